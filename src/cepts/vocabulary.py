@@ -1,0 +1,70 @@
+"""Words and their numbers."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from functools import cached_property
+
+import numpy as np
+from numpy.typing import NDArray
+
+__all__ = ["Vocabulary"]
+
+
+class Vocabulary:
+    """Distinct words, numbered from 0 in the order in which a text first uses them.
+
+    The words are kept as one buffer of UTF-8 bytes with offsets, which is how the tokenising kernel makes them and
+    how a model file stores them; Python strings are made only when somebody asks.
+
+    Parameters
+    ----------
+    buffer
+        The UTF-8 bytes of all words, one after the other (uint8).
+    offsets
+        Word `w` is `buffer[offsets[w]:offsets[w + 1]]` (int64, one more than there are words).
+    """
+
+    def __init__(self, buffer: NDArray[np.uint8], offsets: NDArray[np.int64]) -> None:
+        self.buffer = buffer
+        self.offsets = offsets
+
+    @classmethod
+    def from_words(cls, words: Iterable[str]) -> Vocabulary:
+        """Vocabulary of `words`, which must be distinct."""
+        encoded = [word.encode("utf-8", "surrogateescape") for word in words]
+        offsets = np.zeros(len(encoded) + 1, dtype=np.int64)
+        np.cumsum([len(word) for word in encoded], out=offsets[1:])
+        return cls(np.frombuffer(b"".join(encoded), dtype=np.uint8), offsets)
+
+    def __len__(self) -> int:
+        return len(self.offsets) - 1
+
+    def __getitem__(self, word_id: int) -> str:
+        return self.words[word_id]
+
+    def __repr__(self) -> str:
+        return f"Vocabulary({len(self):,} words)"
+
+    @cached_property
+    def words(self) -> list[str]:
+        """The words as strings, in order of their numbers."""
+        data = self.buffer.tobytes()
+        bounds = self.offsets.tolist()
+        return [
+            data[start:end].decode("utf-8", "surrogateescape")
+            for start, end in zip(bounds[:-1], bounds[1:], strict=True)
+        ]
+
+    @cached_property
+    def _numbers(self) -> dict[str, int]:
+        return {word: number for number, word in enumerate(self.words)}
+
+    def number(self, word: str) -> int:
+        """Number of `word`, or -1 where the vocabulary does not have it."""
+        return self._numbers.get(word, -1)
+
+    def numbers(self, words: Sequence[str]) -> NDArray[np.int32]:
+        """Numbers of `words`; -1 for each that the vocabulary does not have."""
+        get = self._numbers.get
+        return np.array([get(word, -1) for word in words], dtype=np.int32)
