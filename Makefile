@@ -1,0 +1,45 @@
+# make demo | test | lint | types | bench | clean
+# Needs Python 3.11 or later with pip; everything else is installed into .venv on first use.
+
+ifndef PYTHON
+PYTHON := $(shell for python in python3 python3.11 python3.12 python3.13; do \
+	"$$python" -c 'import sys; sys.exit(sys.version_info < (3, 11))' 2>/dev/null && echo "$$python" && break; done)
+endif
+JOBS ?= 2
+DATA ?= ../shared/data
+BIN := .venv/bin
+PIP := $(BIN)/python -m pip --disable-pip-version-check --quiet
+
+.PHONY: demo test lint types bench clean
+
+demo: .venv/installed
+	$(BIN)/cepts demo
+
+test: lint types
+	$(BIN)/python -m pytest -n $(JOBS)
+
+lint: .venv/installed-dev
+	$(BIN)/ruff check .
+	$(BIN)/ruff format --check .
+
+types: .venv/installed-dev
+	$(BIN)/mypy
+
+bench: .venv/installed
+	$(BIN)/python benchmarks/words.py --data $(DATA)
+
+clean:
+	rm -rf .venv .bench-venv .hypothesis .mypy_cache .pytest_cache .ruff_cache build dist
+	find src tests benchmarks examples -name __pycache__ -prune -exec rm -rf {} +
+
+.venv/bin/python:
+	@test -n "$(PYTHON)" || { echo "No Python 3.11 or later was found; say where it is: make PYTHON=..." >&2; exit 1; }
+	$(PYTHON) -m venv .venv
+
+.venv/installed: pyproject.toml | .venv/bin/python
+	$(PIP) install --editable .
+	@touch $@
+
+.venv/installed-dev: pyproject.toml | .venv/bin/python
+	$(PIP) install --editable '.[dev]'
+	@touch $@ .venv/installed

@@ -1,0 +1,149 @@
+"""The command line: `cepts COMMAND ...`.
+
+A command's module is imported only when the command runs, so that `cepts --help` needs neither NumPy nor
+Numba.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import errno
+import importlib
+import os
+import sys
+from collections.abc import Sequence
+
+import click
+
+from cepts._version import __version__
+from cepts.errors import CeptsError
+
+__all__ = ["COMMANDS", "cepts", "main"]
+
+# Command -> (module with the click command `command`, the command's short help).
+COMMANDS = {
+    "align": ("cepts.cli.align", "Align the words of sentences and their translations."),
+    "combine": ("cepts.cli.combine", "Combine the links of two directions."),
+    "convert": ("cepts.cli.convert", "Convert the file LINKS between the link formats."),
+    "demo": ("cepts.cli.demo", "Align a small sample and show what comes out."),
+    "lexicon": ("cepts.cli.lexicon", "Show the lexicon of a trained model."),
+    "score": ("cepts.cli.score", "Score links against gold links."),
+}
+
+
+class _LazyGroup(click.Group):
+    """A group that knows its commands' names and short helps without importing them."""
+
+    def list_commands(self, ctx: click.Context) -> list[str]:
+        return list(COMMANDS)
+
+    def get_command(self, ctx: click.Context, cmd_name: str) -> click.Command | None:
+        if cmd_name not in COMMANDS:
+            return None
+        command: click.Command = importlib.import_module(COMMANDS[cmd_name][0]).command
+        return command
+
+    def format_commands(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
+        with formatter.section("Commands"):
+            formatter.write_dl([(name, help_line) for name, (_, help_line) in COMMANDS.items()])
+
+
+@click.group(
+    cls=_LazyGroup,
+    invoke_without_command=True,
+    context_settings={"help_option_names": ["-h", "--help"], "max_content_width": 100},
+    epilog="Results go to stdout, talk and progress to stderr. 'cepts COMMAND --help' tells more.",
+)
+@click.version_option(__version__, prog_name="cepts", message="%(prog)s %(version)s")
+@click.pass_context
+def cepts(ctx: click.Context) -> None:
+    """Align words across languages, and combine, convert and score alignments."""
+    if ctx.invoked_subcommand is None:
+        click.echo(ctx.get_help())
+
+
+def main(arguments: Sequence[str] | None = None) -> int:
+    """Run the command line and return its exit code.
+
+    0 is success, 1 wrong data, 2 wrong usage, 70 a bug in cepts, 130 stopped by Ctrl-C, 141 a reader of the
+    output that went away. Whatever goes wrong is said in one line on stderr; ``CEPTS_DEBUG=1`` adds the
+    traceback.
+    """
+    for stream in (sys.stdout, sys.stdin):
+        if hasattr(stream, "reconfigure"):
+            stream.reconfigure(encoding="utf-8", errors="surrogateescape")
+    try:
+        return _run(sys.argv[1:] if arguments is None else list(arguments))
+    except BaseException as error:
+        if isinstance(error, SystemExit):
+            raise
+        code, line = _explain(error)
+        if os.environ.get("CEPTS_DEBUG") and not isinstance(error, BrokenPipeError):
+            import traceback
+
+            traceback.print_exc()
+        with contextlib.suppress(OSError):
+            if line:
+                click.echo(f"cepts: {line}", err=True)
+        _abandon_stdout()
+        return code
+
+
+def _run(arguments: list[str]) -> int:
+    """Parse and run, leaving every error to the caller (click's own `main` would handle some of them)."""
+    completion = os.environ.get("_CEPTS_COMPLETE")
+    if completion:
+        from click.shell_completion import shell_complete
+
+        return shell_complete(cepts, {}, "cepts", "_CEPTS_COMPLETE", completion)
+    code = 0
+    try:
+        with cepts.make_context("cepts", arguments) as ctx:
+            cepts.invoke(ctx)
+    except click.exceptions.Exit as request:
+        code = request.exit_code
+    # A full disk or a closed pipe may show only now, and must not wait for the interpreter's end.
+    sys.stdout.flush()
+    return code
+
+
+def _explain(error: BaseException) -> tuple[int, str]:
+    """Exit code of an error, and the line to say (none for a broken pipe)."""
+    match error:
+        case CeptsError():
+            return error.exit_code, f"error: {_one_line(error)}"
+        case click.ClickException():
+            hint = ""
+            if isinstance(error, click.UsageError) and error.ctx is not None:
+                hint = f" See '{error.ctx.command_path} --help'."
+            return error.exit_code, f"error: {' '.join(error.format_message().split())}{hint}"
+        case KeyboardInterrupt() | click.Abort():
+            return 130, "stopped"
+        case BrokenPipeError():
+            return 141, ""
+        case MemoryError():
+            return 1, "error: out of memory; give fewer or shorter sentences at a time, or use fewer threads."
+        case OSError(errno=errno.ENOSPC | errno.EDQUOT):
+            place = f" to {error.filename}" if error.filename else ""
+            return 1, f"error: no space left to write{place}; what was written so far is not complete."
+        case OSError():
+            place = f"{error.filename}: " if error.filename else ""
+            return 1, f"error: {place}{error.strerror or _one_line(error)}."
+        case _:
+            return 70, (
+                f"error: this is a bug in cepts {__version__}: {type(error).__name__}: {_one_line(error)}; "
+                f"run again with CEPTS_DEBUG=1 for the traceback to report."
+            )
+
+
+def _one_line(error: BaseException) -> str:
+    return " ".join(str(error).split()) or type(error).__name__
+
+
+def _abandon_stdout() -> None:
+    """Keep what is left in stdout's buffer from failing once more when the interpreter ends."""
+    try:
+        sys.stdout.flush()
+    except (OSError, ValueError):
+        with contextlib.suppress(OSError, ValueError):
+            os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())

@@ -1,0 +1,154 @@
+"""What the commands show: progress bars, tables, JSON. The one place that knows rich."""
+
+from __future__ import annotations
+
+import json
+import sys
+from collections.abc import Sequence
+from types import TracebackType
+from typing import TYPE_CHECKING, Any, Literal
+
+import click
+
+from cepts.progress import Step
+
+if TYPE_CHECKING:
+    from rich.console import Console
+    from rich.progress import Progress as Bars
+    from rich.progress import TaskID
+
+__all__ = ["ProgressBars", "print_json", "print_table", "say", "stderr_console"]
+
+FIRST_RUN = "First run: compiling kernels for this machine (about a minute, only once)"
+
+
+def stderr_console() -> Console:
+    """A console on stderr, where all talk goes."""
+    from rich.console import Console
+
+    return Console(stderr=True, highlight=False)
+
+
+def say(message: str, *, quiet: bool = False) -> None:
+    """Tell the user something that is no result: one line on stderr."""
+    if not quiet:
+        click.echo(message, err=True)
+
+
+class ProgressBars:
+    """Draws the steps of long computations as bars on stderr; is a `cepts.progress.Progress`.
+
+    Use it as a context manager and pass it as `progress`. There is a bar for each stage. Nothing is drawn
+    where stderr is no terminal or the user asked for quiet, and nothing of the bars stays on the screen at
+    the end.
+
+    Parameters
+    ----------
+    quiet
+        Draw nothing.
+    compiling
+        Also say, once, that kernels are being compiled.
+    """
+
+    def __init__(self, *, quiet: bool = False, compiling: bool = True) -> None:
+        self.shown = not quiet and sys.stderr.isatty()
+        self._compiling = compiling
+        self._bars: Bars | None = None
+        self._tasks: dict[str, TaskID] = {}
+
+    def __enter__(self) -> ProgressBars:
+        if not self.shown:
+            return self
+        from rich.progress import BarColumn, Progress, TextColumn, TimeElapsedColumn, TimeRemainingColumn
+
+        self._bars = Progress(
+            TextColumn("{task.description}"),
+            BarColumn(bar_width=30),
+            TextColumn("{task.completed:,.0f}/{task.total:,.0f}"),
+            TextColumn("{task.fields[note]}", style="dim"),
+            TimeElapsedColumn(),
+            TextColumn("left", style="dim"),
+            TimeRemainingColumn(),
+            console=stderr_console(),
+            transient=True,
+        )
+        self._bars.start()
+        if self._compiling:
+            from cepts.kernels import on_compile
+
+            on_compile(self._tell_of_compiling)
+        return self
+
+    def __exit__(
+        self,
+        kind: type[BaseException] | None,
+        error: BaseException | None,
+        traceback: TracebackType | None,
+    ) -> None:
+        if self._bars is not None:
+            self._bars.stop()
+            self._bars = None
+
+    def __call__(self, step: Step) -> None:
+        """Move the bar of the step's stage."""
+        if self._bars is None:
+            return
+        note = " ".join(
+            [
+                *([f"iteration {step.iteration}"] if step.iteration else []),
+                *([f"objective {step.objective:,.6g}"] if step.objective is not None else []),
+            ]
+        )
+        if step.stage not in self._tasks:
+            self._tasks[step.stage] = self._bars.add_task(step.stage, total=step.total, note=note)
+        self._bars.update(self._tasks[step.stage], completed=step.done, total=step.total, note=note)
+
+    def _tell_of_compiling(self, kernel: str) -> None:
+        # The listener outlives the bars, and each of them adds one.
+        if self._bars is not None and self._compiling:
+            self._compiling = False
+            self._bars.console.print(FIRST_RUN)
+
+
+def print_table(
+    columns: Sequence[str],
+    rows: Sequence[Sequence[object]],
+    *,
+    left: int = 1,
+    title: str | None = None,
+) -> None:
+    """Print rows under their headings on stdout, as plain aligned text where that is no terminal.
+
+    The first `left` columns stand to the left, the others, which hold numbers, to the right.
+    """
+    cells = [["" if cell is None else str(cell) for cell in row] for row in rows]
+    if sys.stdout.isatty():
+        from rich.box import SIMPLE_HEAD
+        from rich.console import Console
+        from rich.table import Table
+        from rich.text import Text
+
+        table = Table(box=SIMPLE_HEAD, title=title, title_justify="left", pad_edge=False)
+        for place, column in enumerate(columns):
+            justify: Literal["left", "right"] = "left" if place < left else "right"
+            table.add_column(Text(column), justify=justify, no_wrap=True)
+        for row in cells:
+            table.add_row(*(Text(cell) for cell in row))
+        Console(highlight=False).print(table)
+        return
+    from rich.cells import cell_len
+
+    widths = [max(map(cell_len, column)) for column in zip(columns, *cells, strict=True)]
+    if title is not None:
+        click.echo(title)
+    for line in [list(columns), *cells]:
+        padded = (
+            cell + " " * (width - cell_len(cell)) if place < left else " " * (width - cell_len(cell)) + cell
+            for place, (cell, width) in enumerate(zip(line, widths, strict=True))
+        )
+        click.echo("  ".join(padded).rstrip())
+
+
+def print_json(value: Any) -> None:
+    """Print `value` on stdout as JSON for people and programs."""
+    click.echo(json.dumps(value, ensure_ascii=False, indent=2, allow_nan=False))

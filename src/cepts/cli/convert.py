@@ -1,0 +1,111 @@
+"""`cepts convert`: links from one format to another."""
+
+from __future__ import annotations
+
+import click
+
+# As in cepts.io, which is imported only when the command runs: help should not wait for it.
+FORMATS = ("pharaoh", "scored", "naacl", "giza", "json")
+
+
+@click.command("convert")
+@click.argument("links")
+@click.option("--to", "to_format", type=click.Choice(FORMATS), required=True, help="Format to write.")
+@click.option(
+    "--from",
+    "from_format",
+    type=click.Choice(["auto", *FORMATS]),
+    default="auto",
+    show_default=True,
+    help="Format of LINKS; auto goes by the suffix, then by the first line.",
+)
+@click.option(
+    "--source",
+    metavar="FILE",
+    help="Source sentences. With them each link is checked; giza and json show them.",
+)
+@click.option("--target", metavar="FILE", help="Target sentences, likewise.")
+@click.option(
+    "--sentences",
+    type=click.IntRange(min=0),
+    metavar="N",
+    help="Number of sentence pairs, which naacl does not say.",
+)
+@click.option(
+    "--base",
+    type=click.Choice(["0", "1"]),
+    default="0",
+    show_default=True,
+    help="Number of the first word in LINKS (pharaoh, scored).",
+)
+@click.option(
+    "--to-base",
+    type=click.Choice(["0", "1"]),
+    default="0",
+    show_default=True,
+    help="Number of the first word in the output (pharaoh, scored).",
+)
+@click.option("--reverse", is_flag=True, help="Swap the sides: write target-source links.")
+@click.option(
+    "--errors",
+    type=click.Choice(["strict", "replace"]),
+    default="strict",
+    show_default=True,
+    help="What to do with bytes of the sentences that are not UTF-8.",
+)
+@click.option("-o", "--output", metavar="FILE", default="-", show_default=True, help="Where to write.")
+def command(
+    links: str,
+    to_format: str,
+    from_format: str,
+    source: str | None,
+    target: str | None,
+    sentences: int | None,
+    base: str,
+    to_base: str,
+    reverse: bool,
+    errors: str,
+    output: str,
+) -> None:
+    """Convert the file LINKS between the link formats.
+
+    \b
+    pharaoh  0-0 1?2                      a pair a line, `?` possible
+    scored   0-0:0.9731 1?2:0.4100        with confidences
+    naacl    1 1 1 S                      sentence, source, target, tier; from 1
+    giza     NULL ({ }) house ({ 1 2 })   three lines a pair
+    json     {"links": [{"source": 0, "target": 0, ...}]}
+
+    LINKS and the output may be `-` (standard input, output) and compressed (.gz .bz2 .xz .zst).
+
+    \b
+    Example:
+      cepts convert gold.wa --to pharaoh --sentences 447 -o gold.links
+      cepts convert links.gz --to giza --source text.en --target text.fr -o links.A3
+    """  # noqa: D301
+    from cepts.errors import UsageError
+    from cepts.io import LinkWriter, read_bitext, read_links, swap_sides
+    from cepts.types import Bitext
+
+    if (source is None) != (target is None):
+        raise UsageError("--source and --target go together: give both files of sentences, or neither.")
+    if source is None and to_format in {"giza", "json"}:
+        raise UsageError(f"--to {to_format} shows the sentences: give them with --source FILE --target FILE.")
+    if "-" in (source, target) and links == "-":
+        raise UsageError("links and sentences cannot both be standard input.")
+    bitext = None
+    if source is not None and target is not None:
+        bitext = read_bitext(source, target, errors=errors)
+    alignments = read_links(
+        links,
+        format=from_format,
+        base=int(base),
+        sentences=sentences,
+        source_lengths=bitext.source.lengths if bitext else None,
+        target_lengths=bitext.target.lengths if bitext else None,
+    )
+    if reverse:
+        alignments = swap_sides(alignments)
+        bitext = bitext and Bitext(bitext.target, bitext.source)
+    with LinkWriter(output, format=to_format, base=int(to_base), bitext=bitext) as writer:
+        writer.write(alignments)

@@ -1,0 +1,240 @@
+"""Reading texts and bitexts."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+
+import numpy as np
+from numpy.typing import NDArray
+
+from cepts.errors import DataError, UsageError
+from cepts.io.files import BLOCK_BYTES, InputFile, PathLike, bare_suffixes, read_blocks
+from cepts.io.tokens import NotUTF8Error, TextBuilder, replace_invalid, utf8_error
+from cepts.progress import Progress, Step, silent
+from cepts.types import Bitext, Text
+
+__all__ = ["BITEXT_FORMATS", "read_bitext", "read_text"]
+
+BITEXT_FORMATS = ("auto", "text", "pipes", "tsv", "tmx", "parquet")
+BY_SUFFIX = {".tsv": "tsv", ".tmx": "tmx", ".parquet": "parquet"}
+
+SidesBlock = tuple[NDArray[np.uint8], NDArray[np.uint8]]
+
+
+def read_bitext(
+    source: PathLike,
+    target: PathLike | None = None,
+    *,
+    format: str = "auto",
+    errors: str = "strict",
+    languages: Sequence[str] | None = None,
+    columns: Sequence[str] | None = None,
+    progress: Progress | None = None,
+    block_bytes: int = BLOCK_BYTES,
+) -> Bitext:
+    """Read sentence pairs from two files of sentences, or from one file that holds both sides.
+
+    Tokens are split on ASCII white space only and sentences end at newlines only, so a no-break space stays
+    inside its token. An empty line, or an empty side, is an empty sentence: as many pairs come out as lines
+    go in.
+
+    Parameters
+    ----------
+    source, target
+        Two files, or one file and None; plain or compressed (.gz .bz2 .xz .zst). `-` is standard input.
+    format
+        Of a single file: ``pipes`` (``a ||| b``), ``tsv`` (two columns), ``tmx`` or ``parquet``; ``auto``
+        goes by the suffix, then by the first line. Two files are ``text``.
+    errors
+        Bytes that are not UTF-8: ``strict`` raises, ``replace`` puts U+FFFD in their place.
+    languages
+        Which two languages of a TMX file, or fields of a Parquet ``translation`` column, are source and
+        target.
+    columns
+        Which two columns of a Parquet file are source and target.
+    progress
+        Called after each block, in bytes of the files as they are on disk.
+    block_bytes
+        How much is read at a time; it changes the speed and nothing else.
+
+    Raises
+    ------
+    DataError
+        With file, line and remedy.
+    """
+    _check_options(source, target, format, errors, languages, columns)
+    if target is not None:
+        # Both are opened first: a second file that is not there should not show after minutes of reading.
+        with InputFile(source) as first, InputFile(target) as second:
+            left = _read_lines(first, errors, progress, block_bytes, after=second.size)
+            right = _read_lines(second, errors, progress, block_bytes, before=first.size)
+        if len(left) != len(right):
+            raise DataError(
+                f"{first.name} has {len(left):,} lines but {second.name} has {len(right):,}; "
+                f"a bitext needs one target line for each source line. "
+                f"The first line without a partner is {min(len(left), len(right)) + 1:,}."
+            )
+        return Bitext(left, right)
+
+    builders = TextBuilder(), TextBuilder()
+    with InputFile(source) as file:
+        if file.at_end():
+            raise _empty(file)
+        if format == "auto":
+            format = _guess_format(file)
+        blocks: Iterator[SidesBlock]
+        if format == "tmx":
+            from cepts.io.tmx import tmx_sides
+
+            blocks = tmx_sides(file, languages, replace=errors == "replace", block_bytes=block_bytes)
+        elif format == "parquet":
+            from cepts.io.parquet import parquet_sides
+
+            blocks = parquet_sides(file, columns, languages, replace=errors == "replace")
+        else:
+            blocks = _separated_sides(file, format, errors, block_bytes)
+        for sides in blocks:
+            for builder, block in zip(builders, sides, strict=True):
+                try:
+                    builder.feed(block)
+                except NotUTF8Error:
+                    # Text formats check their own lines, so these are rows of a table.
+                    raise utf8_error(file.name, block, builder.lines, unit="row") from None
+            _report(progress, file)
+        if not builders[0].lines:
+            raise _empty(file)
+    return Bitext(builders[0].finish(), builders[1].finish())
+
+
+def read_text(
+    path: PathLike,
+    *,
+    errors: str = "strict",
+    progress: Progress | None = None,
+    block_bytes: int = BLOCK_BYTES,
+) -> Text:
+    """Read a file of sentences, one a line; the parameters are those of `read_bitext`."""
+    _check_options(path, None, "auto", errors, None, None)
+    with InputFile(path) as file:
+        return _read_lines(file, errors, progress, block_bytes)
+
+
+def _read_lines(
+    file: InputFile,
+    errors: str,
+    progress: Progress | None,
+    block_bytes: int,
+    *,
+    before: int = 0,
+    after: int = 0,
+) -> Text:
+    builder = TextBuilder()
+    for block in _text_blocks(file, errors, block_bytes):
+        try:
+            builder.feed(block)
+        except NotUTF8Error:
+            raise utf8_error(file.name, block, builder.lines) from None
+        _report(progress, file, before, after)
+    if not builder.lines:
+        raise _empty(file)
+    return builder.finish()
+
+
+def _text_blocks(file: InputFile, errors: str, block_bytes: int) -> Iterator[NDArray[np.uint8]]:
+    file.skip_bom()
+    for block in read_blocks(file, block_bytes):
+        yield replace_invalid(block) if errors == "replace" else block
+
+
+def _separated_sides(file: InputFile, format: str, errors: str, block_bytes: int) -> Iterator[SidesBlock]:
+    """Both sides of lines with a separator, in blocks with a newline after each sentence."""
+    from cepts.kernels.text import split_sides
+
+    lines_before = 0
+    counts = np.zeros(3, dtype=np.int64)
+    for block in _text_blocks(file, errors, block_bytes):
+        source = np.empty(len(block) + 1, dtype=np.uint8)
+        target = np.empty(len(block) + 1, dtype=np.uint8)
+        failed = split_sides(block, format == "tsv", source, target, counts)
+        if failed >= 0:
+            raise _separator_error(file.name, format, block[failed:], lines_before + int(counts[2]) + 1)
+        # Checked here, where the line still stands as the file has it.
+        if errors == "strict":
+            try:
+                block.tobytes().decode("utf-8")
+            except UnicodeDecodeError:
+                raise utf8_error(file.name, block, lines_before) from None
+        yield source[: counts[0]], target[: counts[1]]
+        lines_before += int(counts[2])
+
+
+def _separator_error(name: str, format: str, rest: NDArray[np.uint8], line_number: int) -> DataError:
+    line, _, _ = rest.tobytes().partition(b"\n")
+    where = f"{name}, line {line_number:,}"
+    if format == "tsv":
+        found = line.count(b"\t") + 1
+        return DataError(
+            f"{where}: found {found} column{'s' * (found > 1)}, wanted 2 (source, one tab, target); "
+            f"keep two columns, for example with `cut -f 1,2`."
+        )
+    found = line.split().count(b"|||")
+    return DataError(
+        f"{where}: found {found or 'no'} separator{'s' * (found != 1)} ` ||| `, wanted 1; "
+        f"write each pair as `source ||| target`."
+    )
+
+
+def _guess_format(file: InputFile) -> str:
+    if file.path != "-":
+        for suffix in bare_suffixes(file.path)[-1:]:
+            if suffix in BY_SUFFIX:
+                return BY_SUFFIX[suffix]
+    line = file.first_line()
+    if line.startswith(b"PAR1"):
+        return "parquet"
+    if line.lstrip().startswith((b"<?xml", b"<tmx", b"<!DOCTYPE tmx")):
+        return "tmx"
+    if b"|||" in line.split():
+        return "pipes"
+    if line.count(b"\t") == 1:
+        return "tsv"
+    raise _unknown(file)
+
+
+def _unknown(file: InputFile) -> DataError:
+    return DataError(
+        f"{file.name}, line 1: found neither ` ||| ` nor one tab, so this is not a bitext in one file; "
+        f"give a second file with the target sentences, or name the format (pipes, tsv, tmx, parquet)."
+    )
+
+
+def _check_options(
+    source: PathLike,
+    target: PathLike | None,
+    format: str,
+    errors: str,
+    languages: Sequence[str] | None,
+    columns: Sequence[str] | None,
+) -> None:
+    if format not in BITEXT_FORMATS:
+        raise UsageError(f"format must be one of {', '.join(BITEXT_FORMATS)}. Got {format!r} instead.")
+    if errors not in {"strict", "replace"}:
+        raise UsageError(f"errors must be strict or replace. Got {errors!r} instead.")
+    for name, chosen in (("languages", languages), ("columns", columns)):
+        if chosen is not None and (isinstance(chosen, str) or len(chosen) != 2):
+            raise UsageError(f"{name} must be two names. Got {chosen!r} instead.")
+    if target is None and format == "text":
+        raise UsageError("the format text is of two files, source and target. Got one file instead.")
+    if target is not None and format not in {"auto", "text"}:
+        raise UsageError(f"the format {format} is of one file that holds both sides. Got two files instead.")
+    if source == "-" and target == "-":
+        raise UsageError("source and target cannot both be standard input.")
+
+
+def _empty(file: InputFile) -> DataError:
+    return DataError(f"{file.name} is empty; wanted one sentence a line.")
+
+
+def _report(progress: Progress | None, file: InputFile, before: int = 0, after: int = 0) -> None:
+    done = before + file.disk_position()
+    (progress or silent)(Step(stage="reading", done=done, total=before + file.size + after))

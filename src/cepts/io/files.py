@@ -1,0 +1,224 @@
+"""Opening files, plain or compressed, and reading them in blocks of whole lines."""
+
+from __future__ import annotations
+
+import io
+import os
+import sys
+from collections.abc import Iterator
+from contextlib import contextmanager, suppress
+from pathlib import Path
+from typing import Any, BinaryIO, TypeAlias
+
+import numpy as np
+from numpy.typing import NDArray
+
+from cepts.atomic import atomic_output, cannot_write
+from cepts.errors import DataError
+
+__all__ = ["BLOCK_BYTES", "InputFile", "PathLike", "bare_suffixes", "open_output", "read_blocks"]
+
+PathLike: TypeAlias = str | os.PathLike[str]
+
+BLOCK_BYTES = 1 << 22  # some 700 thousand tokens: calls cost nothing, and buffers stay small
+COMPRESSED = {".gz": "gz", ".bz2": "bz2", ".xz": "xz", ".zst": "zst"}
+BOM = b"\xef\xbb\xbf"
+EMPTY_ZSTD = bytes.fromhex("28b52ffd2000010000")  # a frame of no bytes
+
+
+def bare_suffixes(path: PathLike) -> list[str]:
+    """Suffixes of `path` in lower case, without one that names a compression."""
+    suffixes = [suffix.lower() for suffix in Path(path).suffixes]
+    return suffixes[:-1] if suffixes and suffixes[-1] in COMPRESSED else suffixes
+
+
+class InputFile(io.RawIOBase):
+    """The bytes of a file, decompressed by its name or its first bytes; `-` is standard input.
+
+    Each failure, also one in the middle of a damaged file, is a DataError of one line.
+    """
+
+    def __init__(self, path: PathLike) -> None:
+        self.path = os.fspath(path)
+        self.name = "standard input" if self.path == "-" else self.path
+        self._head = b""
+        self._disk: Any = None
+        self._file: Any = None
+        try:
+            self._disk = sys.stdin.buffer if self.path == "-" else open(self.path, "rb")  # noqa: PTH123, SIM115
+        except OSError as error:
+            raise DataError(f"cannot read {self.name}: {error.strerror or error}") from error
+        try:
+            self._file = self._decompressed()
+        except BaseException:
+            self.close()
+            raise
+        self.size = 0
+        if self.path != "-" and Path(self.path).is_file():
+            self.size = os.fstat(self._disk.fileno()).st_size
+
+    def _decompressed(self) -> Any:
+        # Imported here because it loads every compression library there is. Without its helper programs and
+        # threads, processor time and failures are those of this process.
+        from xopen import xopen
+
+        if hasattr(self._disk, "peek") and not self._reading(self._disk.peek, 1):
+            return self._disk  # nothing is nothing in any compression, though some decompressors object
+        # Path.suffix, unlike xopen, also knows "X.GZ".
+        suffix = "" if self.path == "-" else Path(self.path).suffix.lower()
+        return self._reading(xopen, self._disk, "rb", threads=0, format=COMPRESSED.get(suffix))
+
+    def _reading(self, function: Any, *arguments: Any, **options: Any) -> Any:
+        try:
+            return function(*arguments, **options)
+        except OSError as error:
+            raise DataError(f"cannot read {self.name}: {error.strerror or error}") from error
+        except EOFError as error:
+            raise DataError(
+                f"{self.name} ends in the middle of its compressed data; copy or download it again."
+            ) from error
+        except Exception as error:  # each decompressor has a class of its own
+            raise DataError(f"{self.name} is damaged: {error}; copy or download it again.") from error
+
+    def readable(self) -> bool:
+        """Yes."""
+        return True
+
+    def readinto(self, buffer: Any) -> int:
+        """Fill `buffer` as far as the file gives bytes; 0 at the end."""
+        if self._head:
+            count = min(len(buffer), len(self._head))
+            buffer[:count] = self._head[:count]
+            self._head = self._head[count:]
+            return count
+        return self._reading(self._file.readinto, buffer) or 0
+
+    def read_fully(self, count: int) -> bytes:
+        """The next `count` bytes, or as many as there are."""
+        parts = []
+        while count > 0 and (part := self.read(count)):
+            parts.append(part)
+            count -= len(part)
+        return b"".join(parts)
+
+    def unread(self, data: bytes) -> None:
+        """Put `data` back, to be read next."""
+        self._head = data + self._head
+
+    def at_end(self) -> bool:
+        """Whether nothing is left to read."""
+        head = self.read_fully(1)
+        self.unread(head)
+        return not head
+
+    def first_line(self) -> bytes:
+        """The first line that is not blank (or nothing), without its newline; it will be read again."""
+        head = b""
+        wanted = 1 << 16
+        while True:
+            part = self.read_fully(wanted)
+            head += part
+            rest = head.removeprefix(BOM).lstrip(b" \t\n\v\f\r")
+            if not part or b"\n" in rest:
+                self.unread(head)
+                # Stripping must not take a tab away that opens the line.
+                start = head.rfind(b"\n", 0, len(head) - len(rest)) + 1
+                line, _, _ = head[start:].partition(b"\n")
+                return line.removeprefix(BOM) if rest else b""
+            wanted *= 2
+
+    def skip_bom(self) -> None:
+        """Pass over a byte-order mark."""
+        head = self.read_fully(len(BOM))
+        if head != BOM:
+            self.unread(head)
+
+    def disk_position(self) -> int:
+        """How many bytes have been taken from the disk, of `size`."""
+        return self._disk.tell() if self.size else 0
+
+    def close(self) -> None:
+        """Close the file, but not standard input."""
+        if not self.closed and self.path != "-":
+            for file in (self._file, self._disk):
+                if file is not None:
+                    file.close()
+        super().close()
+
+
+def read_blocks(file: InputFile, block_bytes: int = BLOCK_BYTES) -> Iterator[NDArray[np.uint8]]:
+    """Yield the bytes of `file` in runs of whole lines; only the last may lack its newline.
+
+    A block is a view of one buffer that the next block overwrites. The buffer grows where a line needs more
+    than `block_bytes`.
+    """
+    buffer = bytearray(block_bytes)
+    filled = 0
+    while got := file.readinto(memoryview(buffer)[filled:]):
+        filled += got
+        if filled < len(buffer):
+            continue
+        end = buffer.rfind(b"\n") + 1
+        if end:
+            yield np.frombuffer(buffer, dtype=np.uint8, count=end)
+            buffer[: filled - end] = buffer[end:filled]
+            filled -= end
+        else:
+            buffer = buffer + bytearray(len(buffer))
+    if filled:
+        yield np.frombuffer(buffer, dtype=np.uint8, count=filled)
+
+
+@contextmanager
+def open_output(path: PathLike) -> Iterator[BinaryIO]:
+    """Open `path` for bytes: compressed by its suffix, in place only after a clean end.
+
+    `-` is standard output.
+    """
+    if path == "-":
+        with _standard_output() as file:
+            yield file
+        return
+    compression = COMPRESSED.get(Path(path).suffix.lower())
+    with atomic_output(path) as file:
+        if compression is None:
+            yield file
+            return
+        from xopen import xopen
+
+        compressed = xopen(file, "wb", threads=0, format=compression)
+        try:
+            yield compressed
+            compressed.close()
+            if compression == "zst" and file.seekable() and file.tell() == 0:
+                file.write(EMPTY_ZSTD)  # which the library leaves out, and then cannot read
+        except BaseException:
+            with suppress(Exception):
+                compressed.close()
+            raise
+
+
+@contextmanager
+def _standard_output() -> Iterator[BinaryIO]:
+    sys.stdout.flush()
+    try:
+        descriptor = sys.stdout.fileno()
+    except (OSError, ValueError):  # replaced by an object in memory
+        yield sys.stdout.buffer
+        sys.stdout.buffer.flush()
+        return
+    # A buffer of our own: after a failed write, the interpreter would try that of `sys.stdout` again at its
+    # end.
+    file = open(descriptor, "wb", closefd=False)  # noqa: SIM115
+    try:
+        yield file
+        file.flush()
+    except BrokenPipeError:
+        raise
+    except OSError as error:
+        if error.filename is not None:
+            raise
+        raise cannot_write("standard output", error) from error
+    finally:
+        with suppress(OSError):
+            file.close()

@@ -1,0 +1,245 @@
+"""Kernels that pick links: out of two directions' links, or out of association matrices."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from cepts.kernels import kernel
+
+__all__ = ["best_links", "count_at_least", "grow_diagonal", "keep_links", "links_at_least", "merge_links"]
+
+
+@kernel
+def merge_links(
+    first_offsets,
+    first_source,
+    first_target,
+    first_confidence,
+    first_sure,
+    second_offsets,
+    second_source,
+    second_target,
+    second_confidence,
+    second_sure,
+    offsets,
+    source,
+    target,
+    confidence,
+    sure,
+    origin,
+):
+    """Union of two sorted runs of links for each pair; returns how many links it has.
+
+    `confidence` becomes the mean of both runs, 0 where a run lacks the link. `origin` is 1 for a link of the
+    first run, 2 for one of the second, 3 for one of both.
+    """
+    count = 0
+    offsets[0] = 0
+    for pair in range(len(offsets) - 1):
+        p, p_end = first_offsets[pair], first_offsets[pair + 1]
+        q, q_end = second_offsets[pair], second_offsets[pair + 1]
+        while p < p_end or q < q_end:
+            if q == q_end:
+                runs = 1
+            elif p == p_end:
+                runs = 2
+            elif first_source[p] != second_source[q]:
+                runs = 1 if first_source[p] < second_source[q] else 2
+            elif first_target[p] != second_target[q]:
+                runs = 1 if first_target[p] < second_target[q] else 2
+            else:
+                runs = 3
+            total = np.float32(0)
+            either = False
+            if runs & 1:
+                source[count] = first_source[p]
+                target[count] = first_target[p]
+                total += first_confidence[p]
+                either |= first_sure[p]
+                p += 1
+            if runs & 2:
+                source[count] = second_source[q]
+                target[count] = second_target[q]
+                total += second_confidence[q]
+                either |= second_sure[q]
+                q += 1
+            confidence[count] = total / np.float32(2)
+            sure[count] = either
+            origin[count] = runs
+            count += 1
+        offsets[pair + 1] = count
+    return count
+
+
+@kernel
+def keep_links(offsets, source, target, confidence, sure, kept):
+    """Close up the links for which `kept` holds, in place; returns their number."""
+    count = 0
+    start = offsets[0]
+    for pair in range(len(offsets) - 1):
+        end = offsets[pair + 1]
+        for p in range(start, end):
+            if kept[p]:
+                source[count] = source[p]
+                target[count] = target[p]
+                confidence[count] = confidence[p]
+                sure[count] = sure[p]
+                count += 1
+        start = end
+        offsets[pair + 1] = count
+    return count
+
+
+@kernel
+def grow_diagonal(offsets, source, target, origin, final, source_covered, target_covered, kept):
+    """Grow the intersection into the union, pair by pair; fills `kept`.
+
+    Links of the union stand sorted at `offsets`, with the `origin` that `merge_links` gives. `final` is 0
+    (grow-diag), 1 (then every link with an uncovered word) or 2 (then every link of two uncovered words). The
+    two `covered` arrays are scratch for the longest source and target.
+
+    The links are sorted, so the neighbours above and below a link are found by two cursors that only move
+    forward in a pass, and no I x J grid is made.
+    """
+    for pair in range(len(offsets) - 1):
+        start, end = offsets[pair], offsets[pair + 1]
+        for p in range(start, end):
+            source_covered[source[p]] = False
+            target_covered[target[p]] = False
+        for p in range(start, end):
+            kept[p] = origin[p] == 3
+            if kept[p]:
+                source_covered[source[p]] = True
+                target_covered[target[p]] = True
+
+        growing = True
+        while growing:
+            growing = False
+            above = start
+            below = start
+            for p in range(start, end):
+                i, j = source[p], target[p]
+                if kept[p] or (source_covered[i] and target_covered[j]):
+                    continue
+                near = (p > start and kept[p - 1] and source[p - 1] == i and target[p - 1] == j - 1) or (
+                    p + 1 < end and kept[p + 1] and source[p + 1] == i and target[p + 1] == j + 1
+                )
+                while above < end and (
+                    source[above] < i - 1 or (source[above] == i - 1 and target[above] < j - 1)
+                ):
+                    above += 1
+                q = above
+                while not near and q < end and source[q] == i - 1 and target[q] <= j + 1:
+                    near = kept[q]
+                    q += 1
+                while below < end and (
+                    source[below] < i + 1 or (source[below] == i + 1 and target[below] < j - 1)
+                ):
+                    below += 1
+                q = below
+                while not near and q < end and source[q] == i + 1 and target[q] <= j + 1:
+                    near = kept[q]
+                    q += 1
+                if near:
+                    kept[p] = True
+                    source_covered[i] = True
+                    target_covered[j] = True
+                    growing = True
+
+        if final == 0:
+            continue
+        for direction in (1, 2):
+            for p in range(start, end):
+                if kept[p] or not origin[p] & direction:
+                    continue
+                i, j = source[p], target[p]
+                if final == 1:
+                    wanted = not (source_covered[i] and target_covered[j])
+                else:
+                    wanted = not (source_covered[i] or target_covered[j])
+                if wanted:
+                    kept[p] = True
+                    source_covered[i] = True
+                    target_covered[j] = True
+
+
+@kernel
+def count_at_least(offsets, values, threshold, counts):
+    """How many entries of each matrix reach `threshold`; fills `counts`."""
+    for pair in range(len(counts)):
+        count = 0
+        for cell in range(offsets[pair], offsets[pair + 1]):
+            if values[cell] >= threshold:
+                count += 1
+        counts[pair] = count
+
+
+@kernel
+def links_at_least(offsets, target_lengths, values, threshold, source, target, confidence):
+    """The entries of each matrix that reach `threshold`, as links in order."""
+    link = 0
+    for pair in range(len(target_lengths)):
+        width = target_lengths[pair]
+        first = offsets[pair]
+        for cell in range(first, offsets[pair + 1]):
+            if values[cell] >= threshold:
+                source[link] = (cell - first) // width
+                target[link] = (cell - first) % width
+                confidence[link] = values[cell]
+                link += 1
+
+
+@kernel
+def best_links(
+    offsets,
+    source_lengths,
+    target_lengths,
+    values,
+    null,
+    by_target,
+    best,
+    link_offsets,
+    source,
+    target,
+    confidence,
+):
+    """For each target word (or each source word) its best partner, where that exceeds the word's `null` mass.
+
+    Of equal partners the first wins. `best` is scratch for the longest sentence of that side. Fills
+    `link_offsets` and the links; returns their number.
+    """
+    link = 0
+    word = 0
+    link_offsets[0] = 0
+    for pair in range(len(source_lengths)):
+        rows, columns = source_lengths[pair], target_lengths[pair]
+        start = offsets[pair]
+        if by_target:
+            for j in range(columns):
+                best[j] = -1
+                highest = null[word + j]
+                for i in range(rows):
+                    value = values[start + i * columns + j]
+                    if value > highest:
+                        highest = value
+                        best[j] = i
+            word += columns
+        else:
+            for i in range(rows):
+                best[i] = -1
+                highest = null[word + i]
+                for j in range(columns):
+                    value = values[start + i * columns + j]
+                    if value > highest:
+                        highest = value
+                        best[i] = j
+            word += rows
+        for i in range(rows):
+            for j in range(columns):
+                if (best[j] == i) if by_target else (best[i] == j):
+                    source[link] = i
+                    target[link] = j
+                    confidence[link] = values[start + i * columns + j]
+                    link += 1
+        link_offsets[pair + 1] = link
+    return link

@@ -1,0 +1,270 @@
+from __future__ import annotations
+
+import errno
+import importlib
+import io
+import json
+import os
+import signal
+import subprocess
+import sys
+import types
+
+import click
+import pytest
+
+from cepts import cli, kernels
+from cepts.cli import console
+from cepts.errors import DataError, UsageError
+from cepts.progress import Step
+
+HEAVY = ("numpy", "numba", "scipy", "rich", "lxml", "pyarrow", "safetensors", "xopen", "zstandard")
+
+
+def run_python(code):
+    return subprocess.run(
+        [sys.executable, "-c", code], capture_output=True, text=True, timeout=60, check=True
+    )
+
+
+@pytest.fixture
+def run(monkeypatch, capfd):
+    """Run a command that calls the given function; gives exit code, stdout and stderr."""
+
+    def run(function, *arguments):
+        module = types.ModuleType("fake_command")
+        module.command = click.command("fake")(function)
+        monkeypatch.setitem(sys.modules, "fake_command", module)
+        monkeypatch.setitem(cli.COMMANDS, "fake", ("fake_command", "Fake."))
+        code = cli.main(["fake", *arguments])
+        return code, *capfd.readouterr()
+
+    monkeypatch.delenv("CEPTS_DEBUG", raising=False)
+    return run
+
+
+def fails(error):
+    def function():
+        raise error
+
+    return function
+
+
+def test_help_lists_the_commands_and_imports_nothing_heavy():
+    code = (
+        "import sys; from cepts.cli import main; main(['--help']); "
+        f"print([name for name in {HEAVY!r} if name in sys.modules], file=sys.stderr)"
+    )
+    done = run_python(code)
+    assert done.stderr.strip() == "[]"
+    for name, (_, help_line) in cli.COMMANDS.items():
+        assert f"  {name} " in done.stdout
+        assert help_line in done.stdout
+
+
+@pytest.mark.parametrize("name", cli.COMMANDS)
+def test_the_table_of_helps_is_that_of_the_commands(name):
+    module, help_line = cli.COMMANDS[name]
+    command = importlib.import_module(module).command
+    assert command.get_short_help_str(limit=200) == help_line
+    assert command.name == name
+
+
+@pytest.mark.parametrize("name", ["combine", "score"])
+def test_help_of_a_command_imports_nothing_heavy(name):
+    code = (
+        f"import sys; from cepts.cli import main; main([{name!r}, '--help']); "
+        f"print([name for name in {HEAVY!r} if name in sys.modules], file=sys.stderr)"
+    )
+    done = run_python(code)
+    assert done.stderr.strip() == "[]"
+    assert "\\b" not in done.stdout
+
+
+def test_version_and_no_arguments(capfd):
+    assert cli.main(["--version"]) == 0
+    assert capfd.readouterr().out.startswith("cepts 0.")
+    assert cli.main([]) == 0
+    assert "Commands:" in capfd.readouterr().out
+
+
+def test_the_module_runs_too():
+    done = subprocess.run(
+        [sys.executable, "-m", "cepts", "nonsense"], capture_output=True, text=True, timeout=60, check=False
+    )
+    assert done.returncode == 2
+    assert done.stderr == "cepts: error: No such command 'nonsense'. See 'cepts --help'.\n"
+
+
+@pytest.mark.parametrize(
+    ("error", "code", "line"),
+    [
+        (DataError("a.txt, line 3:\nno links"), 1, "cepts: error: a.txt, line 3: no links"),
+        (UsageError("not both"), 2, "cepts: error: not both"),
+        (click.BadParameter("no such thing"), 2, "cepts: error: Invalid value: no such thing"),
+        (KeyboardInterrupt(), 130, "cepts: stopped"),
+        (click.Abort(), 130, "cepts: stopped"),
+        (MemoryError(), 1, "cepts: error: out of memory;"),
+        (OSError(errno.ENOSPC, "No space left on device"), 1, "cepts: error: no space left to write;"),
+        (OSError(errno.ENOSPC, "full", "out.txt"), 1, "cepts: error: no space left to write to out.txt;"),
+        (PermissionError(errno.EACCES, "Permission denied", "x"), 1, "cepts: error: x: Permission denied."),
+        (KeyError("a\nb"), 70, "cepts: error: this is a bug in cepts"),
+    ],
+)
+def test_errors_are_one_line_and_a_code(run, error, code, line):
+    got, out, err = run(fails(error))
+    assert (got, out) == (code, "")
+    assert err.startswith(line)
+    assert err.count("\n") == 1
+
+
+def test_wrong_options_are_wrong_usage(run):
+    code, _, err = run(lambda: None, "--speed", "9")
+    assert code == 2
+    assert err.startswith("cepts: error: No such option")
+    assert err.count("\n") == 1
+
+
+def test_a_bug_tells_how_to_get_its_traceback(run, monkeypatch):
+    _, _, err = run(fails(ZeroDivisionError("division by zero")))
+    assert "CEPTS_DEBUG=1" in err
+    assert "Traceback" not in err
+    monkeypatch.setenv("CEPTS_DEBUG", "1")
+    code, _, err = run(fails(ZeroDivisionError("division by zero")))
+    assert code == 70
+    assert "Traceback" in err
+
+
+def test_a_broken_pipe_is_silent(run):
+    assert run(fails(BrokenPipeError(errno.EPIPE, "Broken pipe"))) == (141, "", "")
+
+
+FAKE = """
+import sys, time, types, click
+import cepts.cli as cli
+@click.command("fake")
+def command():
+    {body}
+module = types.ModuleType("fake_command")
+module.command = command
+sys.modules["fake_command"] = module
+cli.COMMANDS["fake"] = ("fake_command", "Fake.")
+sys.exit(cli.main(["fake"]))
+"""
+
+
+@pytest.mark.parametrize("body", ["click.echo('x' * 10)", "click.echo('x' * 1_000_000)"])
+def test_a_reader_that_went_away_leaves_no_traceback(body):
+    """Short output fails only when the buffer is flushed, long output while it is written."""
+    reader, writer = os.pipe()
+    os.close(reader)
+    done = subprocess.run(
+        [sys.executable, "-c", FAKE.format(body=body)],
+        stdout=writer,
+        stderr=subprocess.PIPE,
+        timeout=60,
+        check=False,
+    )
+    os.close(writer)
+    assert (done.returncode, done.stderr) == (141, b"")
+
+
+@pytest.mark.skipif(not os.path.exists("/dev/full"), reason="needs /dev/full")  # noqa: PTH110
+@pytest.mark.parametrize("body", ["click.echo('x' * 10)", "click.echo('x' * 1_000_000)"])
+def test_a_full_disk_is_one_line(body):
+    with open("/dev/full", "wb") as full:  # noqa: PTH123
+        done = subprocess.run(
+            [sys.executable, "-c", FAKE.format(body=body)],
+            stdout=full,
+            stderr=subprocess.PIPE,
+            timeout=60,
+            check=False,
+        )
+    assert done.returncode == 1
+    assert done.stderr.startswith(b"cepts: error: no space left to write")
+    assert done.stderr.count(b"\n") == 1
+
+
+@pytest.mark.skipif(os.name == "nt", reason="signals differ")
+def test_control_c_is_one_line():
+    process = subprocess.Popen(
+        [sys.executable, "-c", FAKE.format(body="click.echo('ready'); sys.stdout.flush(); time.sleep(60)")],
+        stdout=subprocess.PIPE,
+        stderr=subprocess.PIPE,
+    )
+    assert process.stdout.readline() == b"ready\n"
+    process.send_signal(signal.SIGINT)
+    _, err = process.communicate(timeout=60)
+    assert (process.returncode, err) == (130, b"cepts: stopped\n")
+
+
+class Terminal(io.StringIO):
+    def isatty(self):
+        return True
+
+
+def test_tables_are_plain_text_off_a_terminal(capsys):
+    console.print_table(["word", "count"], [["maison", 3], ["家", 1_000], [None, ""]], title="Words")
+    assert capsys.readouterr().out == "Words\nword    count\nmaison      3\n家       1000\n\n"
+
+
+def test_tables_keep_brackets_on_a_terminal(monkeypatch):
+    """Words such as [b] are no markup."""
+    screen = Terminal()
+    monkeypatch.setenv("TERM", "xterm")
+    monkeypatch.setattr(sys, "stdout", screen)
+    console.print_table(["word"], [["[b]"], ["[/nothing]"]])
+    assert "[b]" in screen.getvalue()
+    assert "[/nothing]" in screen.getvalue()
+
+
+def test_json_is_json(capsys):
+    console.print_json({"word": "été", "p": [0.5]})
+    out = capsys.readouterr().out
+    assert "été" in out
+    assert json.loads(out) == {"word": "été", "p": [0.5]}
+    with pytest.raises(ValueError, match="JSON"):
+        console.print_json(float("nan"))
+
+
+STEP = Step(stage="hmm", done=2, total=5, iteration=2, objective=-1234.5)
+
+
+def test_bars_show_on_a_terminal_only(monkeypatch, capsys):
+    with console.ProgressBars() as progress:
+        progress(STEP)
+    assert capsys.readouterr() == ("", "")
+    screen = Terminal()
+    monkeypatch.setenv("TERM", "xterm")
+    monkeypatch.setenv("COLUMNS", "120")
+    monkeypatch.setattr(sys, "stderr", screen)
+    with console.ProgressBars(quiet=True) as progress:
+        progress(STEP)
+    assert screen.getvalue() == ""
+    with console.ProgressBars(compiling=False) as progress:
+        progress(STEP)
+        progress(Step(stage="links", done=1, total=1))
+    for shown in ("hmm", "2/5", "iteration 2", "objective -1,234.5", "links"):
+        assert shown in screen.getvalue()
+
+
+def test_the_first_run_is_announced_once(monkeypatch):
+    screen, notify = Terminal(), []
+    monkeypatch.setenv("TERM", "xterm")
+    monkeypatch.setenv("COLUMNS", "120")
+    monkeypatch.setattr(sys, "stderr", screen)
+    monkeypatch.setattr(kernels, "on_compile", notify.append)
+    with console.ProgressBars() as progress:
+        progress(STEP)
+        notify[0]("a_kernel")
+        notify[0]("another_kernel")
+    notify[0]("after_the_end")
+    assert screen.getvalue().count(console.FIRST_RUN) == 1
+
+
+def test_bars_end_when_the_work_fails(monkeypatch):
+    monkeypatch.setattr(sys, "stderr", Terminal())
+    bars = console.ProgressBars(compiling=False)
+    with pytest.raises(ZeroDivisionError), bars:
+        bars(1 / 0)
+    bars(STEP)

@@ -1,0 +1,92 @@
+from __future__ import annotations
+
+import os
+import stat
+from pathlib import Path
+
+import pytest
+
+from cepts.atomic import atomic_output
+from cepts.errors import DataError
+
+
+def test_a_file_appears_only_at_the_end(tmp_path):
+    path = tmp_path / "out"
+    with atomic_output(path) as file:
+        file.write(b"new")
+        file.flush()
+        assert not path.exists()
+    assert path.read_bytes() == b"new"
+    assert list(tmp_path.iterdir()) == [path]
+
+
+@pytest.mark.parametrize("error", [ValueError, KeyboardInterrupt, DataError, BrokenPipeError])
+def test_an_error_leaves_the_old_file_and_nothing_else(tmp_path, error):
+    path = tmp_path / "out"
+    path.write_bytes(b"old")
+    with pytest.raises(error), atomic_output(path) as file:
+        file.write(b"new")
+        raise error
+    assert path.read_bytes() == b"old"
+    assert list(tmp_path.iterdir()) == [path]
+
+
+def test_the_mode_of_the_old_file_and_its_links_stay(tmp_path):
+    path, link = tmp_path / "out", tmp_path / "link"
+    path.write_bytes(b"old")
+    path.chmod(0o640)
+    link.symlink_to(path)
+    with atomic_output(link) as file:
+        file.write(b"new")
+    assert link.is_symlink()
+    assert path.read_bytes() == b"new"
+    assert stat.S_IMODE(path.stat().st_mode) == 0o640
+
+
+def test_a_new_file_has_the_usual_mode(tmp_path):
+    (tmp_path / "usual").write_bytes(b"")
+    with atomic_output(tmp_path / "out"):
+        pass
+    assert (tmp_path / "out").stat().st_mode == (tmp_path / "usual").stat().st_mode
+
+
+def test_places_that_cannot_be_written(tmp_path):
+    for path, reason in (
+        (tmp_path / "nowhere" / "out", "No such file or directory"),
+        (tmp_path, "Is a directory"),
+    ):
+        with pytest.raises(DataError, match=f"cannot write {path}: {reason}"), atomic_output(path):
+            pass
+
+
+def test_the_longest_name_that_a_file_may_have(tmp_path):
+    path = tmp_path / ("n" * 255)
+    with atomic_output(path) as file:
+        file.write(b"x")
+    assert path.read_bytes() == b"x"
+
+
+@pytest.mark.skipif(not Path("/dev/full").exists(), reason="needs /dev/full")
+def test_a_full_disk_is_one_line():
+    for size in (1, 1 << 20):
+        with (
+            pytest.raises(DataError, match="cannot write /dev/full: No space left"),
+            atomic_output("/dev/full") as file,
+        ):
+            file.write(b"x" * size)
+
+
+def test_an_error_of_another_file_is_not_blamed_on_this_one(tmp_path):
+    with pytest.raises(FileNotFoundError), atomic_output(tmp_path / "out"):
+        (tmp_path / "other").read_bytes()
+    assert not list(tmp_path.iterdir())
+
+
+@pytest.mark.skipif(not hasattr(os, "geteuid") or os.geteuid() == 0, reason="root may write everything")
+def test_a_read_only_file_is_not_replaced(tmp_path):
+    path = tmp_path / "out"
+    path.write_bytes(b"old")
+    path.chmod(0o400)
+    with pytest.raises(DataError, match="Permission denied"), atomic_output(path):
+        pass
+    assert path.read_bytes() == b"old"

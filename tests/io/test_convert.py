@@ -1,0 +1,70 @@
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+from click.testing import CliRunner
+
+from cepts.cli.convert import FORMATS, command
+from cepts.errors import DataError, UsageError
+from cepts.io import LINK_FORMATS
+
+GOLDEN = Path(__file__).parents[1] / "golden" / "io"
+NAMES = {
+    "pharaoh": "links",
+    "scored": "scored",
+    "naacl": "links.wa",
+    "giza": "links.A3",
+    "json": "links.jsonl",
+}
+SENTENCES = ["--source", str(GOLDEN / "sentences.en"), "--target", str(GOLDEN / "sentences.fr")]
+
+
+def convert(*arguments: object, stdin: bytes | None = None) -> bytes:
+    options = [str(argument) for argument in arguments]
+    return CliRunner().invoke(command, options, input=stdin, catch_exceptions=False).stdout_bytes
+
+
+def test_the_command_knows_every_format():
+    assert FORMATS == LINK_FORMATS
+
+
+@pytest.mark.parametrize("to", FORMATS)
+def test_scored_links_to_each_format(to):
+    assert convert(GOLDEN / "scored", "--to", to, *SENTENCES) == (GOLDEN / NAMES[to]).read_bytes()
+
+
+@pytest.mark.parametrize("origin", FORMATS)
+def test_each_format_to_pharaoh(origin):
+    got = convert(GOLDEN / NAMES[origin], "--to", "pharaoh", *SENTENCES)
+    want = (GOLDEN / "links").read_bytes()
+    assert got == (want.replace(b"?", b"-") if origin == "giza" else want)
+
+
+def test_standard_input_bases_and_reverse(tmp_path):
+    assert convert("-", "--to", "pharaoh", "--base", 1, stdin=b"1-1 2?3\n") == b"0-0 1?2\n"
+    assert convert("-", "--to", "pharaoh", "--to-base", 1, stdin=b"0-0 1?2\n") == b"1-1 2?3\n"
+    assert convert("-", "--to", "pharaoh", "--reverse", stdin=b"0-5 1-2\n\n") == b"2-1 5-0\n\n"
+    assert convert("-", "--to", "pharaoh", "--sentences", 3, stdin=b"2 1 1\n") == b"\n0-0\n\n"
+    once = tmp_path / "once.jsonl.gz"
+    convert(GOLDEN / "scored", "--to", "json", *SENTENCES, "--reverse", "-o", once)
+    swapped = ["--source", SENTENCES[3], "--target", SENTENCES[1]]
+    assert convert(once, "--to", "json", *swapped, "--reverse") == (GOLDEN / "links.jsonl").read_bytes()
+
+
+def test_sentences_are_wanted_where_the_format_shows_them():
+    for to in ("giza", "json"):
+        with pytest.raises(UsageError, match=f"--to {to} shows the sentences: give them with --source"):
+            convert(GOLDEN / "scored", "--to", to)
+    with pytest.raises(UsageError, match="--source and --target go together"):
+        convert(GOLDEN / "scored", "--to", "naacl", *SENTENCES[:2])
+    with pytest.raises(UsageError, match="cannot both be standard input"):
+        convert("-", "--to", "naacl", "--source", "-", "--target", SENTENCES[3])
+
+
+def test_bad_links_leave_the_old_file(tmp_path):
+    (tmp_path / "bad").write_text("0-0\n\n\n0-9\n")
+    (tmp_path / "out").write_text("old")
+    with pytest.raises(DataError, match="bad, line 4: found a link to target word 9"):
+        convert(tmp_path / "bad", "--to", "naacl", *SENTENCES, "-o", tmp_path / "out")
+    assert (tmp_path / "out").read_text() == "old"

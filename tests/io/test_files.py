@@ -1,0 +1,127 @@
+from __future__ import annotations
+
+import bz2
+import gzip
+import lzma
+import subprocess
+import sys
+
+import pytest
+
+from cepts.errors import DataError
+from cepts.io import open_output, read_text
+from cepts.io.files import InputFile, read_blocks
+
+CONTENT = b"".join(b"line %d of some text\n" % n for n in range(20_000))
+
+
+def compress(suffix: str, data: bytes) -> bytes:
+    match suffix:
+        case ".gz":
+            return gzip.compress(data)
+        case ".bz2":
+            return bz2.compress(data)
+        case ".xz":
+            return lzma.compress(data)
+    zstandard = pytest.importorskip("zstandard")
+    return zstandard.ZstdCompressor(write_checksum=True).compress(data)
+
+
+SUFFIXES = [".gz", ".bz2", ".xz", ".zst"]
+
+
+@pytest.mark.parametrize("suffix", SUFFIXES)
+def test_compressed_files_are_read_by_name_and_by_content(tmp_path, suffix):
+    for name in ("x" + suffix, "x" + suffix.upper(), "x"):
+        (tmp_path / name).write_bytes(compress(suffix, CONTENT[:5000]) + compress(suffix, CONTENT[5000:]))
+        with InputFile(tmp_path / name) as file:
+            assert file.readall() == CONTENT
+
+
+@pytest.mark.parametrize("suffix", SUFFIXES)
+@pytest.mark.parametrize("damage", ["cut", "flipped", "plain", "cut at the start"])
+def test_damaged_compressed_files_are_one_line(tmp_path, suffix, damage):
+    data = compress(suffix, CONTENT)
+    middle = len(data) // 2
+    bad = {
+        "cut": data[:middle],
+        "flipped": data[:middle] + bytes([data[middle] ^ 0xFF]) * 40 + data[middle + 40 :],
+        "plain": CONTENT,
+        "cut at the start": data[:7],
+    }[damage]
+    path = tmp_path / ("x" + suffix)
+    path.write_bytes(bad)
+    with pytest.raises(DataError, match="x" + suffix) as caught:
+        read_text(path)
+    assert "\n" not in str(caught.value)
+
+
+@pytest.mark.parametrize("suffix", ["", *SUFFIXES])
+def test_output_is_compressed_by_suffix_and_always_the_same(tmp_path, suffix):
+    outputs = []
+    for name in ("a", "b"):
+        path = tmp_path / (name + suffix)
+        with open_output(path) as file:
+            file.write(CONTENT)
+        outputs.append(path.read_bytes())
+        with InputFile(path) as file:
+            assert file.readall() == CONTENT
+    assert outputs[0] == outputs[1]
+    assert (outputs[0] == CONTENT) == (not suffix)
+
+
+@pytest.mark.parametrize("suffix", SUFFIXES)
+def test_nothing_is_compressed_to_something_that_reads_as_nothing(tmp_path, suffix):
+    path = tmp_path / ("x" + suffix)
+    with open_output(path):
+        pass
+    assert path.stat().st_size > 0
+    if suffix == ".zst":
+        assert pytest.importorskip("zstandard").ZstdDecompressor().decompress(path.read_bytes()) == b""
+    for content in (path.read_bytes(), b""):
+        path.write_bytes(content)
+        with pytest.raises(DataError, match="is empty"):
+            read_text(path)
+
+
+@pytest.mark.parametrize("suffix", ["", *SUFFIXES])
+def test_output_that_fails_leaves_the_old_file(tmp_path, suffix):
+    path = tmp_path / ("out" + suffix)
+    path.write_bytes(b"old")
+    with pytest.raises(KeyboardInterrupt), open_output(path) as file:
+        file.write(CONTENT)
+        raise KeyboardInterrupt
+    assert path.read_bytes() == b"old"
+    assert list(tmp_path.iterdir()) == [path]
+
+
+@pytest.mark.parametrize("block_bytes", [1, 2, 7, 1 << 20])
+@pytest.mark.parametrize("data", [b"", b"\n", b"a", b"a\nbc\n\nlong line\nx", b"a\n\n"])
+def test_blocks_are_whole_lines(tmp_path, data, block_bytes):
+    (tmp_path / "x").write_bytes(data)
+    with InputFile(tmp_path / "x") as file:
+        blocks = [block.tobytes() for block in read_blocks(file, block_bytes)]
+    assert b"".join(blocks) == data
+    assert all(block.endswith(b"\n") for block in blocks[:-1])
+
+
+def test_the_first_line_is_seen_and_still_read(tmp_path):
+    data = b"\xef\xbb\xbf \n\r\n\tfirst\nsecond\n" + CONTENT
+    (tmp_path / "x").write_bytes(data)
+    with InputFile(tmp_path / "x") as file:
+        assert file.first_line() == b"\tfirst"
+        assert file.first_line() == b"\tfirst"
+        assert file.readall() == data
+
+
+def test_a_first_line_longer_than_the_first_look(tmp_path):
+    data = b"x" * 300_000 + b"\ty\n"
+    (tmp_path / "x").write_bytes(data)
+    with InputFile(tmp_path / "x") as file:
+        assert file.first_line() == data[:-1]
+
+
+def test_importing_io_loads_nothing_heavy():
+    code = "import sys, cepts.io; print(*{'numba', 'lxml', 'pyarrow', 'xopen', 'scipy'} & set(sys.modules))"
+    run = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
+    assert run.stdout.strip() == ""

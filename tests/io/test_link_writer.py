@@ -1,0 +1,205 @@
+from __future__ import annotations
+
+import os
+import subprocess
+import sys
+from pathlib import Path
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from cepts.errors import DataError, UsageError
+from cepts.io import LINK_FORMATS, LinkWriter, read_bitext, read_links, write_links
+from cepts.types import Alignments, Bitext, offsets_of
+
+GOLDEN = Path(__file__).parents[1] / "golden" / "io"
+NAMES = {
+    "pharaoh": "links",
+    "scored": "scored",
+    "naacl": "links.wa",
+    "giza": "links.A3",
+    "json": "links.jsonl",
+}
+
+
+def alignments_of(pairs: list[dict[tuple[int, int], tuple[float, bool]]]) -> Alignments:
+    flat = [(i, j, *pair[i, j]) for pair in pairs for i, j in sorted(pair)]
+    source, target, confidence, sure = zip(*flat, strict=True) if flat else ((), (), (), ())
+    return Alignments(
+        offsets_of([len(pair) for pair in pairs]),
+        np.array(source, np.int32),
+        np.array(target, np.int32),
+        np.array(confidence, np.float32),
+        np.array(sure, np.bool_),
+    )
+
+
+words = st.text(
+    st.characters(exclude_categories=["Cs"], exclude_characters=" \t\n\v\f\r"), min_size=1, max_size=4
+)
+sentences = st.lists(words, max_size=5)
+
+
+@st.composite
+def linked_bitexts(draw):
+    pairs = draw(st.lists(st.tuples(sentences, sentences), min_size=1, max_size=5))
+    links = []
+    for source, target in pairs:
+        cells = [(i, j) for i in range(len(source)) for j in range(len(target))]
+        chosen = draw(st.sets(st.sampled_from(cells))) if cells else set()
+        links.append({cell: (draw(st.floats(0, 1)), draw(st.booleans())) for cell in chosen})
+    return Bitext.from_tokens(pairs), alignments_of(links)
+
+
+@settings(deadline=None)
+@given(
+    linked_bitexts(),
+    st.sampled_from(LINK_FORMATS),
+    st.sampled_from([0, 1]),
+    st.sampled_from(["", ".gz", ".zst"]),
+)
+def test_every_format_reads_back(tmp_path_factory, linked, format, base, suffix):
+    bitext, want = linked
+    path = tmp_path_factory.getbasetemp() / f"round_{format}{suffix}"
+    write_links(path, want, format=format, base=base, bitext=bitext)
+    options = {"source_lengths": bitext.source.lengths, "target_lengths": bitext.target.lengths}
+    got = read_links(path, format=format, base=base, **options)
+    assert [a.links for a in got] == [a.links for a in want]
+    if format != "giza":
+        assert got.sure.tolist() == want.sure.tolist()
+    if format in {"scored", "naacl", "json"}:
+        np.testing.assert_allclose(got.confidence, want.confidence, atol=5.1e-5)
+        first = path.read_bytes()
+        write_links(path, got, format=format, base=base, bitext=bitext)
+        assert path.read_bytes() == first
+
+
+@settings(deadline=None)
+@given(linked_bitexts(), st.sampled_from(LINK_FORMATS), st.integers(1, 3))
+def test_blocks_of_pairs_are_the_whole(tmp_path_factory, linked, format, size):
+    bitext, alignments = linked
+    base = tmp_path_factory.getbasetemp()
+    write_links(base / "whole", alignments, format=format, bitext=bitext)
+    parts = []
+    for start in range(0, len(alignments), size):
+        offsets = alignments.offsets[start : start + size + 1]
+        run = slice(offsets[0], offsets[-1])
+        columns = (alignments.source, alignments.target, alignments.confidence, alignments.sure)
+        parts.append(Alignments(offsets - offsets[0], *(column[run] for column in columns)))
+    for given_at in ("start", "part"):
+        sentences = bitext if given_at == "start" else None
+        with LinkWriter(base / "parts", format=format, bitext=sentences) as writer:
+            start = 0
+            for part in parts:
+                writer.write(part, bitext.part(start, start + len(part)) if given_at == "part" else None)
+                start += len(part)
+        assert (base / "parts").read_bytes() == (base / "whole").read_bytes()
+
+
+def test_more_links_than_are_formatted_at_a_time(tmp_path, monkeypatch):
+    monkeypatch.setattr("cepts.io.link_writer.LINKS_AT_A_TIME", 3)
+    counts = (0, 2, 7, 0, 0, 1, 3, 0, 0, 0, 0)
+    alignments = Alignments.from_links([[(0, j) for j in range(count)] for count in counts])
+    for format in ("pharaoh", "scored", "naacl"):
+        write_links(tmp_path / "x", alignments, format=format)
+        got = read_links(tmp_path / "x", format=format, sentences=11)
+        assert [a.links for a in got] == [a.links for a in alignments]
+
+
+@pytest.mark.parametrize("format", LINK_FORMATS)
+def test_golden_files(tmp_path, format):
+    bitext = read_bitext(GOLDEN / "sentences.en", GOLDEN / "sentences.fr")
+    links = read_links(GOLDEN / NAMES["scored"])
+    write_links(tmp_path / "out", links, format=format, bitext=bitext)
+    assert (tmp_path / "out").read_bytes() == (GOLDEN / NAMES[format]).read_bytes()
+    got = read_links(GOLDEN / NAMES[format], sentences=len(bitext))
+    assert [a.links for a in got] == [a.links for a in links]
+
+
+def test_numbers_go_on_from_the_first_sentence(tmp_path):
+    bitext = Bitext.from_tokens([(["a"], ["b"]), (["c"], ["d"])])
+    links = Alignments.from_links([[(0, 0)]])
+    write_links(tmp_path / "x", links, format="naacl", first_sentence=41)
+    assert (tmp_path / "x").read_text() == "42 1 1 S\n"
+    write_links(tmp_path / "x", links, format="giza", bitext=bitext, first_sentence=1)
+    assert (tmp_path / "x").read_text().splitlines()[1:] == ["d", "NULL ({ }) c ({ 1 })"]
+    assert "(2) source length 1" in (tmp_path / "x").read_text()
+
+
+def test_an_error_leaves_the_old_file(tmp_path):
+    path = tmp_path / "x"
+    path.write_text("old")
+    with pytest.raises(KeyboardInterrupt), LinkWriter(path) as writer:
+        writer.write(Alignments.from_links([[(0, 0)]]))
+        raise KeyboardInterrupt
+    assert path.read_text() == "old"
+    assert list(tmp_path.iterdir()) == [path]
+
+
+@pytest.mark.skipif(not Path("/dev/full").exists(), reason="needs /dev/full")
+def test_a_full_disk_is_one_line():
+    for pairs in (1, 100_000):
+        with pytest.raises(DataError, match="cannot write /dev/full: No space left on device"):
+            write_links("/dev/full", Alignments.from_links([[(0, 0)]] * pairs))
+
+
+@pytest.mark.skipif(not Path("/dev/full").exists(), reason="needs /dev/full")
+def test_a_full_standard_output_is_one_line_and_nothing_after():
+    code = (
+        "import sys\n"
+        "from cepts.errors import DataError\n"
+        "from cepts.io import write_links\n"
+        "from cepts.types import Alignments\n"
+        "try: write_links('-', Alignments.from_links([[(0, 0)]]))\n"
+        "except DataError as error: print(error, file=sys.stderr); sys.exit(1)"
+    )
+    with open("/dev/full", "wb") as full:  # noqa: PTH123
+        run = subprocess.run(
+            [sys.executable, "-c", code], stdout=full, stderr=subprocess.PIPE, text=True, check=False
+        )
+    assert run.stderr == "cannot write standard output: No space left on device\n"
+    assert run.returncode == 1
+
+
+def test_a_broken_pipe_is_left_to_the_caller(monkeypatch):
+    reader, writer = os.pipe()
+    os.close(reader)
+    with os.fdopen(writer, "w") as broken:
+        monkeypatch.setattr(sys, "stdout", broken)
+        with pytest.raises(BrokenPipeError):
+            write_links("-", Alignments.from_links([[(0, 0)]]))
+
+
+def test_standard_output_in_memory(capsysbinary):
+    print("before")
+    write_links("-", Alignments.from_links([[(0, 0)], [], [(1, 2)]]))
+    print("after")
+    assert capsysbinary.readouterr().out == b"before\n0-0\n\n1-2\nafter\n"
+
+
+def test_standard_output_of_the_process(capfdbinary):
+    print("before")
+    write_links("-", Alignments.from_links([[(0, 0)], [], [(1, 2)]]))
+    print("after")
+    assert capfdbinary.readouterr().out == b"before\n0-0\n\n1-2\nafter\n"
+
+
+def test_what_callers_must_not_do(tmp_path):
+    links = Alignments.from_links([[(0, 1)]])
+    with pytest.raises(UsageError, match="format must be one of"):
+        LinkWriter(tmp_path / "x", format="talp")
+    with pytest.raises(UsageError, match="base must be 0 or 1"):
+        LinkWriter(tmp_path / "x", base=2)
+    with pytest.raises(UsageError, match="giza shows the sentences"):
+        write_links(tmp_path / "x", links, format="giza")
+    with pytest.raises(ValueError, match="within their sentences"):
+        write_links(tmp_path / "x", links, bitext=Bitext.from_tokens([(["a"], ["b"])]))
+    with pytest.raises(ValueError, match="as many pairs"):
+        LinkWriter(tmp_path / "x").__enter__().write(links, Bitext.from_tokens([]))
+    with pytest.raises(ValueError, match="inside its with statement"):
+        LinkWriter(tmp_path / "x").write(links)
+    wrong = Alignments(links.offsets, links.source, links.target, np.array([np.nan], np.float32), links.sure)
+    with pytest.raises(ValueError, match="confidences"):
+        write_links(tmp_path / "x", wrong, format="scored")

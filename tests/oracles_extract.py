@@ -1,0 +1,63 @@
+"""Slow, plain twins of `cepts.extract`, on sets of links of one sentence pair."""
+
+from __future__ import annotations
+
+import numpy as np
+
+Links = set[tuple[int, int]]
+
+
+def combine(forward: Links, reverse: Links, method: str) -> Links:
+    """The methods as atools of fast_align defines them: each pass tries the candidates in sorted order."""
+    if method == "forward":
+        return set(forward)
+    if method == "reverse":
+        return set(reverse)
+    union, result = forward | reverse, forward & reverse
+    if method == "union":
+        return union
+    if method == "intersection":
+        return result
+
+    def source_covered(i: int) -> bool:
+        return any(link[0] == i for link in result)
+
+    def target_covered(j: int) -> bool:
+        return any(link[1] == j for link in result)
+
+    def has_neighbour(i: int, j: int) -> bool:
+        return any((i + di, j + dj) in result for di in (-1, 0, 1) for dj in (-1, 0, 1) if (di, dj) != (0, 0))
+
+    while True:
+        size = len(result)
+        for i, j in sorted(union - result):
+            if has_neighbour(i, j) and not (source_covered(i) and target_covered(j)):
+                result.add((i, j))
+        if len(result) == size:
+            break
+    if method == "grow-diag":
+        return result
+    for direction in (forward, reverse):
+        for i, j in sorted(direction):
+            covered = (source_covered(i), target_covered(j))
+            if not (all(covered) if method == "grow-diag-final" else any(covered)):
+                result.add((i, j))
+    return result
+
+
+def threshold(matrix: np.ndarray, least: float) -> Links:
+    return {
+        (i, j)
+        for i in range(matrix.shape[0])
+        for j in range(matrix.shape[1])
+        if matrix[i, j] >= np.float32(least)
+    }
+
+
+def best_of_each_target(matrix: np.ndarray, null: np.ndarray) -> Links:
+    links = set()
+    for j in range(matrix.shape[1]):
+        partners = sorted((-value, i) for i, value in enumerate(matrix[:, j].tolist()))
+        if partners and -partners[0][0] > null[j]:
+            links.add((partners[0][1], j))
+    return links

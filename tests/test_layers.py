@@ -1,0 +1,208 @@
+"""The layers of the house, read from the source: who may import whom, and who may print, exit or compile."""
+
+from __future__ import annotations
+
+import ast
+from functools import cache
+from pathlib import Path
+
+import pytest
+
+import cepts
+
+ROOT = Path(cepts.__file__).parent
+FILES = sorted(ROOT.rglob("*.py"))
+
+LAYERS = {
+    "_version": 0,
+    "atomic": 1,
+    "errors": 1,
+    "types": 1,
+    "vocabulary": 1,
+    "progress": 1,
+    "signature": 1,
+    "kernels": 2,
+    "io": 2,
+    "store": 2,
+    "sample": 2,
+    "engine": 3,
+    "extract": 4,
+    "factor": 4,
+    "words": 5,
+    "phrases": 5,
+    "spaces": 5,
+    "lm": 5,
+    "evaluate": 6,
+    "pipeline": 7,
+    "cli": 8,
+    "view": 8,
+    "plot": 8,
+    "__main__": 9,
+}
+MODELS = {"words", "phrases", "spaces", "lm"}
+MAY_TALK = {"cli", "view", "plot", "__main__"}
+PICKLES = {"pickle", "_pickle", "cPickle", "dill", "cloudpickle", "joblib", "marshal", "shelve"}
+
+
+def part_of(path: Path) -> str:
+    """The part of the house to which a file belongs: `words` for `words/hmm.py`, `types` for `types.py`."""
+    return path.relative_to(ROOT).parts[0].removesuffix(".py")
+
+
+@cache
+def tree_of(path: Path) -> ast.Module:
+    return ast.parse(path.read_text(encoding="utf-8"), filename=str(path))
+
+
+def imported(tree: ast.Module, package: tuple[str, ...]) -> list[tuple[str, int]]:
+    """Every module that a file imports, at its top or inside a function, with the line."""
+    found = []
+    for node in ast.walk(tree):
+        if isinstance(node, ast.Import):
+            found += [(alias.name, node.lineno) for alias in node.names]
+        elif isinstance(node, ast.ImportFrom):
+            start = package[: len(package) - node.level + 1] if node.level else ()
+            module = ".".join((*start, *(node.module.split(".") if node.module else ())))
+            # `from cepts import io` imports the module cepts.io
+            found += [
+                (f"{module}.{alias.name}" if module == "cepts" else module, node.lineno)
+                for alias in node.names
+            ]
+        elif isinstance(node, ast.Call) and name_of(node.func) in ("import_module", "__import__"):
+            argument = node.args[0] if node.args else None
+            if isinstance(argument, ast.Constant) and isinstance(argument.value, str):
+                found.append((argument.value, node.lineno))
+    return found
+
+
+def name_of(node: ast.expr) -> str:
+    """Dotted name of a called thing, without `importlib` and `builtins`."""
+    match node:
+        case ast.Name(id=name):
+            return name
+        case ast.Attribute(value=ast.Name(id="importlib" | "builtins"), attr=attribute):
+            return attribute
+        case ast.Attribute(value=value, attr=attribute):
+            return f"{name_of(value)}.{attribute}"
+    return ""
+
+
+def package_of(path: Path) -> tuple[str, ...]:
+    return ("cepts", *path.relative_to(ROOT).parts[:-1])
+
+
+def parts_imported(path: Path) -> list[tuple[str, int]]:
+    return [
+        (name.split(".")[1], line)
+        for name, line in imported(tree_of(path), package_of(path))
+        if name.startswith("cepts.") and not name.startswith("cepts.__version__")
+    ]
+
+
+def faults_of_layers(path: Path) -> list[str]:
+    part = part_of(path)
+    if part == "__init__":
+        return [
+            f"cepts/__init__.py:{line} imports {p}" for p, line in parts_imported(path) if p != "_version"
+        ]
+    faults = []
+    for other, line in parts_imported(path):
+        where = f"{path.relative_to(ROOT)}:{line} imports {other}"
+        if LAYERS.get(other, 0) > LAYERS.get(part, 9):
+            faults.append(f"{where}, of a higher layer")
+        elif part == "kernels" and other != "kernels":
+            faults.append(f"{where}, but kernels know no type of ours")
+        elif part in MODELS and other in (MODELS | {"io"}) - {part}:
+            faults.append(f"{where}, but models import neither each other nor io")
+    return faults
+
+
+def faults_of_calls(path: Path) -> list[str]:
+    """Printing and leaving outside of the command line; running or unpickling data anywhere."""
+    faults = []
+    talks = part_of(path) in MAY_TALK
+    for node in ast.walk(tree_of(path)):
+        name = name_of(node.func) if isinstance(node, ast.Call) else ""
+        exits = name in ("sys.exit", "exit", "quit", "os._exit", "SystemExit", "os.abort")
+        exits |= (
+            isinstance(node, ast.Raise) and isinstance(node.exc, ast.Name) and node.exc.id == "SystemExit"
+        )
+        if not talks and (name in ("print", "breakpoint", "input") or exits):
+            faults.append(f"{path.relative_to(ROOT)}:{node.lineno} prints or exits")
+        if name in ("eval", "exec", "compile"):
+            faults.append(f"{path.relative_to(ROOT)}:{node.lineno} calls {name}")
+        if (
+            isinstance(node, ast.keyword)
+            and node.arg == "allow_pickle"
+            and ast.unparse(node.value) != "False"
+        ):
+            faults.append(f"{path.relative_to(ROOT)}:{node.value.lineno} allows pickles")
+    return faults
+
+
+def test_every_part_has_a_layer():
+    assert {part_of(path) for path in FILES} - {"__init__"} <= set(LAYERS)
+
+
+@pytest.mark.parametrize("check", [faults_of_layers, faults_of_calls])
+def test_no_file_breaks_the_rules(check):
+    assert [fault for path in FILES for fault in check(path)] == []
+
+
+def test_numba_stays_in_kernels():
+    users = {
+        part_of(path)
+        for path in FILES
+        for name, _ in imported(tree_of(path), package_of(path))
+        if name.split(".")[0] in ("numba", "llvmlite")
+    }
+    assert users <= {"kernels"}
+
+
+def test_nothing_is_pickled():
+    found = [
+        f"{path.relative_to(ROOT)}:{line} {name}"
+        for path in FILES
+        for name, line in imported(tree_of(path), package_of(path))
+        if name.split(".")[0] in PICKLES
+    ]
+    assert found == []
+
+
+def test_only_console_knows_rich():
+    users = {
+        path.relative_to(ROOT).as_posix()
+        for path in FILES
+        for name, _ in imported(tree_of(path), package_of(path))
+        if name.split(".")[0] == "rich"
+    }
+    assert users <= {"cli/console.py"}
+
+
+BAD = """
+def f(data):
+    from cepts import io
+    from ..pipeline import align
+    import cepts.cli.score
+    print(eval(data), np.load(data, allow_pickle=True))
+    raise SystemExit
+"""
+
+
+def test_the_rules_catch_what_breaks_them(tmp_path, monkeypatch):
+    """The checks above could pass because they see nothing."""
+    monkeypatch.setitem(globals(), "ROOT", tmp_path)
+    path = tmp_path / "words" / "bad.py"
+    path.parent.mkdir()
+    path.write_text(BAD)
+    assert [fault.split(" ", 1)[1] for fault in faults_of_layers(path)] == [
+        "imports io, but models import neither each other nor io",
+        "imports pipeline, of a higher layer",
+        "imports cli, of a higher layer",
+    ]
+    assert sorted(fault.split(" ", 1)[1] for fault in faults_of_calls(path)) == [
+        "allows pickles",
+        "calls eval",
+        "prints or exits",
+        "prints or exits",
+    ]
