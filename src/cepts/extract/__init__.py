@@ -1,6 +1,6 @@
 """From what the models give to alignments: combine two directions, or read an association matrix."""
 
-from cepts.extract.association import best, threshold
+from cepts.extract.association import agreement, best, threshold
 from cepts.extract.directions import METHODS, Method, check_range, combine
 
-__all__ = ["METHODS", "Method", "best", "check_range", "combine", "threshold"]
+__all__ = ["METHODS", "Method", "agreement", "best", "check_range", "combine", "threshold"]

@@ -9,7 +9,7 @@ from numpy.typing import NDArray
 
 from cepts.types import Alignments, Association, offsets_of
 
-__all__ = ["best", "threshold"]
+__all__ = ["agreement", "best", "threshold"]
 
 
 def threshold(association: Association, threshold: float) -> Alignments:
@@ -99,3 +99,20 @@ def _arrays(
 
 def _room(count: int) -> tuple[NDArray[np.int32], NDArray[np.int32], NDArray[np.float32]]:
     return np.empty(count, np.int32), np.empty(count, np.int32), np.empty(count, np.float32)
+
+
+def agreement(forward: Association, reverse: Association) -> Association:
+    """Geometric mean of the two directions' posteriors: high only where both are."""
+    if not np.array_equal(forward.offsets, reverse.offsets):
+        raise ValueError("forward and reverse must be associations of the same sentence pairs.")
+    values = forward.values * reverse.values
+    # Rounding may leave a posterior a hair above 1.
+    np.minimum(np.sqrt(values, out=values), np.float32(1), out=values)
+    return Association(
+        forward.source_lengths,
+        forward.target_lengths,
+        forward.offsets,
+        values,
+        reverse.source_null,
+        forward.target_null,
+    )

@@ -1,1 +1,11 @@
-"""."""
+"""Statistical word alignment of parallel text: Models 1 and 2, the diagonal model, the HMM."""
+
+from cepts.words.aligner import THRESHOLD, Aligner, Posteriors
+from cepts.words.diagonal import Diagonal
+from cepts.words.hmm import HMM
+from cepts.words.ibm1 import IBM1
+from cepts.words.ibm2 import IBM2
+
+__all__ = ["HMM", "IBM1", "IBM2", "MODELS", "THRESHOLD", "Aligner", "Diagonal", "Posteriors"]
+
+MODELS: dict[str, type[Aligner]] = {model.name: model for model in (IBM1, IBM2, Diagonal, HMM)}

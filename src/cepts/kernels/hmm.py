@@ -1,0 +1,356 @@
+"""Forward-backward of the HMM aligner, exact, in scaled single precision.
+
+States are source positions. A target word is emitted either by the source word at the current position, which is
+reached from the last one by a jump, or by null, which stays where it is: so null needs no states of its own in the
+sums, only a share of the mass of each position. Vectors are padded to whole registers with zeros.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+
+from cepts.kernels import vector_kernel
+
+
+@vector_kernel
+def _multiply(matrix, vector, size, padded, out):
+    for row in range(size):
+        total = np.float32(0)
+        for column in range(padded):
+            total += matrix[row, column] * vector[column]
+        out[row] = total
+
+
+@vector_kernel
+def _jump_matrices(size, padded, jumps, centre, matrix, transposed):
+    """P(i | i', I) = jumps[i - i'] / sum over the positions of the sentence, and its transpose."""
+    for last in range(size):
+        total = np.float32(0)
+        for position in range(size):
+            total += jumps[centre + position - last]
+        share = np.float32(1) / total
+        for position in range(size):
+            probability = jumps[centre + position - last] * share
+            matrix[last, position] = probability
+            transposed[position, last] = probability
+        for position in range(size, padded):
+            matrix[last, position] = np.float32(0)
+            transposed[last, position] = np.float32(0)
+
+
+@vector_kernel
+def forward_backward(
+    emission, null, length, size, padded, matrix, transposed, start, null_prob,
+    real, both, posterior, null_posterior, counting, moves, ahead, behind,
+):
+    """Posteriors of one sentence in one direction; returns its log-likelihood.
+
+    `emission[j, i]` is t(target j | source i) and `null[j]` t(target j | null). Fills `posterior[j, i]` and
+    `null_posterior[j]`, leaves the posterior of the first position, null or not, in `behind`, and where `counting`
+    adds to `moves[i', i]` what, times P(i | i'), is the expected number of jumps from i' to i.
+    """
+    keep = np.float32(1) - null_prob
+    log_likelihood = 0.0
+    likelihood = 1.0
+    for j in range(length):
+        null_share = null_prob * null[j]
+        total = np.float32(0)
+        if j == 0:
+            for i in range(size):
+                mass = keep * start[i] * emission[0, i]
+                whole = mass + null_share * start[i]
+                real[0, i] = mass
+                both[0, i] = whole
+                total += whole
+        else:
+            _multiply(transposed, both[j - 1], size, padded, ahead)
+            for i in range(size):
+                mass = keep * ahead[i] * emission[j, i]
+                whole = mass + null_share * both[j - 1, i]
+                real[j, i] = mass
+                both[j, i] = whole
+                total += whole
+        scale = np.float32(1) / total
+        null_posterior[j] = scale
+        likelihood *= total
+        if likelihood < 1e-200:
+            log_likelihood += np.log(likelihood)
+            likelihood = 1.0
+        for i in range(size):
+            real[j, i] *= scale
+            both[j, i] *= scale
+    log_likelihood += np.log(likelihood)
+
+    for i in range(size):
+        behind[i] = np.float32(1)
+    for j in range(length - 1, -1, -1):
+        scale = null_posterior[j]
+        linked = np.float32(0)
+        for i in range(size):
+            mass = real[j, i] * behind[i]
+            posterior[j, i] = mass
+            linked += mass
+        # Rounding may leave a little below nothing.
+        null_posterior[j] = max(np.float32(1) - linked, np.float32(0))
+        if j == 0:
+            break
+        through = keep * scale
+        stay = null_prob * null[j] * scale
+        for i in range(size):
+            ahead[i] = through * emission[j, i] * behind[i]
+            real[j, i] = stay * behind[i]
+        if counting:
+            for last in range(size):
+                mass = both[j - 1, last]
+                for i in range(padded):
+                    moves[last, i] += mass * ahead[i]
+        _multiply(matrix, ahead, size, padded, behind)
+        for i in range(size):
+            behind[i] += real[j, i]
+    for i in range(size):
+        behind[i] *= both[0, i]
+    return log_likelihood
+
+
+@vector_kernel
+def _count_jumps(size, moves, matrix, jumps, centre, numerator, denominator):
+    """Turn `moves` into expected jumps, and clear it.
+
+    `denominator[d]` gathers, for each place from which a jump of d is possible, the jumps made from there over the
+    sum that normalises them: jumps = numerator / denominator is then the update of Hunter's MM algorithm, which
+    never lowers the likelihood although the normaliser depends on the sentence.
+    """
+    for last in range(size):
+        made = 0.0
+        for position in range(size):
+            count = np.float64(moves[last, position] * matrix[last, position])
+            numerator[centre + position - last] += count
+            made += count
+            moves[last, position] = np.float32(0)
+        per_weight = made * matrix[last, last] / jumps[centre]
+        for position in range(size):
+            denominator[centre + position - last] += per_weight
+
+
+@vector_kernel
+def _start_here(size, weights, start):
+    total = np.float32(0)
+    for i in range(size):
+        total += weights[i]
+    for i in range(size):
+        start[i] = weights[i] / total
+    return 1.0 / total
+
+
+@vector_kernel
+def hmm_posteriors(
+    order, source_offsets, target_offsets, cell_offsets, cells, lexicon, source_null, target_null,
+    jumps, starts, centre, null_prob, counting, agreeing, longest,
+    counts, forward, reverse, source_free, target_free,
+    jump_numerator, jump_denominator, start_numerator, start_denominator, log_likelihoods,
+):
+    """Both directions of all pairs of a shard, in the given `order` (best by lengths: jumps are tabled by length).
+
+    Where `counting`, adds posteriors to `counts` (their product where `agreeing`) and to the jump and start
+    statistics; otherwise writes them to `forward` and `reverse`, laid out as the cells are. Row 0 of `jumps`,
+    `starts` and of the statistics is the forward direction, row 1 the reverse. `source_free` and `target_free`
+    receive each word's posterior of null, `log_likelihoods[pair, direction]` the pair's log-likelihood.
+    """
+    width = (longest + 8) // 8 * 8
+    ahead_emission = np.zeros((width, width), np.float32)
+    back_emission = np.zeros((width, width), np.float32)
+    ahead_posterior = np.zeros((width, width), np.float32)
+    back_posterior = np.zeros((width, width), np.float32)
+    real = np.zeros((width, width), np.float32)
+    both = np.zeros((width, width), np.float32)
+    ahead_moves = np.zeros((width, width), np.float32)
+    back_moves = np.zeros((width, width), np.float32)
+    ahead_matrix = np.zeros((width, width), np.float32)
+    ahead_transposed = np.zeros((width, width), np.float32)
+    back_matrix = np.zeros((width, width), np.float32)
+    back_transposed = np.zeros((width, width), np.float32)
+    ahead = np.zeros(width, np.float32)
+    behind = np.zeros(width, np.float32)
+    ahead_start = np.zeros(width, np.float32)
+    back_start = np.zeros(width, np.float32)
+    ahead_weight = 0.0
+    back_weight = 0.0
+    source_size = 0
+    target_size = 0
+    for place in range(len(order)):
+        pair = order[place]
+        source = source_offsets[pair]
+        target = target_offsets[pair]
+        size = source_offsets[pair + 1] - source
+        length = target_offsets[pair + 1] - target
+        if size == 0 or length == 0:
+            continue
+        size_padded = (size + 7) // 8 * 8
+        length_padded = (length + 7) // 8 * 8
+        if size != source_size:
+            if counting and source_size:
+                _count_jumps(
+                    source_size, ahead_moves, ahead_matrix, jumps[0], centre, jump_numerator[0], jump_denominator[0]
+                )
+            source_size = size
+            _jump_matrices(size, size_padded, jumps[0], centre, ahead_matrix, ahead_transposed)
+            ahead_weight = _start_here(size, starts[0], ahead_start)
+        if length != target_size:
+            if counting and target_size:
+                _count_jumps(
+                    target_size, back_moves, back_matrix, jumps[1], centre, jump_numerator[1], jump_denominator[1]
+                )
+            target_size = length
+            _jump_matrices(length, length_padded, jumps[1], centre, back_matrix, back_transposed)
+            back_weight = _start_here(length, starts[1], back_start)
+        first = cell_offsets[pair]
+        for i in range(size):
+            row = first + i * length
+            for j in range(length):
+                cell = cells[row + j]
+                ahead_emission[j, i] = lexicon[cell, 0]
+                back_emission[i, j] = lexicon[cell, 1]
+
+        for i in range(size, size_padded):
+            ahead[i] = np.float32(0)
+            for j in range(length):
+                both[j, i] = np.float32(0)
+        log_likelihoods[pair, 0] = forward_backward(
+            ahead_emission, target_null[target : target + length], length, size, size_padded,
+            ahead_matrix, ahead_transposed, ahead_start, null_prob,
+            real, both, ahead_posterior, target_free[target : target + length], counting, ahead_moves, ahead, behind,
+        )
+        if counting:
+            for i in range(size):
+                start_numerator[0, i] += behind[i]
+                start_denominator[0, i] += ahead_weight
+
+        for j in range(length, length_padded):
+            ahead[j] = np.float32(0)
+            for i in range(size):
+                both[i, j] = np.float32(0)
+        log_likelihoods[pair, 1] = forward_backward(
+            back_emission, source_null[source : source + size], size, length, length_padded,
+            back_matrix, back_transposed, back_start, null_prob,
+            real, both, back_posterior, source_free[source : source + size], counting, back_moves, ahead, behind,
+        )
+        if counting:
+            for j in range(length):
+                start_numerator[1, j] += behind[j]
+                start_denominator[1, j] += back_weight
+
+        for i in range(size):
+            row = first + i * length
+            if not counting:
+                for j in range(length):
+                    forward[row + j] = ahead_posterior[j, i]
+                    reverse[row + j] = back_posterior[i, j]
+            elif agreeing:
+                for j in range(length):
+                    counts[cells[row + j], 0] += ahead_posterior[j, i] * back_posterior[i, j]
+            else:
+                for j in range(length):
+                    cell = cells[row + j]
+                    counts[cell, 0] += ahead_posterior[j, i]
+                    counts[cell, 1] += back_posterior[i, j]
+    if counting and source_size:
+        _count_jumps(
+            source_size, ahead_moves, ahead_matrix, jumps[0], centre, jump_numerator[0], jump_denominator[0]
+        )
+    if counting and target_size:
+        _count_jumps(
+            target_size, back_moves, back_matrix, jumps[1], centre, jump_numerator[1], jump_denominator[1]
+        )
+
+
+@vector_kernel
+def hmm_viterbi(emission, null, size, length, log_jumps, log_start, null_prob, best, back, links):
+    """Most probable path of one sentence: `links[j]` is the source position of target j, or -1 for null.
+
+    `log_jumps[i', i]` and `log_start[i]` are normalised; sums are in double precision. State 2 i is source i,
+    state 2 i + 1 null after source i; of equal paths the one with the lower state wins.
+    """
+    keep = np.log(1.0 - null_prob)
+    leave = np.log(np.float64(null_prob))
+    for i in range(size):
+        best[0, 2 * i] = log_start[i] + keep + np.log(np.float64(emission[0, i]))
+        best[0, 2 * i + 1] = log_start[i] + leave + np.log(np.float64(null[0]))
+    for j in range(1, length):
+        log_null = leave + np.log(np.float64(null[j]))
+        for i in range(size):
+            state = 2 * i if best[j - 1, 2 * i] >= best[j - 1, 2 * i + 1] else 2 * i + 1
+            best[j, 2 * i + 1] = best[j - 1, state] + log_null
+            back[j, 2 * i + 1] = state
+        for i in range(size):
+            top = -np.inf
+            arg = 0
+            for last in range(size):
+                state = back[j, 2 * last + 1]
+                value = best[j - 1, state] + log_jumps[last, i]
+                if value > top:
+                    top = value
+                    arg = state
+            best[j, 2 * i] = top + keep + np.log(np.float64(emission[j, i]))
+            back[j, 2 * i] = arg
+    state = 0
+    for candidate in range(1, 2 * size):
+        if best[length - 1, candidate] > best[length - 1, state]:
+            state = candidate
+    top = best[length - 1, state]
+    for j in range(length - 1, -1, -1):
+        links[j] = state // 2 if state % 2 == 0 else -1
+        if j:
+            state = back[j, state]
+    return top
+
+
+@vector_kernel
+def hmm_paths(
+    source_offsets, target_offsets, cell_offsets, cells, lexicon, source_null, target_null,
+    jumps, starts, centre, null_prob, longest, source_links, target_links,
+):
+    """Most probable paths of all pairs of a shard in both directions, as `hmm_viterbi` gives them."""
+    width = longest + 1
+    emission = np.zeros((width, width), np.float32)
+    log_jumps = np.zeros((width, width))
+    log_start = np.zeros(width)
+    best = np.zeros((width, 2 * width))
+    back = np.zeros((width, 2 * width), np.int64)
+    for pair in range(len(source_offsets) - 1):
+        source = source_offsets[pair]
+        target = target_offsets[pair]
+        size = source_offsets[pair + 1] - source
+        length = target_offsets[pair + 1] - target
+        if size == 0 or length == 0:
+            continue
+        first = cell_offsets[pair]
+        for direction in range(2):
+            states = size if direction == 0 else length
+            for last in range(states):
+                total = 0.0
+                for i in range(states):
+                    total += jumps[direction, centre + i - last]
+                for i in range(states):
+                    log_jumps[last, i] = np.log(jumps[direction, centre + i - last] / total)
+            total = 0.0
+            for i in range(states):
+                total += starts[direction, i]
+            for i in range(states):
+                log_start[i] = np.log(starts[direction, i] / total)
+            for i in range(size):
+                for j in range(length):
+                    probability = lexicon[cells[first + i * length + j], direction]
+                    if direction == 0:
+                        emission[j, i] = probability
+                    else:
+                        emission[i, j] = probability
+            if direction == 0:
+                hmm_viterbi(
+                    emission, target_null[target : target + length], size, length, log_jumps, log_start, null_prob,
+                    best, back, target_links[target : target + length],
+                )
+            else:
+                hmm_viterbi(
+                    emission, source_null[source : source + size], length, size, log_jumps, log_start, null_prob,
+                    best, back, source_links[source : source + size],
+                )

@@ -1,0 +1,120 @@
+"""Numbering the word pairs that co-occur, so that an E-step gathers and adds instead of hashing.
+
+A *cell* is a (source word, target word) pair that stands together in some sentence pair. A shard numbers its own
+cells; the shards' numbers are then merged into those of the whole text. Rows are source words throughout.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+
+from cepts.kernels import kernel
+
+
+@kernel
+def occurrences_by_word(ids, starts, order):
+    """Places of each word in `ids`, word by word: a counting sort. `starts` has one entry more than words."""
+    starts[:] = 0
+    for word in ids:
+        starts[word + 1] += 1
+    for word in range(len(starts) - 1):
+        starts[word + 1] += starts[word]
+    place = starts.copy()
+    for token in range(len(ids)):
+        word = ids[token]
+        order[place[word]] = token
+        place[word] += 1
+
+
+@kernel
+def token_rows(source_offsets, target_offsets, cell_offsets, sentence_of, row_of):
+    """Sentence of each source token, and where its row of cells starts."""
+    for pair in range(len(source_offsets) - 1):
+        width = target_offsets[pair + 1] - target_offsets[pair]
+        row = cell_offsets[pair]
+        for token in range(source_offsets[pair], source_offsets[pair + 1]):
+            sentence_of[token] = pair
+            row_of[token] = row
+            row += width
+
+
+@kernel
+def number_cells(starts, order, sentence_of, row_of, target_ids, target_offsets, seen, slot, cells, targets, rows):
+    """Number the distinct cells of a shard, source word by source word, in order of first use.
+
+    Fills `cells` (the cell of each token pair), `targets` (the target word of each cell) and `rows` (where each
+    source word's cells start); returns how many there are. `seen` (all -1) and `slot` are as long as the target
+    vocabulary: they stand in for a hash table, and need no clearing between source words.
+    """
+    count = 0
+    for word in range(len(starts) - 1):
+        rows[word] = count
+        for place in range(starts[word], starts[word + 1]):
+            token = order[place]
+            sentence = sentence_of[token]
+            row = row_of[token]
+            first = target_offsets[sentence]
+            for j in range(target_offsets[sentence + 1] - first):
+                target = target_ids[first + j]
+                if seen[target] != word:
+                    seen[target] = word
+                    slot[target] = count
+                    targets[count] = target
+                    count += 1
+                cells[row + j] = slot[target]
+    rows[len(starts) - 1] = count
+    return count
+
+
+@kernel
+def merge_cells(shard_rows, shard_targets, shard_starts, seen, slot, shard_cells, targets, rows):
+    """Number the distinct cells of all shards together.
+
+    `shard_rows` is shards x (source words + 1); `shard_targets` holds the shards' target words end to end from
+    `shard_starts`. Fills `shard_cells` with the number that each shard's cell has in the whole.
+    """
+    count = 0
+    shards, columns = shard_rows.shape
+    for word in range(columns - 1):
+        rows[word] = count
+        for shard in range(shards):
+            first = shard_starts[shard]
+            for cell in range(shard_rows[shard, word], shard_rows[shard, word + 1]):
+                target = shard_targets[first + cell]
+                if seen[target] != word:
+                    seen[target] = word
+                    slot[target] = count
+                    targets[count] = target
+                    count += 1
+                shard_cells[first + cell] = slot[target]
+    rows[columns - 1] = count
+    return count
+
+
+@kernel
+def merge_rows(members, member_starts, coarse_of_target, fine_rows, fine_targets, seen, slot, coarse_of_cell, targets, rows):
+    """Number the cells of coarser words: `members` lists the fine source words of each coarse one."""
+    count = 0
+    for group in range(len(member_starts) - 1):
+        rows[group] = count
+        for place in range(member_starts[group], member_starts[group + 1]):
+            word = members[place]
+            for cell in range(fine_rows[word], fine_rows[word + 1]):
+                target = coarse_of_target[fine_targets[cell]]
+                if seen[target] != group:
+                    seen[target] = group
+                    slot[target] = count
+                    targets[count] = target
+                    count += 1
+                coarse_of_cell[cell] = slot[target]
+    rows[len(member_starts) - 1] = count
+    return count
+
+
+@kernel
+def sort_rows(rows, targets, order):
+    """Fill `order` with each row's cells by ascending target word (insertion into a merge sort of NumPy's)."""
+    for row in range(len(rows) - 1):
+        start = rows[row]
+        stop = rows[row + 1]
+        order[start:stop] = start + np.argsort(targets[start:stop], kind="mergesort")

@@ -1,0 +1,197 @@
+"""E-step of the models whose links are independent: Models 1 and 2 and the diagonal model.
+
+Each target word is a mixture over the source words and null, eq. (1d) of ibm12; what differs is the prior of the
+positions, which is tabled by the two lengths of the pair (its *shape*).
+"""
+
+from __future__ import annotations
+
+import numpy as np
+
+from cepts.kernels import vector_kernel
+
+
+@vector_kernel
+def mixture_posteriors(
+    order, source_offsets, target_offsets, cell_offsets, cells, lexicon, source_null, target_null,
+    shapes, table_offsets, forward_prior, reverse_prior,
+    forward_null, forward_null_offsets, reverse_null, reverse_null_offsets, counting, agreeing, longest,
+    counts, forward, reverse, source_free, target_free,
+    forward_table, reverse_table, forward_null_table, reverse_null_table, log_likelihoods,
+):
+    """Both directions of all pairs of a shard.
+
+    `forward_prior` and `reverse_prior` hold for each shape, from `table_offsets[shape]`, an I x J matrix:
+    P(a_j = i | I, J) and P(a_i = j | J, I); `forward_null` and `reverse_null` hold the priors of null for each word.
+    Where `counting`, adds the posteriors to `counts` (their product where `agreeing`) and to the tables if those are
+    not empty; otherwise writes them to `forward` and `reverse`. `source_free` and `target_free` receive the
+    posteriors of null, `log_likelihoods[pair, direction]` the pair's log-likelihood.
+    """
+    width = longest + 1
+    ahead = np.zeros((width, width), np.float32)
+    back = np.zeros((width, width), np.float32)
+    total = np.zeros(width, np.float32)
+    tabling = len(forward_table) > 0
+    for place in range(len(order)):
+        pair = order[place]
+        source = source_offsets[pair]
+        target = target_offsets[pair]
+        size = source_offsets[pair + 1] - source
+        length = target_offsets[pair + 1] - target
+        if size == 0 or length == 0:
+            continue
+        shape = shapes[pair]
+        table = table_offsets[shape]
+        first = cell_offsets[pair]
+        ahead_null = forward_null_offsets[shape]
+        back_null = reverse_null_offsets[shape]
+        log_ahead = 0.0
+        log_back = 0.0
+        for j in range(length):
+            mass = forward_null[ahead_null + j] * target_null[target + j]
+            target_free[target + j] = mass
+            total[j] = mass
+        for i in range(size):
+            row = first + i * length
+            prior = table + i * length
+            mass = reverse_null[back_null + i] * source_null[source + i]
+            sum_back = mass
+            for j in range(length):
+                cell = cells[row + j]
+                there = lexicon[cell, 0] * forward_prior[prior + j]
+                here = lexicon[cell, 1] * reverse_prior[prior + j]
+                ahead[i, j] = there
+                back[i, j] = here
+                total[j] += there
+                sum_back += here
+            log_back += np.log(np.float64(sum_back))
+            share = np.float32(1) / sum_back
+            source_free[source + i] = mass * share
+            for j in range(length):
+                back[i, j] *= share
+        for j in range(length):
+            log_ahead += np.log(np.float64(total[j]))
+            total[j] = np.float32(1) / total[j]
+            target_free[target + j] *= total[j]
+        log_likelihoods[pair, 0] = log_ahead
+        log_likelihoods[pair, 1] = log_back
+        for i in range(size):
+            row = first + i * length
+            prior = table + i * length
+            if not counting:
+                for j in range(length):
+                    forward[row + j] = ahead[i, j] * total[j]
+                    reverse[row + j] = back[i, j]
+                continue
+            if agreeing:
+                for j in range(length):
+                    ahead[i, j] *= total[j]
+                    counts[cells[row + j], 0] += ahead[i, j] * back[i, j]
+            else:
+                for j in range(length):
+                    ahead[i, j] *= total[j]
+                    cell = cells[row + j]
+                    counts[cell, 0] += ahead[i, j]
+                    counts[cell, 1] += back[i, j]
+            if tabling:
+                for j in range(length):
+                    forward_table[prior + j] += ahead[i, j]
+                    reverse_table[prior + j] += back[i, j]
+        if counting and tabling:
+            for j in range(length):
+                forward_null_table[ahead_null + j] += target_free[target + j]
+            for i in range(size):
+                reverse_null_table[back_null + i] += source_free[source + i]
+
+
+@vector_kernel
+def diagonal_priors(sizes, lengths, offsets, tension, keep, forward, reverse):
+    """P(a_j = i | I, J) = keep exp(-tension |i/I - j/J|) / Z_j, positions from 1, for each shape; and the reverse."""
+    for shape in range(len(sizes)):
+        size = sizes[shape]
+        length = lengths[shape]
+        first = offsets[shape]
+        for j in range(length):
+            total = 0.0
+            for i in range(size):
+                total += np.exp(-tension[0] * abs((i + 1) / size - (j + 1) / length))
+            for i in range(size):
+                weight = np.exp(-tension[0] * abs((i + 1) / size - (j + 1) / length))
+                forward[first + i * length + j] = keep * weight / total
+        for i in range(size):
+            total = 0.0
+            for j in range(length):
+                total += np.exp(-tension[1] * abs((i + 1) / size - (j + 1) / length))
+            for j in range(length):
+                weight = np.exp(-tension[1] * abs((i + 1) / size - (j + 1) / length))
+                reverse[first + i * length + j] = keep * weight / total
+
+
+@vector_kernel
+def diagonal_objective(sizes, lengths, offsets, tension, table, reverse):
+    """Expected log-prior of the links counted in `table`, as a function of the tension (without constants)."""
+    objective = 0.0
+    for shape in range(len(sizes)):
+        size = sizes[shape]
+        length = lengths[shape]
+        first = offsets[shape]
+        words = size if reverse else length
+        states = length if reverse else size
+        for word in range(words):
+            total = 0.0
+            linked = 0.0
+            distance = 0.0
+            for state in range(states):
+                i = word if reverse else state
+                j = state if reverse else word
+                gap = abs((i + 1) / size - (j + 1) / length)
+                count = np.float64(table[first + i * length + j])
+                total += np.exp(-tension * gap)
+                linked += count
+                distance += count * gap
+            objective -= tension * distance + linked * np.log(total)
+    return objective
+
+
+@vector_kernel
+def normalise_tables(sizes, lengths, offsets, null_offsets, table, null_table, reverse, prior, null_prior):
+    """P(a_j = i | I, J) = counts over their total, null among them; a word that was never counted keeps its prior."""
+    for shape in range(len(sizes)):
+        size = sizes[shape]
+        length = lengths[shape]
+        first = offsets[shape]
+        words = size if reverse else length
+        states = length if reverse else size
+        for word in range(words):
+            total = np.float64(null_table[null_offsets[shape] + word])
+            for state in range(states):
+                total += table[first + (word * length + state if reverse else state * length + word)]
+            if total <= 0.0:
+                continue
+            null_prior[null_offsets[shape] + word] = null_table[null_offsets[shape] + word] / total
+            for state in range(states):
+                place = first + (word * length + state if reverse else state * length + word)
+                prior[place] = table[place] / total
+
+
+@vector_kernel
+def best_positions(source_offsets, target_offsets, cell_offsets, forward, reverse, source_free, target_free, source, target):
+    """For each word the position of highest posterior, or -1 where null has more; of equal ones the first."""
+    for pair in range(len(source_offsets) - 1):
+        first_source = source_offsets[pair]
+        first_target = target_offsets[pair]
+        size = source_offsets[pair + 1] - first_source
+        length = target_offsets[pair + 1] - first_target
+        first = cell_offsets[pair]
+        for j in range(length):
+            top = target_free[first_target + j]
+            for i in range(size):
+                if forward[first + i * length + j] > top:
+                    top = forward[first + i * length + j]
+                    target[first_target + j] = i
+        for i in range(size):
+            top = source_free[first_source + i]
+            for j in range(length):
+                if reverse[first + i * length + j] > top:
+                    top = reverse[first + i * length + j]
+                    source[first_source + i] = j

@@ -1,0 +1,415 @@
+"""What all word aligners share: from a bitext to a trained model, and from a model to posteriors and alignments."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any, ClassVar, Self
+
+import numpy as np
+from numpy.typing import NDArray
+
+from cepts import extract
+from cepts.engine import default_threads, map_shards, run_em
+from cepts.errors import ModelError, UsageError
+from cepts.progress import Progress, Step, silent
+from cepts.types import Alignment, Alignments, Association, Bitext, Text, offsets_of
+from cepts.vocabulary import Vocabulary
+from cepts.words.forms import Forms, number
+from cepts.words.index import Index, Pairs, build_index, cut
+from cepts.words.lexicon import LEXICONS, Lexicon, Side, Tokens
+from cepts.words.mixture import Uniform
+from cepts.words.null import NullWords
+from cepts.words.positions import Block, Positions, Posterior
+from cepts.words.training import Training, block_of
+
+__all__ = ["THRESHOLD", "Aligner", "Posteriors"]
+
+# Set on the trial sentences of the Hansards (benchmarks/threshold.py), and on nothing else.
+THRESHOLD = 0.3
+NULL_SMOOTHING = 0.01
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Posteriors:
+    """Posteriors of a run of sentence pairs.
+
+    Attributes
+    ----------
+    first
+        Place of the run's first pair in its bitext.
+    forward
+        P(link) under the model that explains the target by the source, with the target words' P(null).
+    reverse
+        The same for the model that explains the source by the target.
+    log_likelihoods
+        Log-probability of each pair in either direction (pairs x 2); 0 for pairs that are not aligned.
+    """
+
+    first: int
+    forward: Association
+    reverse: Association
+    log_likelihoods: NDArray[np.float64]
+
+
+class Aligner:
+    """A word aligner of both directions.
+
+    Parameters
+    ----------
+    iterations
+        EM iterations of the model itself.
+    start_iterations
+        EM iterations of Model 1 before them.
+    lexicon
+        ``ml`` (maximum likelihood), ``bayes`` (sparse Dirichlet prior) or ``backoff`` (from words to their stems).
+    agreement
+        Multiply the two directions' posteriors in the E-step, so that each learns only what the other confirms
+        (Liang, Taskar and Klein, 2006).
+    null_prob
+        P(null); None is the model's own default.
+    lowercase
+        Keep statistics of lower-cased words.
+    prefix
+        Keep statistics of the words' first letters only, so many of them.
+    stems
+        For ``backoff``: how many first letters make the stems, in falling order.
+    spelling
+        For ``backoff``: the count that identical words are given beforehand. It helps rare words, numbers and names.
+    concentration
+        For ``bayes``: of the Dirichlet prior.
+    max_length
+        Pairs with a longer sentence on either side are left unaligned.
+    tolerance
+        Stop EM early when its objective grows by less than this share.
+    threads
+        Threads to use; None is one for each processor. Results do not depend on it.
+    """
+
+    name: ClassVar[str] = ""
+    positions_class: ClassVar[type[Positions]]
+
+    def __init__(
+        self,
+        *,
+        iterations: int = 5,
+        start_iterations: int = 5,
+        lexicon: str = "ml",
+        agreement: bool = False,
+        null_prob: float | None = None,
+        lowercase: bool = True,
+        prefix: int | None = None,
+        stems: Sequence[int] = (6, 5, 4),
+        spelling: float = 0.1,
+        concentration: float = 0.01,
+        max_length: int = 1000,
+        tolerance: float = 0.0,
+        threads: int | None = None,
+    ) -> None:
+        if lexicon not in LEXICONS:
+            raise UsageError(f"lexicon must be one of {', '.join(LEXICONS)}. Got {lexicon!r} instead.")
+        for name, value, least in (
+            ("iterations", iterations, 0),
+            ("start_iterations", start_iterations, 0),
+            ("max_length", max_length, 1),
+            ("threads", 1 if threads is None else threads, 1),
+        ):
+            if value < least:
+                raise UsageError(f"{name} must be {least} or more. Got {value} instead.")
+        if null_prob is not None and not 0 < null_prob < 1:
+            raise UsageError(f"null_prob must lie between 0 and 1. Got {null_prob} instead.")
+        self.iterations = iterations
+        self.start_iterations = start_iterations
+        self.lexicon = lexicon
+        self.agreement = agreement
+        self.null_prob = null_prob
+        self.lowercase = lowercase
+        self.prefix = prefix
+        self.stems = tuple(stems)
+        self.spelling = spelling
+        self.concentration = concentration
+        self.max_length = max_length
+        self.tolerance = tolerance
+        self.threads = default_threads() if threads is None else threads
+        self._forms = Forms(lowercase, prefix)
+        self._fitted: tuple[Bitext, Index] | None = None
+
+    # -- training ------------------------------------------------------------------------------------------------
+
+    def fit(
+        self, bitext: Bitext, *, progress: Progress | None = None, checkpoint: str | Path | None = None
+    ) -> Self:
+        """Train both directions on `bitext`.
+
+        `checkpoint` names a directory in which the parameters are kept after each iteration and from which an
+        interrupted training goes on.
+        """
+        report = progress or silent
+        report(Step(stage="indexing", done=0, total=1))
+        source_forms, source_places = number(self._forms, bitext.source.vocabulary.words)
+        target_forms, target_places = number(self._forms, bitext.target.vocabulary.words)
+        pairs = self._pairs(bitext, source_places, target_places)
+        index = build_index(pairs, len(source_forms), len(target_forms), threads=self.threads)
+        report(Step(stage="indexing", done=1, total=1))
+
+        self.source_ = Side(source_forms, np.bincount(pairs.source_ids, minlength=len(source_forms)))
+        self.target_ = Side(target_forms, np.bincount(pairs.target_ids, minlength=len(target_forms)))
+        self.lexicon_ = self._new_lexicon(index.rows, index.targets)
+        self.null_ = NullWords(
+            self.source_.frequencies,
+            self.target_.frequencies,
+            smoothing=NULL_SMOOTHING if self.lexicon == "backoff" else 0.0,
+            concentration=self.concentration if self.lexicon == "bayes" else None,
+        )
+        self.positions_ = self.positions_class(null_prob=self.null_prob)  # type: ignore[call-arg]
+        self.objectives_: list[float] = []
+        start = Uniform(null_prob=self.null_prob)
+        stages: list[tuple[str, Positions, int]] = [(self.name, self.positions_, self.iterations)]
+        if not isinstance(self.positions_, Uniform):
+            stages.insert(0, ("ibm1", start, self.start_iterations))
+        for stage, positions, iterations in stages:
+            positions.prepare(pairs)
+            self.objectives_ += run_em(
+                Training(
+                    index, self.lexicon_, self.null_, positions, agreeing=self.agreement, threads=self.threads
+                ),
+                iterations=iterations,
+                tolerance=self.tolerance,
+                stage=f"training {stage}",
+                progress=progress,
+                checkpoint=None if checkpoint is None else Path(checkpoint) / stage,
+            )
+        self._fitted = (bitext, index)
+        return self
+
+    def _new_lexicon(self, rows: NDArray[np.int64], targets: NDArray[np.int32], **more: Any) -> Lexicon:
+        options: dict[str, Any] = {}
+        if self.lexicon == "backoff":
+            options = {"stems": self.stems, "spelling": self.spelling}
+        elif self.lexicon == "bayes":
+            options = {"concentration": self.concentration}
+        return LEXICONS[self.lexicon](rows, targets, self.source_, self.target_, **options, **more)
+
+    def _pairs(self, bitext: Bitext, source: NDArray[np.int32], target: NDArray[np.int32]) -> Pairs:
+        """The pairs as forms, without the words of those that are empty on one side or too long."""
+        lengths = bitext.source.lengths, bitext.target.lengths
+        keep = (
+            (lengths[0] > 0)
+            & (lengths[1] > 0)
+            & (lengths[0] <= self.max_length)
+            & (lengths[1] <= self.max_length)
+        )
+        source_ids, source_offsets = _kept(bitext.source, keep, source)
+        target_ids, target_offsets = _kept(bitext.target, keep, target)
+        return Pairs(source_ids, source_offsets, target_ids, target_offsets)
+
+    def skipped(self, bitext: Bitext) -> int:
+        """How many pairs of `bitext` have a sentence longer than `max_length`."""
+        longest = np.maximum(bitext.source.lengths, bitext.target.lengths)
+        return int((longest > self.max_length).sum())
+
+    # -- using a trained model -----------------------------------------------------------------------------------
+
+    def posteriors(self, bitext: Bitext) -> Posteriors:
+        """Posteriors of all pairs of `bitext`; for a large one, `blocks` needs less memory."""
+        blocks = list(self.blocks(bitext))
+        forward, reverse = (_join([getattr(block, name) for block in blocks]) for name in ("forward", "reverse"))
+        log_likelihoods = np.concatenate([block.log_likelihoods for block in blocks] or [np.empty((0, 2))])
+        return Posteriors(0, forward, reverse, log_likelihoods)
+
+    def blocks(self, bitext: Bitext, *, progress: Progress | None = None) -> Iterator[Posteriors]:
+        """Posteriors of `bitext`, run by run."""
+        for first, block, found in self._map(bitext, self._posterior, progress):
+            yield _posteriors(first, block, found)
+
+    def score(self, bitext: Bitext) -> NDArray[np.float64]:
+        """Log P(target | source) and log P(source | target) of each pair, given the lengths; 0 for unaligned ones."""
+        parts = [found.log_likelihoods for _, _, found in self._map(bitext, self._posterior, None)]
+        return np.concatenate(parts or [np.empty((0, 2))])
+
+    def viterbi(self, bitext: Bitext) -> tuple[Alignments, Alignments]:
+        """The most probable alignment of each direction; a link's confidence is its posterior."""
+        parts = [_path_links(*found) for _, _, found in self._map(bitext, self._paths, None)]
+        return Alignments.concatenate([part[0] for part in parts]), Alignments.concatenate([part[1] for part in parts])
+
+    def align(self, bitext: Bitext, *, combine: str = "agreement", threshold: float = THRESHOLD) -> Alignments:
+        """The links of every pair of `bitext`.
+
+        Parameters
+        ----------
+        bitext
+            The sentence pairs; those of training are the fastest.
+        combine
+            ``agreement`` takes every link for which the geometric mean of the directions' posteriors reaches
+            `threshold`; the other methods of `cepts.extract` combine the directions' most probable alignments.
+        threshold
+            For ``agreement``.
+        """
+        return Alignments.concatenate(list(self.align_blocks(bitext, combine=combine, threshold=threshold)))
+
+    def align_blocks(
+        self,
+        bitext: Bitext,
+        *,
+        combine: str = "agreement",
+        threshold: float = THRESHOLD,
+        progress: Progress | None = None,
+    ) -> Iterator[Alignments]:
+        """What `align` gives, run by run."""
+        if combine != "agreement" and combine not in extract.METHODS:
+            methods = ", ".join(["agreement", *extract.METHODS])
+            raise UsageError(f"combine must be one of {methods}. Got {combine!r} instead.")
+        if combine == "agreement":
+            for block in self.blocks(bitext, progress=progress):
+                yield extract.threshold(extract.agreement(block.forward, block.reverse), threshold)
+            return
+        for _, block, found in self._map(bitext, self._paths, progress):
+            forward, reverse = _path_links(*found)
+            yield extract.combine(
+                forward, reverse, block.pairs.source_lengths, block.pairs.target_lengths, method=combine
+            )
+
+    def align_pair(
+        self, source: Sequence[str], target: Sequence[str], *, threshold: float = THRESHOLD
+    ) -> Alignment:
+        """Links of one pair of tokenised sentences, by agreement."""
+        return self.align(Bitext.from_tokens([(source, target)]), threshold=threshold)[0]
+
+    def _map(self, bitext: Bitext, function: Any, progress: Progress | None) -> Iterator[tuple[int, Block, Any]]:
+        """`function` of every block of `bitext`, in order, on all threads."""
+        self._check_fitted()
+        report = progress or silent
+        if self._fitted is not None and self._fitted[0] is bitext:
+            shards = self._fitted[1].shards
+            makers = [(shard.first, lambda shard=shard: block_of(shard, self.lexicon_, self.null_)) for shard in shards]
+        else:
+            tokens = self._tokens(bitext)
+            self.positions_.widen(tokens.pairs)
+            makers = [
+                (start, lambda start=start, stop=stop: self._new_block(tokens, start, stop))
+                for start, stop in cut(tokens.pairs)
+            ]
+
+        def run(maker: Any) -> tuple[int, Block, Any]:
+            block = maker[1]()
+            return maker[0], block, function(block)
+
+        threads = self.threads if len(makers) > 1 else 1
+        for done, result in enumerate(map_shards(run, makers, threads=threads), start=1):
+            yield result
+            report(Step(stage="aligning", done=done, total=len(makers)))
+
+    def _posterior(self, block: Block) -> Posterior:
+        return self.positions_.posterior(block)
+
+    def _paths(self, block: Block) -> tuple[Block, Posterior, NDArray[np.int64], NDArray[np.int64]]:
+        return block, self.positions_.posterior(block), *self.positions_.paths(block)
+
+    def _tokens(self, bitext: Bitext) -> Tokens:
+        """The pairs of a new bitext, and which of their forms the model knows."""
+        source_forms, source_places = number(self._forms, bitext.source.vocabulary.words)
+        target_forms, target_places = number(self._forms, bitext.target.vocabulary.words)
+        return Tokens(
+            self._pairs(bitext, source_places, target_places),
+            source_forms,
+            target_forms,
+            self.source_.vocabulary.numbers(source_forms.words),
+            self.target_.vocabulary.numbers(target_forms.words),
+        )
+
+    def _new_block(self, tokens: Tokens, start: int, stop: int) -> Block:
+        """Pairs `start` to `stop` with the lexicon entries of each token pair, each a cell of its own."""
+        pairs = tokens.pairs.part(start, stop)
+        part = Tokens(
+            pairs, tokens.source_forms, tokens.target_forms, tokens.source_known, tokens.target_known
+        )
+        table = self.lexicon_.look_up(part)
+        return Block(
+            pairs,
+            pairs.cell_offsets,
+            pairs.by_length,
+            np.arange(len(table), dtype=np.int32),
+            table,
+            self.null_.of_source(tokens.source_known[pairs.source_ids]),
+            self.null_.of_target(tokens.target_known[pairs.target_ids]),
+        )
+
+    def _check_fitted(self) -> None:
+        if not hasattr(self, "lexicon_"):
+            raise UsageError(f"this {type(self).__name__} is not trained; call fit, or load a trained one.")
+
+
+def _kept(
+    text: Text, keep: NDArray[np.bool_], places: NDArray[np.int32]
+) -> tuple[NDArray[np.int32], NDArray[np.int64]]:
+    """Form numbers and offsets of a text whose other sentences are made empty."""
+    lengths = np.where(keep, text.lengths, 0)
+    ids = places[text.ids] if len(places) else np.empty(0, dtype=np.int32)
+    if not keep.all():
+        ids = ids[np.repeat(keep, text.lengths)]
+    return ids, offsets_of(lengths)
+
+
+def _posteriors(first: int, block: Block, found: Posterior) -> Posteriors:
+    shape = (block.pairs.source_lengths, block.pairs.target_lengths, block.cell_offsets)
+    return Posteriors(
+        first,
+        Association(*shape, found.forward, target_null=found.target_free),
+        Association(*shape, found.reverse, source_null=found.source_free),
+        found.log_likelihoods,
+    )
+
+
+def _path_links(
+    block: Block, found: Posterior, source: NDArray[np.int64], target: NDArray[np.int64]
+) -> tuple[Alignments, Alignments]:
+    """Alignments of the two directions' paths (the position of each target word, and of each source word)."""
+    pairs = block.pairs
+    lengths = pairs.target_lengths
+    linked = np.flatnonzero(target >= 0)
+    pair = np.searchsorted(pairs.target_offsets, linked, side="right") - 1
+    forward = _links(pair, target[linked], linked - pairs.target_offsets[pair], block, lengths, found.forward)
+    linked = np.flatnonzero(source >= 0)
+    pair = np.searchsorted(pairs.source_offsets, linked, side="right") - 1
+    reverse = _links(pair, linked - pairs.source_offsets[pair], source[linked], block, lengths, found.reverse)
+    return forward, reverse
+
+
+def _links(
+    pair: NDArray[np.int64],
+    source: NDArray[np.int64],
+    target: NDArray[np.int64],
+    block: Block,
+    lengths: NDArray[np.int64],
+    posterior: NDArray[np.float32],
+) -> Alignments:
+    order = np.lexsort((target, source, pair))
+    pair, source, target = pair[order], source[order], target[order]
+    return Alignments(
+        offsets_of(np.bincount(pair, minlength=len(block.pairs))),
+        source.astype(np.int32),
+        target.astype(np.int32),
+        np.minimum(posterior[block.cell_offsets[pair] + source * lengths[pair] + target], np.float32(1)),
+        np.ones(len(pair), dtype=np.bool_),
+    )
+
+
+def _join(parts: list[Association]) -> Association:
+    def both(name: str) -> NDArray | None:
+        arrays = [getattr(part, name) for part in parts]
+        return None if not arrays or arrays[0] is None else np.concatenate(arrays)
+
+    source_lengths, target_lengths, values = (both(name) for name in ("source_lengths", "target_lengths", "values"))
+    if source_lengths is None or target_lengths is None or values is None:
+        nothing = np.empty(0, dtype=np.int64)
+        return Association(nothing, nothing, offsets_of([]), np.empty(0, dtype=np.float32))
+    return Association(
+        source_lengths,
+        target_lengths,
+        offsets_of(source_lengths * target_lengths),
+        values,
+        both("source_null"),
+        both("target_null"),
+    )

@@ -1,0 +1,52 @@
+"""The forms under which words are counted, and the coarser words behind them."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+from cepts.vocabulary import Vocabulary
+
+__all__ = ["Forms", "distinct"]
+
+
+@dataclass(frozen=True, slots=True)
+class Forms:
+    """How a token becomes the form that statistics are kept of. The text itself is never changed.
+
+    Parameters
+    ----------
+    lowercase
+        Whether case is ignored.
+    prefix
+        Cut forms to so many letters; None keeps them whole.
+    """
+
+    lowercase: bool = True
+    prefix: int | None = None
+
+    def __post_init__(self) -> None:
+        if self.prefix is not None and self.prefix < 1:
+            raise ValueError(f"prefix must be 1 or more letters. Got {self.prefix} instead.")
+
+    def of(self, words: Sequence[str]) -> list[str]:
+        """The form of each word."""
+        if self.lowercase:
+            words = [word.lower() for word in words]
+        return [word[: self.prefix] for word in words]
+
+
+def distinct(words: Sequence[str]) -> tuple[list[str], NDArray[np.int32]]:
+    """The distinct `words` in order of first use, and the place of each word among them."""
+    numbers: dict[str, int] = {}
+    places = np.array([numbers.setdefault(word, len(numbers)) for word in words], dtype=np.int32)
+    return list(numbers), places
+
+
+def number(forms: Forms, words: Sequence[str]) -> tuple[Vocabulary, NDArray[np.int32]]:
+    """Vocabulary of the forms of `words`, and the number of each word's form."""
+    names, places = distinct(forms.of(words))
+    return Vocabulary.from_words(names), places

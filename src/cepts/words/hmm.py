@@ -1,0 +1,41 @@
+"""The HMM aligner: the default."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from cepts.words.aligner import Aligner
+from cepts.words.jumps import Jumps
+
+__all__ = ["HMM"]
+
+
+class HMM(Aligner):
+    """Each target word's position depends on the last one's, by the jump between them (Vogel, Ney, Tillmann, 1996).
+
+    By default the two directions are trained to agree, on a lexicon that backs off from words to stems. With
+    ``agreement=False, lexicon="ml"`` it is trained by exact EM and its likelihood never falls. See `Aligner` for the
+    options.
+    """
+
+    name = "hmm"
+    positions_class = Jumps
+
+    def __init__(
+        self,
+        *,
+        iterations: int = 4,
+        start_iterations: int = 4,
+        lexicon: str = "backoff",
+        agreement: bool = True,
+        null_prob: float | None = 0.1,
+        **options: Any,
+    ) -> None:
+        super().__init__(
+            iterations=iterations,
+            start_iterations=start_iterations,
+            lexicon=lexicon,
+            agreement=agreement,
+            null_prob=null_prob,
+            **options,
+        )

@@ -1,0 +1,188 @@
+"""The co-occurrence index: every (source word, target word) pair that stands together has a number, its *cell*.
+
+One index serves all models and both directions. It is cut into shards of whole sentence pairs, each of which numbers
+its own cells, so that a shard's part of the lexicon and of the counts fits the processor's caches.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+from cepts.engine import map_shards
+from cepts.types import offsets_of
+
+__all__ = ["Index", "Pairs", "Shard", "build_index", "cut"]
+
+CELLS_IN_SHARD = 1 << 21
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Pairs:
+    """Sentence pairs as numbers of forms, -1 for one that the model does not know.
+
+    `longest` is the length of the longest sentence; pairs that are not to be aligned have no words here.
+    """
+
+    source_ids: NDArray[np.int32]
+    source_offsets: NDArray[np.int64]
+    target_ids: NDArray[np.int32]
+    target_offsets: NDArray[np.int64]
+
+    def __len__(self) -> int:
+        return len(self.source_offsets) - 1
+
+    @property
+    def source_lengths(self) -> NDArray[np.int64]:
+        """I of each pair."""
+        return np.diff(self.source_offsets)
+
+    @property
+    def target_lengths(self) -> NDArray[np.int64]:
+        """J of each pair."""
+        return np.diff(self.target_offsets)
+
+    @property
+    def longest(self) -> int:
+        """Length of the longest sentence of either side."""
+        return int(max(self.source_lengths.max(initial=0), self.target_lengths.max(initial=0)))
+
+    @property
+    def cell_offsets(self) -> NDArray[np.int64]:
+        """Where each pair's I x J matrix starts."""
+        return offsets_of(self.source_lengths * self.target_lengths)
+
+    @property
+    def by_length(self) -> NDArray[np.int64]:
+        """The pairs by source length, then target length."""
+        return np.lexsort((self.target_lengths, self.source_lengths))
+
+    def part(self, start: int, stop: int) -> Pairs:
+        """Pairs `start` to `stop` (exclusive)."""
+        source = self.source_offsets[start : stop + 1]
+        target = self.target_offsets[start : stop + 1]
+        return Pairs(
+            self.source_ids[source[0] : source[-1]],
+            source - source[0],
+            self.target_ids[target[0] : target[-1]],
+            target - target[0],
+        )
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Shard:
+    """A run of sentence pairs with the cells of its token pairs.
+
+    `cells` are numbers of the shard's own; cell c of the shard is cell `cell_numbers[c]` of the index.
+    """
+
+    first: int
+    pairs: Pairs
+    cell_offsets: NDArray[np.int64]
+    order: NDArray[np.int64]
+    cells: NDArray[np.int32]
+    cell_numbers: NDArray[np.int32]
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Index:
+    """The cells of a text: those of source word w are `rows[w]:rows[w + 1]`, and `targets` are their target words."""
+
+    rows: NDArray[np.int64]
+    targets: NDArray[np.int32]
+    target_words: int
+    shards: list[Shard]
+
+    def __len__(self) -> int:
+        return len(self.targets)
+
+    @property
+    def source_words(self) -> int:
+        """Size of the source vocabulary."""
+        return len(self.rows) - 1
+
+
+def cut(pairs: Pairs, cells: int = CELLS_IN_SHARD) -> Iterator[tuple[int, int]]:
+    """Runs of whole pairs with about `cells` token pairs each; a larger pair is a run of its own."""
+    ends = pairs.cell_offsets[1:]
+    start = 0
+    while start < len(pairs):
+        before = ends[start - 1] if start else 0
+        stop = max(int(np.searchsorted(ends, before + cells, side="right")), start + 1)
+        yield start, stop
+        start = stop
+
+
+def build_index(
+    pairs: Pairs, source_words: int, target_words: int, *, threads: int = 1, cells_in_shard: int = CELLS_IN_SHARD
+) -> Index:
+    """Number the cells of `pairs`, whose vocabularies have so many words."""
+    from cepts.kernels.index import merge_cells
+
+    runs = list(cut(pairs, cells_in_shard))
+    numbered = list(
+        map_shards(
+            lambda run: _number(run[0], pairs.part(*run), source_words, target_words), runs, threads=threads
+        )
+    )
+    shard_rows = np.array([rows for _, rows, _ in numbered], dtype=np.int64).reshape(-1, source_words + 1)
+    starts = offsets_of([len(targets) for _, _, targets in numbered])
+    shard_targets = np.concatenate([targets for _, _, targets in numbered] or [np.empty(0, np.int32)])
+    if starts[-1] >= np.iinfo(np.int32).max:
+        raise MemoryError("too many word pairs for one index")
+    numbers = np.empty(int(starts[-1]), dtype=np.int32)
+    targets = np.empty(int(starts[-1]), dtype=np.int32)
+    rows = np.empty(source_words + 1, dtype=np.int64)
+    count = merge_cells(shard_rows, shard_targets, starts, *_unseen(target_words), numbers, targets, rows)
+    shards = [
+        Shard(
+            shard.first,
+            shard.pairs,
+            shard.cell_offsets,
+            shard.order,
+            shard.cells,
+            numbers[start:stop].copy(),
+        )
+        for (shard, _, _), start, stop in zip(numbered, starts[:-1], starts[1:], strict=True)
+    ]
+    return Index(rows, targets[:count].copy(), target_words, shards)
+
+
+def _unseen(words: int) -> tuple[NDArray[np.int32], NDArray[np.int32]]:
+    return np.full(words, -1, dtype=np.int32), np.empty(words, dtype=np.int32)
+
+
+def _number(
+    first: int, pairs: Pairs, source_words: int, target_words: int
+) -> tuple[Shard, NDArray[np.int64], NDArray[np.int32]]:
+    """The shard of `pairs` with cells of its own, where the rows of its cells start, and the cells' target words."""
+    from cepts.kernels.index import number_cells, occurrences_by_word, token_rows
+
+    offsets = pairs.cell_offsets
+    tokens = len(pairs.source_ids)
+    starts = np.empty(source_words + 1, dtype=np.int64)
+    order = np.empty(tokens, dtype=np.int64)
+    occurrences_by_word(pairs.source_ids, starts, order)
+    sentence_of = np.empty(tokens, dtype=np.int64)
+    row_of = np.empty(tokens, dtype=np.int64)
+    token_rows(pairs.source_offsets, pairs.target_offsets, offsets, sentence_of, row_of)
+    cells = np.empty(int(offsets[-1]), dtype=np.int32)
+    targets = np.empty(int(offsets[-1]), dtype=np.int32)
+    rows = np.empty(source_words + 1, dtype=np.int64)
+    count = number_cells(
+        starts,
+        order,
+        sentence_of,
+        row_of,
+        pairs.target_ids,
+        pairs.target_offsets,
+        *_unseen(target_words),
+        cells,
+        targets,
+        rows,
+    )
+    shard = Shard(first, pairs, offsets, pairs.by_length, cells, np.empty(0, dtype=np.int32))
+    return shard, rows, targets[:count].copy()

@@ -1,0 +1,186 @@
+"""The position model of the HMM: each link depends on the last one, by the jump between them."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from cepts.words.index import Pairs
+from cepts.words.positions import NO_COUNTS, NOTHING, Block, Expected, Positions, Posterior, room
+
+__all__ = ["Jumps"]
+
+
+class Jumps(Positions):
+    """P(i | i', I) depends on the jump i - i' alone, normalised over the sentence's positions; null stays at i'.
+
+    Jumps and starting positions up to `NEAR` have weights of their own; farther ones share one weight for each
+    doubling of the distance.
+
+    Parameters
+    ----------
+    null_prob
+        P(null), the same for every word.
+    """
+
+    name = "jumps"
+    NEAR = 8
+
+    def __init__(self, *, null_prob: float | None = 0.1) -> None:
+        null_prob = 0.1 if null_prob is None else null_prob
+        if not 0 < null_prob < 1:
+            raise ValueError(f"null_prob must lie in (0, 1). Got {null_prob} instead.")
+        self.null_prob = null_prob
+        self.reach = 0
+        self.jumps = np.empty((2, 1), dtype=np.float32)
+        self.starts = np.empty((2, 0), dtype=np.float32)
+        self._stretch(2 * self.NEAR)
+
+    def prepare(self, pairs: Pairs) -> None:
+        """Weights for the longest sentence of `pairs`."""
+        self.widen(pairs)
+
+    def widen(self, pairs: Pairs) -> None:
+        """Weights for the longest sentence of `pairs`."""
+        self._stretch(pairs.longest)
+
+    def expect(self, block: Block, *, agreeing: bool) -> Expected:
+        """Expected counts of links, jumps and starts."""
+        from cepts.kernels.hmm import hmm_posteriors
+
+        counts, source_free, target_free, log_likelihoods = room(block, columns=1 if agreeing else 2)
+        statistics: list[NDArray] = [
+            np.zeros_like(self.jumps, dtype=np.float64),
+            np.zeros_like(self.jumps, dtype=np.float64),
+            np.zeros_like(self.starts, dtype=np.float64),
+            np.zeros_like(self.starts, dtype=np.float64),
+        ]
+        hmm_posteriors(
+            *self._read(block),
+            True,
+            agreeing,
+            block.pairs.longest,
+            counts,
+            NOTHING,
+            NOTHING,
+            source_free,
+            target_free,
+            *statistics,
+            log_likelihoods,
+        )
+        return Expected(counts, source_free, target_free, statistics, log_likelihoods)
+
+    def posterior(self, block: Block) -> Posterior:
+        """Posteriors of links and of null."""
+        from cepts.kernels.hmm import hmm_posteriors
+
+        _, source_free, target_free, log_likelihoods = room(block, columns=0)
+        forward = np.empty(len(block.cells), dtype=np.float32)
+        reverse = np.empty(len(block.cells), dtype=np.float32)
+        unused = np.empty((2, 0))
+        hmm_posteriors(
+            *self._read(block),
+            False,
+            False,
+            block.pairs.longest,
+            NO_COUNTS,
+            forward,
+            reverse,
+            source_free,
+            target_free,
+            unused,
+            unused,
+            unused,
+            unused,
+            log_likelihoods,
+        )
+        return Posterior(forward, reverse, source_free, target_free, log_likelihoods)
+
+    def paths(self, block: Block) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
+        """Viterbi paths of either direction."""
+        from cepts.kernels.hmm import hmm_paths
+
+        source = np.full(len(block.pairs.source_ids), -1, dtype=np.int64)
+        target = np.full(len(block.pairs.target_ids), -1, dtype=np.int64)
+        hmm_paths(
+            *self._read(block)[1:],
+            block.pairs.longest,
+            source,
+            target,
+        )
+        return source, target
+
+    def update(self, statistics: list[NDArray]) -> None:
+        """Weights from expected jumps and starts (an MM step: see the kernel that counts jumps)."""
+        jumped, jump_share, started, start_share = statistics
+        distances = np.arange(-self.reach, self.reach + 1)
+        for direction in range(2):
+            self.jumps[direction] = _tied(jumped[direction], jump_share[direction], distances, self.NEAR)
+            self.starts[direction] = _tied(
+                started[direction], start_share[direction], np.arange(self.reach + 1), self.NEAR
+            )
+
+    def state(self) -> dict[str, NDArray]:
+        """The weights."""
+        return {"jumps": self.jumps, "starts": self.starts}
+
+    def restore(self, state: dict[str, NDArray]) -> None:
+        """Take the weights."""
+        self.jumps = np.ascontiguousarray(state["jumps"])
+        self.starts = np.ascontiguousarray(state["starts"])
+        self.reach = (self.jumps.shape[1] - 1) // 2
+
+    def settings(self) -> dict[str, Any]:
+        """P(null)."""
+        return {"null_prob": self.null_prob}
+
+    def _read(self, block: Block) -> tuple[Any, ...]:
+        return (
+            block.order,
+            block.pairs.source_offsets,
+            block.pairs.target_offsets,
+            block.cell_offsets,
+            block.cells,
+            block.lexicon,
+            block.source_null,
+            block.target_null,
+            self.jumps,
+            self.starts,
+            self.reach,
+            np.float32(self.null_prob),
+        )
+
+    def _stretch(self, reach: int) -> None:
+        """Make the weights long enough for sentences of `reach` words; the farthest weights go on unchanged."""
+        if reach <= self.reach:
+            return
+        if self.reach == 0:
+            away = np.abs(np.arange(-reach, reach + 1) - 1)
+            jumps = 0.6 ** np.minimum(away, 12)
+            self.jumps = np.tile(jumps.astype(np.float32), (2, 1))
+            self.starts = np.ones((2, reach + 1), dtype=np.float32)
+        else:
+            more = reach - self.reach
+            self.jumps = np.pad(self.jumps, ((0, 0), (more, more)), mode="edge")
+            self.starts = np.pad(self.starts, ((0, 0), (0, more)), mode="edge")
+        self.reach = reach
+
+
+def _tied(numerator: NDArray, denominator: NDArray, distances: NDArray[np.int64], near: int) -> NDArray[np.float32]:
+    """Numerators over denominators, those of far distances in one for each doubling, scaled to a largest of 1.
+
+    The scale is free, as weights are normalised in each sentence. A distance never seen gets a tiny weight.
+    """
+    away = np.abs(distances)
+    doubling = np.ceil(np.log2(np.maximum(away, 1) / near)).astype(np.int64)
+    group = np.sign(distances) * np.where(away <= near, away, near + np.maximum(doubling, 0))
+    group -= group.min()
+    above = np.bincount(group, numerator)
+    below = np.bincount(group, denominator)
+    weights = np.divide(above, below, out=np.zeros_like(above), where=below > 0)
+    top = weights.max()
+    if top <= 0:
+        return np.ones(len(distances), dtype=np.float32)
+    return np.maximum(weights[group] / top, 1e-7).astype(np.float32)

@@ -1,0 +1,456 @@
+"""The lexicon of both directions: three ways from expected counts to t(target | source) and t(source | target).
+
+Maximum likelihood is eq. (25) of ibm12. The sparse Dirichlet prior is its variational Bayes form. Back-off draws each
+word's distribution towards that of its stem, which knows more, as strongly as leave-one-out finds useful for the text.
+"""
+
+from __future__ import annotations
+
+from abc import ABC, abstractmethod
+from collections.abc import Sequence
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from cepts.types import offsets_of
+from cepts.vocabulary import Vocabulary
+from cepts.words.index import Pairs
+from cepts.words.levels import Level, Words, build_levels
+
+__all__ = ["LEXICONS", "BackOff", "Bayes", "Lexicon", "MaximumLikelihood", "Tokens"]
+
+Counts = NDArray[np.float32]
+
+
+class Side:
+    """One side's forms: their vocabulary and how often each occurs."""
+
+    def __init__(self, vocabulary: Vocabulary, frequencies: NDArray[np.int64]) -> None:
+        self.vocabulary = vocabulary
+        self.frequencies = frequencies
+
+    def __len__(self) -> int:
+        return len(self.vocabulary)
+
+
+class Tokens:
+    """New sentence pairs: the forms of their words, and which of them a lexicon knows.
+
+    `pairs` number the words of `source_forms` and `target_forms`; `source_known` and `target_known` give for each of
+    those its number in the lexicon, or -1.
+    """
+
+    def __init__(
+        self,
+        pairs: Pairs,
+        source_forms: Vocabulary,
+        target_forms: Vocabulary,
+        source_known: NDArray[np.int32],
+        target_known: NDArray[np.int32],
+    ) -> None:
+        self.pairs = pairs
+        self.source_forms = source_forms
+        self.target_forms = target_forms
+        self.source_known = source_known
+        self.target_known = target_known
+
+
+class Lexicon(ABC):
+    """t(target | source) in column 0 and t(source | target) in column 1 of `table`, a row a cell.
+
+    Parameters
+    ----------
+    rows, targets
+        The cells, as in an `Index`.
+    source, target
+        The forms of either side.
+    floor
+        The least probability that a pair of words may have.
+    """
+
+    name = ""
+
+    def __init__(
+        self, rows: NDArray[np.int64], targets: NDArray[np.int32], source: Side, target: Side, *, floor: float = 0.0
+    ) -> None:
+        self.rows = rows
+        self.targets = targets
+        self.source = source
+        self.target = target
+        self.floor = np.float32(floor)
+        self.table = np.empty((len(targets), 2), dtype=np.float32)
+        self.table[:, 0] = 1.0 / max(len(target), 1)
+        self.table[:, 1] = 1.0 / max(len(source), 1)
+        self.counts: Counts = np.zeros((0, 1), dtype=np.float32)
+        self._sorted: tuple[NDArray[np.int32], NDArray[np.float32]] | None = None
+
+    @abstractmethod
+    def estimate(self, counts: Counts) -> None:
+        """Set the table from expected counts: one column for both directions, or one for each."""
+
+    def settings(self) -> dict[str, Any]:
+        """What, beside the counts, a saved model must keep."""
+        return {}
+
+    def look_up(self, tokens: Tokens) -> NDArray[np.float32]:
+        """Entries of every token pair of new sentences, laid out as their cells are."""
+        from cepts.kernels.lookup import look_up_flat
+
+        pairs = tokens.pairs
+        offsets = pairs.cell_offsets
+        out = np.empty((int(offsets[-1]), 2), dtype=np.float32)
+        if self._sorted is None:
+            self._sorted = by_target(self.rows, self.targets, self.table)
+        look_up_flat(
+            tokens.source_known[pairs.source_ids],
+            tokens.target_known[pairs.target_ids],
+            pairs.source_offsets,
+            pairs.target_offsets,
+            offsets,
+            self.rows,
+            *self._sorted,
+            np.float32(max(self.floor, 1e-9)),
+            out,
+        )
+        return out
+
+    def _totals(self, counts: Counts) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
+        return totals(self.rows, self.targets, counts, len(self.target))
+
+
+class MaximumLikelihood(Lexicon):
+    """Expected counts over their totals, eq. (25) of ibm12."""
+
+    name = "ml"
+
+    def estimate(self, counts: Counts) -> None:
+        """Set the table by eq. (25)."""
+        from cepts.kernels.lexicon import normalise
+
+        self.counts = counts
+        self._sorted = None
+        normalise(self.rows, self.targets, counts, *self._totals(counts), self.table)
+
+
+class Bayes(Lexicon):
+    """Variational Bayes under a symmetric Dirichlet prior, sparse for a `concentration` below 1."""
+
+    name = "bayes"
+
+    def __init__(
+        self,
+        rows: NDArray[np.int64],
+        targets: NDArray[np.int32],
+        source: Side,
+        target: Side,
+        *,
+        floor: float = 1e-12,
+        concentration: float = 0.01,
+    ) -> None:
+        if not concentration > 0:
+            raise ValueError(f"concentration must be above 0. Got {concentration} instead.")
+        super().__init__(rows, targets, source, target, floor=floor)
+        self.concentration = concentration
+        self._sizes = (np.diff(rows), np.bincount(targets, minlength=len(target)))
+
+    def estimate(self, counts: Counts) -> None:
+        """Set the table to the exponential of the expected logarithms."""
+        from cepts.kernels.lexicon import normalise_bayes
+
+        self.counts = counts
+        self._sorted = None
+        normalise_bayes(
+            self.rows, self.targets, counts, *self._totals(counts), *self._sizes, self.concentration, self.table
+        )
+        np.maximum(self.table, self.floor, out=self.table)
+
+    def settings(self) -> dict[str, Any]:
+        """The concentration."""
+        return {"concentration": self.concentration}
+
+
+class BackOff(Lexicon):
+    """Each word's distribution drawn towards its stem's, a stem's towards a shorter one's, that towards unigrams.
+
+    t(f | e) = (c(e, f) + s t'(f' | e') P(f | f')) / (c(e) + s), where e', f' are the stems. The strengths s, one for
+    each level and direction, maximise the leave-one-out likelihood of the expected counts; where stems say nothing
+    about words they become small, and nothing is lost.
+
+    Parameters
+    ----------
+    stems
+        Numbers of first letters that make the stems, in falling order.
+    spelling
+        Count that identical words are given beforehand; like-spelt ones get a part of it.
+    strengths
+        The strengths of a trained model, levels x directions.
+    """
+
+    name = "backoff"
+    LIKENESS = 0.6
+    NEGLIGIBLE = np.float32(1e-5)
+    GRID = np.array([0.1, 0.2, 0.5, 1, 2, 3, 5, 7, 10, 14, 20, 30, 50, 100])
+    SAMPLE = 50_000
+
+    def __init__(
+        self,
+        rows: NDArray[np.int64],
+        targets: NDArray[np.int32],
+        source: Side,
+        target: Side,
+        *,
+        floor: float = 1e-9,
+        stems: Sequence[int] = (6, 5, 4),
+        spelling: float = 0.0,
+        strengths: Sequence[Sequence[float]] | None = None,
+    ) -> None:
+        if sorted(set(stems), reverse=True) != list(stems) or any(letters < 1 for letters in stems):
+            raise ValueError(f"stems must be falling numbers of letters. Got {tuple(stems)} instead.")
+        super().__init__(rows, targets, source, target, floor=floor)
+        self.stems = tuple(stems)
+        self.spelling = spelling
+        self.levels = build_levels(
+            rows,
+            targets,
+            (source.vocabulary.words, source.frequencies),
+            (target.vocabulary.words, target.frequencies),
+            self.stems,
+        )
+        self.learning = strengths is None
+        self.strengths = np.full((len(self.levels), 2), 5.0) if strengths is None else np.array(strengths, float)
+        self._level_tables: list[NDArray[np.float32]] = []
+        self._level_totals: list[tuple[NDArray[np.float64], NDArray[np.float64]]] = []
+        self._lookup: dict[str, Any] | None = None
+
+    def estimate(self, counts: Counts) -> None:
+        """Set the table of every level, coarsest first, and learn the strengths."""
+        from cepts.kernels.lexicon import add_to_coarse, back_off, spelling_counts
+
+        if self.learning:
+            counts[counts < self.NEGLIGIBLE] = 0.0
+            if self.spelling > 0.0:
+                spelling_counts(
+                    self.rows,
+                    self.targets,
+                    self.source.vocabulary.buffer,
+                    self.source.vocabulary.offsets,
+                    self.target.vocabulary.buffer,
+                    self.target.vocabulary.offsets,
+                    self.LIKENESS,
+                    self.spelling,
+                    counts,
+                )
+        self.counts = counts
+        self._lookup = None
+        level_counts = [counts]
+        for level, coarser in zip(self.levels, self.levels[1:], strict=False):
+            summed = np.zeros((len(coarser.targets), counts.shape[1]), dtype=np.float32)
+            add_to_coarse(level.coarse_of_cell, level_counts[-1], summed)
+            level_counts.append(summed)
+        self._level_totals = [
+            totals(level.rows, level.targets, counted, len(level.target))
+            for level, counted in zip(self.levels, level_counts, strict=True)
+        ]
+        if self.learning:
+            self._learn_strengths(level_counts)
+        self._level_tables = [self.table, *(np.empty((len(level.targets), 2), np.float32) for level in self.levels[1:])]
+        for depth in range(len(self.levels) - 1, -1, -1):
+            level = self.levels[depth]
+            back_off(
+                0,
+                len(level.rows) - 1,
+                level.rows,
+                level.targets,
+                level_counts[depth],
+                *self._level_totals[depth],
+                level.coarse_of_cell,
+                self._level_tables[min(depth + 1, len(self.levels) - 1)],
+                level.source.share,
+                level.target.share,
+                self.strengths[depth],
+                self.floor,
+                self._level_tables[depth],
+            )
+
+    def settings(self) -> dict[str, Any]:
+        """Stems, spelling and the strengths."""
+        return {"stems": list(self.stems), "spelling": self.spelling, "strengths": self.strengths.tolist()}
+
+    def _learn_strengths(self, level_counts: list[Counts]) -> None:
+        """Climb to the strengths under which counts are best predicted from all others, level by level."""
+        for direction in range(2):
+            sample = _LeaveOneOut(self.levels, level_counts, self._level_totals, direction, self.SAMPLE)
+            if not sample.size:
+                continue
+            strengths = self.strengths[:, direction]
+            for depth in range(len(self.levels)):
+                place = int(np.abs(np.log(self.GRID / strengths[depth])).argmin())
+                best = sample.likelihood(strengths)
+                for step in (1, -1):
+                    while 0 <= place + step < len(self.GRID):
+                        trial = strengths.copy()
+                        trial[depth] = self.GRID[place + step]
+                        likelihood = sample.likelihood(trial)
+                        if likelihood <= best:
+                            break
+                        best, place = likelihood, place + step
+                        strengths[depth] = trial[depth]
+
+    def look_up(self, tokens: Tokens) -> NDArray[np.float32]:
+        """Entries of every token pair of new sentences, backed off where a level does not know a pair."""
+        from cepts.kernels.lookup import add_likeness, look_up
+
+        pairs = tokens.pairs
+        offsets = pairs.cell_offsets
+        out = np.empty((int(offsets[-1]), 2), dtype=np.float32)
+        if self._lookup is None:
+            self._lookup = self._make_lookup()
+        source_words, source_share = self._place(tokens.source_forms, tokens.source_known, "source")
+        target_words, target_share = self._place(tokens.target_forms, tokens.target_known, "target")
+        look_up(
+            np.ascontiguousarray(source_words[:, pairs.source_ids]),
+            np.ascontiguousarray(target_words[:, pairs.target_ids]),
+            pairs.source_offsets,
+            pairs.target_offsets,
+            offsets,
+            *self._lookup["arrays"],
+            np.ascontiguousarray(source_share[:, pairs.source_ids]),
+            np.ascontiguousarray(target_share[:, pairs.target_ids]),
+            self.strengths,
+            self.floor,
+            out,
+        )
+        if self.spelling > 0.0 and (tokens.source_known.min(initial=0) < 0 or tokens.target_known.min(initial=0) < 0):
+            add_likeness(
+                tokens.source_known[pairs.source_ids],
+                tokens.target_known[pairs.target_ids],
+                tokens.source_forms.buffer,
+                tokens.source_forms.offsets,
+                tokens.target_forms.buffer,
+                tokens.target_forms.offsets,
+                pairs.source_ids,
+                pairs.target_ids,
+                pairs.source_offsets,
+                pairs.target_offsets,
+                offsets,
+                self.LIKENESS,
+                self.spelling,
+                self.strengths[0],
+                out,
+            )
+        return out
+
+    def _make_lookup(self) -> dict[str, Any]:
+        """All levels' cells, sorted within their rows and laid end to end, and the levels' words by name."""
+        ordered = [
+            by_target(level.rows, level.targets, table)
+            for level, table in zip(self.levels, self._level_tables, strict=True)
+        ]
+        arrays = (
+            np.concatenate([level.rows for level in self.levels]),
+            offsets_of([len(level.rows) for level in self.levels]),
+            np.concatenate([targets for targets, _ in ordered]),
+            np.concatenate([table for _, table in ordered]),
+            offsets_of([len(targets) for targets, _ in ordered]),
+            np.concatenate([source for source, _ in self._level_totals]),
+            np.concatenate([target for _, target in self._level_totals]),
+            offsets_of([len(source) for source, _ in self._level_totals]),
+            offsets_of([len(target) for _, target in self._level_totals]),
+        )
+        names = {
+            side: [
+                {name: number for number, name in enumerate(getattr(level, side).names)} for level in self.levels[1:]
+            ]
+            for side in ("source", "target")
+        }
+        return {"arrays": arrays, "names": names}
+
+    def _place(
+        self, forms: Vocabulary, known: NDArray[np.int32], side: str
+    ) -> tuple[NDArray[np.int32], NDArray[np.float32]]:
+        """Number (or -1) and share of each form at each level."""
+        assert self._lookup is not None
+        words: list[Words] = [getattr(level, side) for level in self.levels]
+        numbers = np.empty((len(words), len(forms)), dtype=np.int32)
+        share = np.ones((len(words), len(forms)), dtype=np.float32)
+        numbers[0] = known
+        for depth, letters in enumerate(self.stems, start=1):
+            names = self._lookup["names"][side][depth - 1]
+            numbers[depth] = [names.get(form[:letters], -1) for form in forms.words]
+        for depth, level in enumerate(words):
+            seen = numbers[depth] >= 0
+            share[depth, seen] = level.share[numbers[depth, seen]]
+            if depth + 1 < len(words):
+                # A new form of a known stem is as likely as a form seen once would be.
+                new = ~seen & (numbers[depth + 1] >= 0)
+                share[depth, new] = 1.0 / (words[depth + 1].frequencies[numbers[depth + 1, new]] + 1)
+            else:
+                share[depth, ~seen] = 1.0 / (level.frequencies.sum() + 1)
+        return numbers, share
+
+
+class _LeaveOneOut:
+    """How well counts are predicted when one occurrence is taken away, on a sample of the finest level's cells."""
+
+    def __init__(
+        self,
+        levels: list[Level],
+        counts: list[Counts],
+        level_totals: list[tuple[NDArray[np.float64], NDArray[np.float64]]],
+        direction: int,
+        size: int,
+    ) -> None:
+        column = direction if counts[0].shape[1] > 1 else 0
+        cells = np.flatnonzero(counts[0][:, column] > 0.05)
+        cells = cells[:: max(1, len(cells) // size)]
+        self.size = len(cells)
+        self.weight = counts[0][cells, column].astype(np.float64)
+        taken = np.minimum(self.weight, 1.0)
+        self.parts = []
+        for level, counted, total in zip(levels, counts, level_totals, strict=True):
+            source = np.searchsorted(level.rows, cells, side="right") - 1
+            target = level.targets[cells]
+            share = level.target.share[target] if direction == 0 else level.source.share[source]
+            whole = total[0][source] if direction == 0 else total[1][target]
+            rest = np.maximum(counted[cells, column] - taken, 0.0)
+            self.parts.append((rest, np.maximum(whole - taken, rest), share.astype(np.float64)))
+            if len(level.coarse_of_cell):
+                cells = level.coarse_of_cell[cells]
+
+    def likelihood(self, strengths: NDArray[np.float64]) -> float:
+        """Weighted log-likelihood of the sample."""
+        probability: NDArray[np.float64] | float = 1.0
+        for (rest, whole, share), strength in zip(reversed(self.parts), strengths[::-1], strict=True):
+            probability = (rest + strength * share * probability) / (whole + strength)
+        return float(self.weight @ np.log(probability))
+
+
+def totals(
+    rows: NDArray[np.int64], targets: NDArray[np.int32], counts: Counts, target_words: int
+) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
+    """Sums of the forward counts over each source word, and of the reverse counts over each target word."""
+    from cepts.kernels.lexicon import totals as sum_cells
+
+    of_source = np.empty(len(rows) - 1)
+    of_target = np.empty(target_words)
+    if counts.shape[1] > 1:
+        sum_cells(rows, targets, counts, 1, of_source, of_target)
+        sum_cells(rows, targets, counts, 0, of_source, np.empty(target_words))
+    else:
+        sum_cells(rows, targets, counts, 0, of_source, of_target)
+    return of_source, of_target
+
+
+def by_target(
+    rows: NDArray[np.int64], targets: NDArray[np.int32], table: NDArray[np.float32]
+) -> tuple[NDArray[np.int32], NDArray[np.float32]]:
+    """Target words and table with each row's cells in ascending order of the target word."""
+    from cepts.kernels.index import sort_rows
+
+    order = np.empty(len(targets), dtype=np.int64)
+    sort_rows(rows, targets, order)
+    return targets[order], table[order]
+
+
+LEXICONS: dict[str, type[Lexicon]] = {cls.name: cls for cls in (MaximumLikelihood, Bayes, BackOff)}

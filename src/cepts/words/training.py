@@ -1,0 +1,103 @@
+"""EM over the shards of an index, for any lexicon with any position model."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+import numpy as np
+from numpy.typing import NDArray
+
+from cepts.engine import map_shards
+from cepts.words.index import Index, Shard
+from cepts.words.lexicon import Lexicon
+from cepts.words.null import NullWords
+from cepts.words.positions import Block, Expected, Positions
+
+__all__ = ["Training", "block_of"]
+
+
+def block_of(shard: Shard, lexicon: Lexicon, null: NullWords) -> Block:
+    """A shard with its own part of the lexicon."""
+    from cepts.kernels.lexicon import gather_rows
+
+    own = np.empty((len(shard.cell_numbers), 2), dtype=np.float32)
+    gather_rows(lexicon.table, shard.cell_numbers, own)
+    return Block(
+        shard.pairs,
+        shard.cell_offsets,
+        shard.order,
+        shard.cells,
+        own,
+        null.of_source(shard.pairs.source_ids),
+        null.of_target(shard.pairs.target_ids),
+    )
+
+
+class Training:
+    """An `engine.EMProblem`: the parameters of both directions and the counts of the last E-step."""
+
+    def __init__(
+        self, index: Index, lexicon: Lexicon, null: NullWords, positions: Positions, *, agreeing: bool, threads: int
+    ) -> None:
+        self.index = index
+        self.lexicon = lexicon
+        self.null = null
+        self.positions = positions
+        self.agreeing = agreeing
+        self.threads = threads
+        self.counts = np.zeros((0, 1), dtype=np.float32)
+        self.source_free = np.zeros(0)
+        self.target_free = np.zeros(0)
+        self.statistics: list[NDArray] = []
+
+    def e_step(self, tick: Callable[[int, int], None]) -> float:
+        """Expected counts over all shards; returns the sum of both directions' log-likelihoods."""
+        from cepts.kernels.lexicon import add_at
+
+        self.counts = np.zeros((len(self.index), 1 if self.agreeing else 2), dtype=np.float32)
+        self.source_free = np.zeros(self.index.source_words)
+        self.target_free = np.zeros(self.index.target_words)
+        self.statistics = []
+        objective = 0.0
+        shards = self.index.shards
+        for done, (shard, found) in enumerate(
+            zip(shards, map_shards(self._expect, shards, threads=self.threads), strict=True), start=1
+        ):
+            add_at(shard.cell_numbers, found.counts, self.counts)
+            self.source_free += np.bincount(shard.pairs.source_ids, found.source_free, self.index.source_words)
+            self.target_free += np.bincount(shard.pairs.target_ids, found.target_free, self.index.target_words)
+            if self.statistics:
+                for total, part in zip(self.statistics, found.statistics, strict=True):
+                    total += part
+            else:
+                self.statistics = found.statistics
+            objective += float(found.log_likelihoods.sum())
+            tick(done, len(shards))
+        return objective
+
+    def m_step(self) -> None:
+        """Lexicon, null and positions from the expected counts."""
+        self.lexicon.estimate(self.counts)
+        self.null.estimate(self.source_free, self.target_free)
+        self.positions.update(self.statistics)
+
+    def state(self) -> dict[str, NDArray]:
+        """All parameters."""
+        return {
+            "lexicon": self.lexicon.table,
+            "source_null": self.null.source,
+            "target_null": self.null.target,
+            **{f"positions.{name}": array for name, array in self.positions.state().items()},
+        }
+
+    def restore(self, state: dict[str, NDArray]) -> None:
+        """Take the parameters of a checkpoint."""
+        self.lexicon.table[:] = state["lexicon"]
+        self.null.source = state["source_null"]
+        self.null.target = state["target_null"]
+        self.positions.restore(
+            {name.removeprefix("positions."): array for name, array in state.items() if name.startswith("positions.")}
+        )
+
+    def _expect(self, shard: Shard) -> Expected:
+        return self.positions.expect(block_of(shard, self.lexicon, self.null), agreeing=self.agreeing)
