@@ -85,6 +85,10 @@ class ProgressBars:
         error: BaseException | None,
         traceback: TracebackType | None,
     ) -> None:
+        self.close()
+
+    def close(self) -> None:
+        """Take the bars off the screen; later steps draw nothing."""
         if self._bars is not None:
             self._bars.stop()
             self._bars = None

@@ -152,7 +152,8 @@ def hmm_posteriors(
     """Both directions of all pairs of a shard, in the given `order` (best by lengths: jumps are tabled by length).
 
     Where `counting`, adds posteriors to `counts` (their product where `agreeing`) and to the jump and start
-    statistics; otherwise writes them to `forward` and `reverse`, laid out as the cells are. Row 0 of `jumps`,
+    statistics; otherwise writes them to `forward` and `reverse`, laid out as the cells are (where `agreeing`, their
+    geometric mean to `forward` alone). Row 0 of `jumps`,
     `starts` and of the statistics is the forward direction, row 1 the reverse. `source_free` and `target_free`
     receive each word's posterior of null, `log_likelihoods[pair, direction]` the pair's log-likelihood.
     """
@@ -242,9 +243,14 @@ def hmm_posteriors(
         for i in range(size):
             row = first + i * length
             if not counting:
-                for j in range(length):
-                    forward[row + j] = ahead_posterior[j, i]
-                    reverse[row + j] = back_posterior[i, j]
+                if agreeing:
+                    for j in range(length):
+                        both_agree = ahead_posterior[j, i] * back_posterior[i, j]
+                        forward[row + j] = min(np.sqrt(both_agree), np.float32(1))
+                else:
+                    for j in range(length):
+                        forward[row + j] = ahead_posterior[j, i]
+                        reverse[row + j] = back_posterior[i, j]
             elif agreeing:
                 for j in range(length):
                     counts[cells[row + j], 0] += ahead_posterior[j, i] * back_posterior[i, j]

@@ -30,15 +30,15 @@ def add_at(cells, values, out):
 
 
 @kernel
-def totals(rows, targets, counts, column, of_source, of_target):
-    """Sum the counts in `column` over the cells of each source and each target word (in double precision)."""
+def totals(rows, targets, counts, of_source, of_target):
+    """Sum the forward counts of each source word's cells, and the reverse counts of each target word's cells."""
+    reverse = counts.shape[1] - 1
     of_target[:] = 0.0
     for row in range(len(rows) - 1):
         total = 0.0
         for cell in range(rows[row], rows[row + 1]):
-            count = np.float64(counts[cell, column])
-            total += count
-            of_target[targets[cell]] += count
+            total += np.float64(counts[cell, 0])
+            of_target[targets[cell]] += np.float64(counts[cell, reverse])
         of_source[row] = total
 
 

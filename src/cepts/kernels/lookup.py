@@ -127,8 +127,8 @@ def look_up_flat(
                 found = -1
                 if word >= 0 and other >= 0:
                     found = find(rows, targets, word, other)
-                out[cell, 0] = max(lexicon[found, 0], floor) if found >= 0 else floor
-                out[cell, 1] = max(lexicon[found, 1], floor) if found >= 0 else floor
+                out[cell, 0] = lexicon[found, 0] if found >= 0 else floor
+                out[cell, 1] = lexicon[found, 1] if found >= 0 else floor
                 cell += 1
 
 

@@ -24,13 +24,13 @@ def mixture_posteriors(
     `forward_prior` and `reverse_prior` hold for each shape, from `table_offsets[shape]`, an I x J matrix:
     P(a_j = i | I, J) and P(a_i = j | J, I); `forward_null` and `reverse_null` hold the priors of null for each word.
     Where `counting`, adds the posteriors to `counts` (their product where `agreeing`) and to the tables if those are
-    not empty; otherwise writes them to `forward` and `reverse`. `source_free` and `target_free` receive the
+    not empty; otherwise writes them to `forward` and `reverse` (where `agreeing`, their geometric mean to `forward`). `source_free` and `target_free` receive the
     posteriors of null, `log_likelihoods[pair, direction]` the pair's log-likelihood.
     """
-    width = longest + 1
-    ahead = np.zeros((width, width), np.float32)
-    back = np.zeros((width, width), np.float32)
-    total = np.zeros(width, np.float32)
+    ahead = np.empty(longest * longest, np.float32)
+    back = np.empty(longest * longest, np.float32)
+    total = np.empty(longest, np.float32)
+    share = np.empty(longest, np.float32)
     tabling = len(forward_table) > 0
     for place in range(len(order)):
         pair = order[place]
@@ -45,59 +45,67 @@ def mixture_posteriors(
         first = cell_offsets[pair]
         ahead_null = forward_null_offsets[shape]
         back_null = reverse_null_offsets[shape]
-        log_ahead = 0.0
-        log_back = 0.0
         for j in range(length):
             mass = forward_null[ahead_null + j] * target_null[target + j]
             target_free[target + j] = mass
             total[j] = mass
+        log_back = 0.0
+        likelihood = 1.0
         for i in range(size):
-            row = first + i * length
-            prior = table + i * length
+            row = i * length
             mass = reverse_null[back_null + i] * source_null[source + i]
             sum_back = mass
             for j in range(length):
-                cell = cells[row + j]
-                there = lexicon[cell, 0] * forward_prior[prior + j]
-                here = lexicon[cell, 1] * reverse_prior[prior + j]
-                ahead[i, j] = there
-                back[i, j] = here
+                cell = cells[first + row + j]
+                there = lexicon[cell, 0] * forward_prior[table + row + j]
+                here = lexicon[cell, 1] * reverse_prior[table + row + j]
+                ahead[row + j] = there
+                back[row + j] = here
                 total[j] += there
                 sum_back += here
-            log_back += np.log(np.float64(sum_back))
-            share = np.float32(1) / sum_back
-            source_free[source + i] = mass * share
-            for j in range(length):
-                back[i, j] *= share
+            # One logarithm for many words.
+            likelihood *= sum_back
+            if likelihood < 1e-200:
+                log_back += np.log(likelihood)
+                likelihood = 1.0
+            share[i] = np.float32(1) / sum_back
+            source_free[source + i] = mass * share[i]
+        log_likelihoods[pair, 1] = log_back + np.log(likelihood)
+        log_ahead = 0.0
+        likelihood = 1.0
         for j in range(length):
-            log_ahead += np.log(np.float64(total[j]))
+            likelihood *= total[j]
+            if likelihood < 1e-200:
+                log_ahead += np.log(likelihood)
+                likelihood = 1.0
             total[j] = np.float32(1) / total[j]
             target_free[target + j] *= total[j]
-        log_likelihoods[pair, 0] = log_ahead
-        log_likelihoods[pair, 1] = log_back
+        log_likelihoods[pair, 0] = log_ahead + np.log(likelihood)
         for i in range(size):
-            row = first + i * length
-            prior = table + i * length
-            if not counting:
-                for j in range(length):
-                    forward[row + j] = ahead[i, j] * total[j]
-                    reverse[row + j] = back[i, j]
-                continue
+            row = i * length
+            for j in range(length):
+                ahead[row + j] *= total[j]
+                back[row + j] *= share[i]
+        if not counting:
             if agreeing:
-                for j in range(length):
-                    ahead[i, j] *= total[j]
-                    counts[cells[row + j], 0] += ahead[i, j] * back[i, j]
+                for cell in range(size * length):
+                    forward[first + cell] = min(np.sqrt(ahead[cell] * back[cell]), np.float32(1))
             else:
-                for j in range(length):
-                    ahead[i, j] *= total[j]
-                    cell = cells[row + j]
-                    counts[cell, 0] += ahead[i, j]
-                    counts[cell, 1] += back[i, j]
-            if tabling:
-                for j in range(length):
-                    forward_table[prior + j] += ahead[i, j]
-                    reverse_table[prior + j] += back[i, j]
-        if counting and tabling:
+                for cell in range(size * length):
+                    forward[first + cell] = ahead[cell]
+                    reverse[first + cell] = back[cell]
+            continue
+        if agreeing:
+            for cell in range(size * length):
+                counts[cells[first + cell], 0] += ahead[cell] * back[cell]
+        else:
+            for cell in range(size * length):
+                counts[cells[first + cell], 0] += ahead[cell]
+                counts[cells[first + cell], 1] += back[cell]
+        if tabling:
+            for cell in range(size * length):
+                forward_table[table + cell] += ahead[cell]
+                reverse_table[table + cell] += back[cell]
             for j in range(length):
                 forward_null_table[ahead_null + j] += target_free[target + j]
             for i in range(size):

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import math
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
@@ -16,7 +15,6 @@ from cepts.engine import default_threads, map_shards, run_em
 from cepts.errors import ModelError, UsageError
 from cepts.progress import Progress, Step, silent
 from cepts.types import Alignment, Alignments, Association, Bitext, Text, offsets_of
-from cepts.vocabulary import Vocabulary
 from cepts.words.forms import Forms, number
 from cepts.words.index import Index, Pairs, build_index, cut
 from cepts.words.lexicon import LEXICONS, Lexicon, Side, Tokens
@@ -156,14 +154,14 @@ class Aligner:
 
         self.source_ = Side(source_forms, np.bincount(pairs.source_ids, minlength=len(source_forms)))
         self.target_ = Side(target_forms, np.bincount(pairs.target_ids, minlength=len(target_forms)))
-        self.lexicon_ = self._new_lexicon(index.rows, index.targets)
+        self.lexicon_ = self.new_lexicon(index.rows, index.targets)
         self.null_ = NullWords(
             self.source_.frequencies,
             self.target_.frequencies,
             smoothing=NULL_SMOOTHING if self.lexicon == "backoff" else 0.0,
             concentration=self.concentration if self.lexicon == "bayes" else None,
         )
-        self.positions_ = self.positions_class(null_prob=self.null_prob)  # type: ignore[call-arg]
+        self.positions_ = self.new_positions()
         self.objectives_: list[float] = []
         start = Uniform(null_prob=self.null_prob)
         stages: list[tuple[str, Positions, int]] = [(self.name, self.positions_, self.iterations)]
@@ -181,10 +179,16 @@ class Aligner:
                 progress=progress,
                 checkpoint=None if checkpoint is None else Path(checkpoint) / stage,
             )
+        self.lexicon_.settle()
         self._fitted = (bitext, index)
         return self
 
-    def _new_lexicon(self, rows: NDArray[np.int64], targets: NDArray[np.int32], **more: Any) -> Lexicon:
+    def new_positions(self) -> Positions:
+        """A position model that has learnt nothing yet."""
+        return self.positions_class(null_prob=self.null_prob)  # type: ignore[call-arg]
+
+    def new_lexicon(self, rows: NDArray[np.int64], targets: NDArray[np.int32], **more: Any) -> Lexicon:
+        """A lexicon of the aligner's kind over the given cells, that has learnt nothing yet."""
         options: dict[str, Any] = {}
         if self.lexicon == "backoff":
             options = {"stems": self.stems, "spelling": self.spelling}
@@ -210,6 +214,39 @@ class Aligner:
         longest = np.maximum(bitext.source.lengths, bitext.target.lengths)
         return int((longest > self.max_length).sum())
 
+    def options(self) -> dict[str, Any]:
+        """The options with which the aligner was made, `threads` apart."""
+        return {
+            "iterations": self.iterations,
+            "start_iterations": self.start_iterations,
+            "lexicon": self.lexicon,
+            "agreement": self.agreement,
+            "null_prob": self.null_prob,
+            "lowercase": self.lowercase,
+            "prefix": self.prefix,
+            "stems": list(self.stems),
+            "spelling": self.spelling,
+            "concentration": self.concentration,
+            "max_length": self.max_length,
+            "tolerance": self.tolerance,
+        }
+
+    def save(self, directory: str | Path) -> None:
+        """Keep the trained model in a directory, from which `load` takes it."""
+        from cepts.words.persist import save_aligner
+
+        save_aligner(self, directory)
+
+    @classmethod
+    def load(cls, directory: str | Path, *, threads: int | None = None) -> Self:
+        """The aligner that `save` kept in `directory`, which must be of this class (any, if called on `Aligner`)."""
+        from cepts.words.persist import load_aligner
+
+        aligner = load_aligner(directory, threads=threads)
+        if not isinstance(aligner, cls):
+            raise ModelError(f"{directory} holds a model of kind {aligner.name}, not {cls.name}.")
+        return aligner
+
     # -- using a trained model -----------------------------------------------------------------------------------
 
     def posteriors(self, bitext: Bitext) -> Posteriors:
@@ -222,7 +259,13 @@ class Aligner:
     def blocks(self, bitext: Bitext, *, progress: Progress | None = None) -> Iterator[Posteriors]:
         """Posteriors of `bitext`, run by run."""
         for first, block, found in self._map(bitext, self._posterior, progress):
-            yield _posteriors(first, block, found)
+            shape = (block.pairs.source_lengths, block.pairs.target_lengths, block.cell_offsets)
+            yield Posteriors(
+                first,
+                Association(*shape, found.forward, target_null=found.target_free),
+                Association(*shape, found.reverse, source_null=found.source_free),
+                found.log_likelihoods,
+            )
 
     def score(self, bitext: Bitext) -> NDArray[np.float64]:
         """Log P(target | source) and log P(source | target) of each pair, given the lengths; 0 for unaligned ones."""
@@ -247,7 +290,8 @@ class Aligner:
         threshold
             For ``agreement``.
         """
-        return Alignments.concatenate(list(self.align_blocks(bitext, combine=combine, threshold=threshold)))
+        blocks = self.align_blocks(bitext, combine=combine, threshold=threshold)
+        return Alignments.concatenate([alignments for alignments, _ in blocks])
 
     def align_blocks(
         self,
@@ -256,20 +300,23 @@ class Aligner:
         combine: str = "agreement",
         threshold: float = THRESHOLD,
         progress: Progress | None = None,
-    ) -> Iterator[Alignments]:
-        """What `align` gives, run by run."""
-        if combine != "agreement" and combine not in extract.METHODS:
+    ) -> Iterator[tuple[Alignments, NDArray[np.float64]]]:
+        """What `align` and `score` give, run by run."""
+        if combine == "agreement":
+            for _, block, found in self._map(bitext, self._agreement, progress):
+                shape = (block.pairs.source_lengths, block.pairs.target_lengths, block.cell_offsets)
+                association = Association(*shape, found.forward, found.source_free, found.target_free)
+                yield extract.threshold(association, threshold), found.log_likelihoods
+        elif combine in extract.METHODS:
+            for _, block, paths in self._map(bitext, self._paths, progress):
+                forward, reverse = _path_links(*paths)
+                alignments = extract.combine(
+                    forward, reverse, block.pairs.source_lengths, block.pairs.target_lengths, method=combine
+                )
+                yield alignments, paths[1].log_likelihoods
+        else:
             methods = ", ".join(["agreement", *extract.METHODS])
             raise UsageError(f"combine must be one of {methods}. Got {combine!r} instead.")
-        if combine == "agreement":
-            for block in self.blocks(bitext, progress=progress):
-                yield extract.threshold(extract.agreement(block.forward, block.reverse), threshold)
-            return
-        for _, block, found in self._map(bitext, self._paths, progress):
-            forward, reverse = _path_links(*found)
-            yield extract.combine(
-                forward, reverse, block.pairs.source_lengths, block.pairs.target_lengths, method=combine
-            )
 
     def align_pair(
         self, source: Sequence[str], target: Sequence[str], *, threshold: float = THRESHOLD
@@ -279,7 +326,7 @@ class Aligner:
 
     def _map(self, bitext: Bitext, function: Any, progress: Progress | None) -> Iterator[tuple[int, Block, Any]]:
         """`function` of every block of `bitext`, in order, on all threads."""
-        self._check_fitted()
+        self.check_fitted()
         report = progress or silent
         if self._fitted is not None and self._fitted[0] is bitext:
             shards = self._fitted[1].shards
@@ -303,6 +350,9 @@ class Aligner:
 
     def _posterior(self, block: Block) -> Posterior:
         return self.positions_.posterior(block)
+
+    def _agreement(self, block: Block) -> Posterior:
+        return self.positions_.posterior(block, agreeing=True)
 
     def _paths(self, block: Block) -> tuple[Block, Posterior, NDArray[np.int64], NDArray[np.int64]]:
         return block, self.positions_.posterior(block), *self.positions_.paths(block)
@@ -336,7 +386,8 @@ class Aligner:
             self.null_.of_target(tokens.target_known[pairs.target_ids]),
         )
 
-    def _check_fitted(self) -> None:
+    def check_fitted(self) -> None:
+        """Refuse to work untrained."""
         if not hasattr(self, "lexicon_"):
             raise UsageError(f"this {type(self).__name__} is not trained; call fit, or load a trained one.")
 
@@ -350,16 +401,6 @@ def _kept(
     if not keep.all():
         ids = ids[np.repeat(keep, text.lengths)]
     return ids, offsets_of(lengths)
-
-
-def _posteriors(first: int, block: Block, found: Posterior) -> Posteriors:
-    shape = (block.pairs.source_lengths, block.pairs.target_lengths, block.cell_offsets)
-    return Posteriors(
-        first,
-        Association(*shape, found.forward, target_null=found.target_free),
-        Association(*shape, found.reverse, source_null=found.source_free),
-        found.log_likelihoods,
-    )
 
 
 def _path_links(

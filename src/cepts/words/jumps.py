@@ -72,18 +72,18 @@ class Jumps(Positions):
         )
         return Expected(counts, source_free, target_free, statistics, log_likelihoods)
 
-    def posterior(self, block: Block) -> Posterior:
+    def posterior(self, block: Block, *, agreeing: bool = False) -> Posterior:
         """Posteriors of links and of null."""
         from cepts.kernels.hmm import hmm_posteriors
 
         _, source_free, target_free, log_likelihoods = room(block, columns=0)
         forward = np.empty(len(block.cells), dtype=np.float32)
-        reverse = np.empty(len(block.cells), dtype=np.float32)
+        reverse = np.empty(0 if agreeing else len(block.cells), dtype=np.float32)
         unused = np.empty((2, 0))
         hmm_posteriors(
             *self._read(block),
             False,
-            False,
+            agreeing,
             block.pairs.longest,
             NO_COUNTS,
             forward,

@@ -72,7 +72,7 @@ class Lexicon(ABC):
     name = ""
 
     def __init__(
-        self, rows: NDArray[np.int64], targets: NDArray[np.int32], source: Side, target: Side, *, floor: float = 0.0
+        self, rows: NDArray[np.int64], targets: NDArray[np.int32], source: Side, target: Side, *, floor: float = 1e-9
     ) -> None:
         self.rows = rows
         self.targets = targets
@@ -88,6 +88,14 @@ class Lexicon(ABC):
     @abstractmethod
     def estimate(self, counts: Counts) -> None:
         """Set the table from expected counts: one column for both directions, or one for each."""
+
+    def settle(self) -> None:
+        """Training is over: leave no pair of words without any probability."""
+        np.maximum(self.table, self.floor, out=self.table)
+
+    def kept(self) -> NDArray[np.bool_]:
+        """The cells that a saved model needs; without the others it is the same lexicon."""
+        return self.counts.any(axis=1)
 
     def settings(self) -> dict[str, Any]:
         """What, beside the counts, a saved model must keep."""
@@ -110,13 +118,18 @@ class Lexicon(ABC):
             offsets,
             self.rows,
             *self._sorted,
-            np.float32(max(self.floor, 1e-9)),
+            self.floor,
             out,
         )
         return out
 
     def _totals(self, counts: Counts) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
-        return totals(self.rows, self.targets, counts, len(self.target))
+        """Sums of the forward counts over each source word, and of the reverse counts over each target word."""
+        from cepts.kernels.lexicon import totals
+
+        of_source, of_target = np.empty(len(self.source)), np.empty(len(self.target))
+        totals(self.rows, self.targets, counts, of_source, of_target)
+        return of_source, of_target
 
 
 class MaximumLikelihood(Lexicon):
@@ -145,7 +158,7 @@ class Bayes(Lexicon):
         source: Side,
         target: Side,
         *,
-        floor: float = 1e-12,
+        floor: float = 1e-9,
         concentration: float = 0.01,
     ) -> None:
         if not concentration > 0:
@@ -164,6 +177,10 @@ class Bayes(Lexicon):
             self.rows, self.targets, counts, *self._totals(counts), *self._sizes, self.concentration, self.table
         )
         np.maximum(self.table, self.floor, out=self.table)
+
+    def kept(self) -> NDArray[np.bool_]:
+        """All cells: the prior spreads over them."""
+        return np.ones(len(self.targets), dtype=np.bool_)
 
     def settings(self) -> dict[str, Any]:
         """The concentration."""
@@ -191,7 +208,7 @@ class BackOff(Lexicon):
     LIKENESS = 0.6
     NEGLIGIBLE = np.float32(1e-5)
     GRID = np.array([0.1, 0.2, 0.5, 1, 2, 3, 5, 7, 10, 14, 20, 30, 50, 100])
-    SAMPLE = 50_000
+    SAMPLE = 20_000
 
     def __init__(
         self,
@@ -248,10 +265,14 @@ class BackOff(Lexicon):
             summed = np.zeros((len(coarser.targets), counts.shape[1]), dtype=np.float32)
             add_to_coarse(level.coarse_of_cell, level_counts[-1], summed)
             level_counts.append(summed)
-        self._level_totals = [
-            totals(level.rows, level.targets, counted, len(level.target))
-            for level, counted in zip(self.levels, level_counts, strict=True)
-        ]
+        # Summed word by word, not cell by cell: so they are the same to the last bit when cells without counts are
+        # left out of a saved model.
+        self._level_totals = [self._totals(counts)]
+        for level in self.levels[:-1]:
+            of_source, of_target = self._level_totals[-1]
+            self._level_totals.append(
+                (np.bincount(level.source.coarse, of_source), np.bincount(level.target.coarse, of_target))
+            )
         if self.learning:
             self._learn_strengths(level_counts)
         self._level_tables = [self.table, *(np.empty((len(level.targets), 2), np.float32) for level in self.levels[1:])]
@@ -423,23 +444,8 @@ class _LeaveOneOut:
         probability: NDArray[np.float64] | float = 1.0
         for (rest, whole, share), strength in zip(reversed(self.parts), strengths[::-1], strict=True):
             probability = (rest + strength * share * probability) / (whole + strength)
-        return float(self.weight @ np.log(probability))
-
-
-def totals(
-    rows: NDArray[np.int64], targets: NDArray[np.int32], counts: Counts, target_words: int
-) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
-    """Sums of the forward counts over each source word, and of the reverse counts over each target word."""
-    from cepts.kernels.lexicon import totals as sum_cells
-
-    of_source = np.empty(len(rows) - 1)
-    of_target = np.empty(target_words)
-    if counts.shape[1] > 1:
-        sum_cells(rows, targets, counts, 1, of_source, of_target)
-        sum_cells(rows, targets, counts, 0, of_source, np.empty(target_words))
-    else:
-        sum_cells(rows, targets, counts, 0, of_source, of_target)
-    return of_source, of_target
+        # Not `@`: BLAS would wake threads that cost more than they save.
+        return float((self.weight * np.log(probability)).sum())
 
 
 def by_target(

@@ -141,17 +141,17 @@ class Mixture(Positions):
         )
         return Expected(counts, source_free, target_free, tables, log_likelihoods)
 
-    def posterior(self, block: Block) -> Posterior:
+    def posterior(self, block: Block, *, agreeing: bool = False) -> Posterior:
         """Posteriors of links and of null."""
         from cepts.kernels.mixture import mixture_posteriors
 
         _, source_free, target_free, log_likelihoods = room(block, columns=0)
         forward = np.empty(len(block.cells), dtype=np.float32)
-        reverse = np.empty(len(block.cells), dtype=np.float32)
+        reverse = np.empty(0 if agreeing else len(block.cells), dtype=np.float32)
         mixture_posteriors(
             *self._read(block, self.priors(Shapes.of(block.pairs))),
             False,
-            False,
+            agreeing,
             block.pairs.longest,
             NO_COUNTS,
             forward,

@@ -48,7 +48,10 @@ class Expected:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Posterior:
-    """P(link) by token pair in either direction, P(null) by token, log-likelihoods by pair and direction."""
+    """P(link) by token pair in either direction, P(null) by token, log-likelihoods by pair and direction.
+
+    Of directions that agree, `forward` is the geometric mean and `reverse` is empty.
+    """
 
     forward: NDArray[np.float32]
     reverse: NDArray[np.float32]
@@ -73,8 +76,8 @@ class Positions(ABC):
         """Expected counts of a block; where `agreeing`, of the product of the directions' posteriors."""
 
     @abstractmethod
-    def posterior(self, block: Block) -> Posterior:
-        """Posteriors of a block."""
+    def posterior(self, block: Block, *, agreeing: bool = False) -> Posterior:
+        """Posteriors of a block; where `agreeing`, the geometric mean of the two directions'."""
 
     @abstractmethod
     def paths(self, block: Block) -> tuple[NDArray[np.int64], NDArray[np.int64]]:

@@ -1,0 +1,84 @@
+"""How benchmarks report: Markdown tables, pages whose tables a command replaces, and JSON lines."""
+
+from __future__ import annotations
+
+import datetime
+import json
+import os
+import subprocess
+import sys
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+from statistics import median
+
+import cepts
+
+__all__ = ["append_lines", "circumstances", "markdown", "replace_tables", "say", "spread"]
+
+ROOT = Path(__file__).resolve().parent.parent
+
+
+def say(message: str) -> None:
+    """Tell how far the run is, beside the results."""
+    print(message, file=sys.stderr, flush=True)
+
+
+def markdown(columns: Sequence[str], rows: Sequence[Sequence[str]], *, text_columns: int = 1) -> str:
+    """A Markdown table that also reads well in a terminal; its first `text_columns` go left, the others right."""
+    widths = [max(map(len, column)) for column in zip(columns, *rows, strict=True)]
+
+    def line(cells: Sequence[str]) -> str:
+        padded = [
+            cell.ljust(width) if place < text_columns else cell.rjust(width)
+            for place, (cell, width) in enumerate(zip(cells, widths, strict=True))
+        ]
+        return f"| {' | '.join(padded)} |"
+
+    rules = ["-" * width if place < text_columns else "-" * (width - 1) + ":" for place, width in enumerate(widths)]
+    return "\n".join(map(line, [columns, rules, *rows]))
+
+
+def spread(values: Sequence[float], digits: int = 1) -> str:
+    """The median of the values, with the least and the greatest where there are several."""
+    if len(values) == 1:
+        return f"{values[0]:,.{digits}f}"
+    return f"{median(values):,.{digits}f} ({min(values):,.{digits}f}-{max(values):,.{digits}f})"
+
+
+def circumstances() -> dict[str, object]:
+    """What a JSON line says of the run itself: when, of which commit, on how many cores."""
+    return {
+        "date": datetime.datetime.now(datetime.UTC).strftime("%Y-%m-%dT%H:%M:%SZ"),
+        "commit": _commit(),
+        "cepts": cepts.__version__,
+        "cores": len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count(),
+    }
+
+
+def append_lines(path: Path, records: Sequence[Mapping[str, object]]) -> None:
+    """Append the records to a file of JSON lines."""
+    path.parent.mkdir(parents=True, exist_ok=True)
+    with path.open("a", encoding="utf-8") as file:
+        file.writelines(f"{json.dumps(record, ensure_ascii=False)}\n" for record in records)
+
+
+def replace_tables(page: Path, tables: Mapping[str, str]) -> None:
+    """Put each table between the lines `<!-- NAME -->` and `<!-- end of NAME -->` of the page."""
+    text = page.read_text(encoding="utf-8")
+    for name, table in tables.items():
+        start, end = f"<!-- {name} -->\n", f"<!-- end of {name} -->"
+        if text.count(start) != 1 or text.count(end) != 1 or text.index(start) > text.index(end):
+            sys.exit(f"{page} needs the line {start.strip()} and, below it, {end}, each once.")
+        before, rest = text.split(start)
+        text = f"{before}{start}{table}\n{end}{rest.split(end)[1]}"
+    page.write_text(text, encoding="utf-8")
+
+
+def _commit() -> str | None:
+    """The commit that was measured, marked where the files have changed since; None outside of a repository."""
+    command = ["git", "describe", "--always", "--abbrev=12", "--exclude=*", "--dirty"]
+    try:
+        found = subprocess.run(command, cwd=ROOT, capture_output=True, text=True, check=True)
+    except (OSError, subprocess.CalledProcessError):
+        return None
+    return found.stdout.strip()

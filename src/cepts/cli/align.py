@@ -1,0 +1,215 @@
+"""`cepts align`: from two files of sentences to a file of links."""
+
+from __future__ import annotations
+
+import time
+from typing import Any
+
+import click
+
+from cepts.cli.console import ProgressBars, say
+
+__all__ = ["command"]
+
+MODELS = ("ibm1", "ibm2", "diagonal", "hmm")
+COMBINATIONS = (
+    "agreement",
+    "intersection",
+    "union",
+    "grow-diag",
+    "grow-diag-final",
+    "grow-diag-final-and",
+    "forward",
+    "reverse",
+)
+# Options that say how a model is trained, which a loaded one already is.
+TRAINING = (
+    "model",
+    "iterations",
+    "start_iterations",
+    "lexicon",
+    "agreement",
+    "null_prob",
+    "lowercase",
+    "prefix",
+    "stems",
+    "spelling",
+    "save",
+    "checkpoint",
+)
+
+
+def _stems(ctx: click.Context, option: click.Parameter, value: str | None) -> tuple[int, ...] | None:
+    if value is None:
+        return None
+    try:
+        return tuple(int(part) for part in value.split(",") if part.strip())
+    except ValueError:
+        raise click.BadParameter(f"wants numbers with commas between them, such as 6,4. Got {value!r}.") from None
+
+
+@click.command(
+    epilog="""\b
+Examples:
+  cepts align en.txt fr.txt -o links.txt
+  cepts align corpus.tmx --save model -o links.txt
+  cepts align new.en new.fr --load model --format scored
+  paste -d'\\t' en.txt fr.txt | cepts align - --input-format tsv"""
+)
+@click.argument("source")
+@click.argument("target", required=False)
+@click.option("-o", "--output", default="-", metavar="FILE", help="Where the links go.  [default: stdout]")
+@click.option("--model", type=click.Choice(MODELS), help="The alignment model.  [default: hmm]")
+@click.option(
+    "--combine",
+    type=click.Choice(COMBINATIONS),
+    default="agreement",
+    show_default=True,
+    help="How the two directions make one alignment.",
+)
+@click.option(
+    "--threshold",
+    type=click.FloatRange(0, 1),
+    metavar="P",
+    help="For agreement: the least confidence of a link; lower gives more links.",
+)
+@click.option(
+    "--format",
+    "format_",
+    type=click.Choice(["pharaoh", "scored", "naacl", "giza", "json"]),
+    default="pharaoh",
+    show_default=True,
+    help="Format of the links.",
+)
+@click.option("--base", type=click.Choice(["0", "1"]), default="0", help="Number of the first word in Pharaoh links.")
+@click.option("--scores", metavar="FILE", help="Also write each pair's log-probability in both directions.")
+@click.option("--save", metavar="DIR", help="Keep the trained model.")
+@click.option("--load", metavar="DIR", help="Use a trained model instead of training one.")
+@click.option("--checkpoint", metavar="DIR", help="Keep the state of training, and go on from it if it is there.")
+@click.option("--iterations", type=click.IntRange(0), metavar="N", help="EM iterations of the model.")
+@click.option("--start-iterations", type=click.IntRange(0), metavar="N", help="EM iterations of Model 1 before them.")
+@click.option(
+    "--lexicon",
+    type=click.Choice(["ml", "bayes", "backoff"]),
+    help="Maximum likelihood, a sparse Dirichlet prior, or back-off from words to stems.",
+)
+@click.option("--agreement/--no-agreement", default=None, help="Train the directions to agree.")
+@click.option("--null-prob", type=float, metavar="P", help="Probability that a word has no link.")
+@click.option("--lowercase/--no-lowercase", default=None, help="Ignore case in the statistics.  [default: yes]")
+@click.option("--prefix", type=click.IntRange(1), metavar="N", help="Keep statistics of the first N letters only.")
+@click.option("--stems", metavar="N,...", callback=_stems, help="For back-off: letters of the stems, falling.")
+@click.option("--spelling", type=click.FloatRange(0), metavar="X", help="For back-off: prior count of identical words.")
+@click.option("--max-length", type=click.IntRange(1), metavar="N", help="Leave pairs with longer sentences unaligned.")
+@click.option("--threads", type=click.IntRange(1), metavar="N", help="Threads.  [default: all processors]")
+@click.option(
+    "--input-format",
+    type=click.Choice(["auto", "text", "pipes", "tsv", "tmx", "parquet"]),
+    default="auto",
+    help="Format of the input, where its name does not say it.",
+)
+@click.option(
+    "--errors", type=click.Choice(["strict", "replace"]), default="strict", help="What to do about invalid UTF-8."
+)
+@click.option("--languages", metavar="A,B", help="For TMX and Parquet: source and target language.")
+@click.option("--columns", metavar="A,B", help="For Parquet: source and target column.")
+@click.option("-q", "--quiet", is_flag=True, help="No progress bars and no summary.")
+def command(source: str, target: str | None, **options: Any) -> None:
+    """Align the words of sentences and their translations.
+
+    SOURCE and TARGET are files with a sentence a line, tokens separated by blanks; or SOURCE alone is a file of
+    'a ||| b' lines, a two-column TSV, a TMX or a Parquet file. All may be compressed (.gz .bz2 .xz .zst); - is stdin.
+    There is one line of links for each sentence pair.
+    """
+    from cepts.errors import UsageError
+
+    if options["load"] is not None:
+        given = [name for name in TRAINING if options[name] is not None]
+        if given:
+            names = ", ".join("--" + name.replace("_", "-") for name in given)
+            raise UsageError(f"{names}: the model of --load is already trained; leave this out, or --load.")
+    if options["threshold"] is not None and options["combine"] != "agreement":
+        raise UsageError(f"--threshold goes with --combine agreement, not with {options['combine']}.")
+    started = time.perf_counter()
+    with ProgressBars(quiet=options["quiet"]) as bars:
+        _align(source, target, options, bars, started)
+
+
+def _align(source: str, target: str | None, options: dict[str, Any], bars: ProgressBars, started: float) -> None:
+    from cepts.io import read_bitext
+    from cepts.pipeline import align_bitext
+    from cepts.store import check_destination
+    from cepts.words import MODELS, THRESHOLD, load_aligner
+
+    if options["save"] is not None:
+        check_destination(options["save"])
+    bitext = read_bitext(
+        source,
+        target,
+        format=options["input_format"],
+        errors=options["errors"],
+        languages=_two(options["languages"], "--languages"),
+        columns=_two(options["columns"], "--columns"),
+        progress=bars,
+    )
+    if options["load"] is not None:
+        aligner = load_aligner(options["load"], threads=options["threads"])
+        if options["max_length"] is not None:
+            aligner.max_length = options["max_length"]
+    else:
+        names = (*TRAINING, "max_length", "threads")
+        chosen = {
+            name: options[name]
+            for name in names
+            if options[name] is not None and name not in {"model", "save", "checkpoint"}
+        }
+        aligner = MODELS[options["model"] or "hmm"](**chosen)
+        aligner.fit(bitext, progress=bars, checkpoint=options["checkpoint"])
+        if options["save"] is not None:
+            aligner.save(options["save"])
+    summary = align_bitext(
+        aligner,
+        bitext,
+        options["output"],
+        combine=options["combine"],
+        threshold=THRESHOLD if options["threshold"] is None else options["threshold"],
+        format=options["format_"],
+        base=int(options["base"]),
+        scores=options["scores"],
+        progress=bars,
+    )
+    bars.close()
+    for line in describe(summary, aligner.max_length, time.perf_counter() - started):
+        say(line, quiet=options["quiet"])
+    if options["save"] is not None:
+        say(f"model    {options['save']}  (use it again with --load)", quiet=options["quiet"])
+
+
+def describe(summary: Any, max_length: int, seconds: float) -> list[str]:
+    """The summary of a run as lines for people."""
+    lines = [
+        f"aligned  {summary.pairs:,} pairs, {summary.source_words:,} + {summary.target_words:,} words, "
+        f"in {seconds:,.1f} s",
+        f"links    {summary.links:,}; covered {_share(summary.source_covered, summary.source_words)} of the source and "
+        f"{_share(summary.target_covered, summary.target_words)} of the target words",
+    ]
+    if summary.empty:
+        lines.append(f"empty    {summary.empty:,} pairs have an empty side and so no links")
+    if summary.too_long:
+        lines.append(
+            f"skipped  {summary.too_long:,} pairs have a sentence of more than {max_length:,} words and so no links "
+            f"(--max-length)"
+        )
+    return lines
+
+
+def _share(part: int, whole: int) -> str:
+    return f"{part / whole:.1%}" if whole else "none"
+
+
+def _two(value: str | None, option: str) -> tuple[str, str] | None:
+    if value is None:
+        return None
+    parts = [part.strip() for part in value.split(",")]
+    if len(parts) != 2 or not all(parts):
+        raise click.BadParameter(f"wants two names with a comma between them. Got {value!r}.", param_hint=option)
+    return parts[0], parts[1]

@@ -1,0 +1,84 @@
+"""Keeping trained aligners in model directories."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import numpy as np
+
+from cepts.errors import ModelError, UsageError
+from cepts.store import load_model, save_model
+from cepts.types import offsets_of
+from cepts.vocabulary import Vocabulary
+from cepts.words.aligner import Aligner
+from cepts.words.lexicon import Side
+from cepts.words.null import NullWords
+
+__all__ = ["load_aligner", "save_aligner"]
+
+KIND = "words"
+
+
+def save_aligner(aligner: Aligner, directory: str | Path) -> None:
+    """Write a trained aligner to `directory`: its counts, from which loading makes the same lexicon again."""
+    aligner.check_fitted()
+    lexicon = aligner.lexicon_
+    kept = lexicon.kept()
+    rows = offsets_of(np.add.reduceat(np.append(kept, False), lexicon.rows[:-1]) * (np.diff(lexicon.rows) > 0))
+    arrays = {
+        "lexicon.rows": rows,
+        "lexicon.targets": lexicon.targets[kept],
+        "lexicon.counts": lexicon.counts[kept],
+        "null.source": aligner.null_.source,
+        "null.target": aligner.null_.target,
+        **{f"positions.{name}": array for name, array in aligner.positions_.state().items()},
+    }
+    for name, side in (("source", aligner.source_), ("target", aligner.target_)):
+        arrays[f"{name}.words"] = side.vocabulary.buffer
+        arrays[f"{name}.offsets"] = side.vocabulary.offsets
+        arrays[f"{name}.frequencies"] = side.frequencies
+    settings = {
+        "model": aligner.name,
+        "options": aligner.options(),
+        "lexicon": lexicon.settings(),
+        "objectives": aligner.objectives_,
+    }
+    save_model(directory, kind=KIND, settings=settings, arrays=arrays)
+
+
+def load_aligner(directory: str | Path, *, threads: int | None = None) -> Aligner:
+    """Aligner that `save_aligner` wrote to `directory`."""
+    from cepts.words import MODELS
+
+    model = load_model(directory, kind=KIND)
+    try:
+        name = model.settings["model"]
+        if name not in MODELS:
+            raise ModelError(
+                f"{directory} holds a model of kind {name!r}, which this version of cepts does not know; "
+                f"it knows {', '.join(MODELS)}."
+            )
+        aligner = MODELS[name](**model.settings["options"], threads=threads)
+        arrays = model.arrays
+        aligner.source_, aligner.target_ = (
+            Side(Vocabulary(arrays[f"{side}.words"], arrays[f"{side}.offsets"]), arrays[f"{side}.frequencies"])
+            for side in ("source", "target")
+        )
+        strengths = model.settings["lexicon"].get("strengths")
+        more = {} if strengths is None else {"strengths": strengths}
+        aligner.lexicon_ = aligner.new_lexicon(arrays["lexicon.rows"], arrays["lexicon.targets"], **more)
+        aligner.lexicon_.estimate(arrays["lexicon.counts"])
+        aligner.lexicon_.settle()
+        aligner.null_ = NullWords(aligner.source_.frequencies, aligner.target_.frequencies)
+        aligner.null_.source, aligner.null_.target = arrays["null.source"], arrays["null.target"]
+        aligner.positions_ = aligner.new_positions()
+        aligner.positions_.restore(
+            {key.removeprefix("positions."): array for key, array in arrays.items() if key.startswith("positions.")}
+        )
+        aligner.objectives_ = model.settings["objectives"]
+    except (KeyError, TypeError, ValueError, UsageError) as error:
+        raise ModelError(
+            f"{directory} is whole but does not hold a word aligner that this version of cepts understands "
+            f"({error}); train it again with --save."
+        ) from None
+    return aligner
