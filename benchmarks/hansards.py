@@ -1,8 +1,8 @@
 """Training texts and gold links of the Hansards benchmarks.
 
-`small` is the text of the HLT-NAACL 2003 shared task: its 447 test pairs, its 37 trial pairs and 25,000 training
-pairs. `large` is the same without accents, followed by 359,595 short pairs from which they were stripped upstream.
-As is customary, the gold sentences are part of the training text; their gold links are not.
+`small` is the text of the HLT-NAACL 2003 shared task: its 447 test pairs, its 37 trial pairs and 25,000
+training pairs. `large` is the same without accents, followed by 359,595 short pairs from which they were
+stripped upstream. As is customary, the gold sentences are part of the text; their gold links are not.
 
 The case is kept, as cepts lower-cases by itself. The peers do not, so they get lower-cased copies.
 
@@ -46,6 +46,11 @@ class TrainingText:
     source_words: int
     target_words: int
 
+    @property
+    def heading(self) -> str:
+        """Its name and size, for a table's column."""
+        return f"{self.name} ({self.pairs:,} pairs)"
+
 
 def add_options(parser: argparse.ArgumentParser) -> None:
     """Options that say where the data is, and how much of it to use."""
@@ -57,7 +62,10 @@ def add_options(parser: argparse.ArgumentParser) -> None:
         help="directory with bitext/hansards-naacl and bitext/hansards-uoft (default: ../shared/data)",
     )
     parser.add_argument(
-        "--work", type=Path, metavar="DIR", help="keep texts, links and logs here (default: a temporary directory)"
+        "--work",
+        type=Path,
+        metavar="DIR",
+        help="keep texts, links and logs here (default: a temporary directory)",
     )
     parser.add_argument(
         "--pairs", type=int, metavar="N", help="cut the texts to their first N pairs, to try things out"
@@ -76,7 +84,7 @@ def work_directory(chosen: Path | None) -> Iterator[Path]:
 
 
 def data_directory(data: Path, names: Iterable[str] = TEXTS) -> Path:
-    """Directory of the bitexts in `data`; ends the program with one line where those of `names` are not there."""
+    """Directory of the bitexts in `data`; ends the program where those that `names` need are not there."""
     wanted = ["hansards-naacl", *(["hansards-uoft"] if "large" in names else [])]
     for folder in wanted:
         if not (data / "bitext" / folder).is_dir():
@@ -87,7 +95,9 @@ def data_directory(data: Path, names: Iterable[str] = TEXTS) -> Path:
 def make_text(name: str, data: Path, work: Path, *, pairs: int | None = None) -> TrainingText:
     """Write the text `name` (one of `TEXTS`) to `work`, all of it or its first `pairs` pairs."""
     if pairs is not None and pairs < TRIAL.stop:
-        sys.exit(f"--pairs must be at least {TRIAL.stop}, the sentences with gold links. Got {pairs} instead.")
+        sys.exit(
+            f"--pairs must be at least {TRIAL.stop}, the sentences with gold links. Got {pairs} instead."
+        )
     folder = data_directory(data, [name])
     work.mkdir(parents=True, exist_ok=True)
     stem = name if pairs is None else f"{name}-{pairs}"
@@ -99,7 +109,9 @@ def make_text(name: str, data: Path, work: Path, *, pairs: int | None = None) ->
         words.append(sum(len(line.split()) for line in lines))
         counts.append(len(lines))
     if counts[0] != counts[1]:
-        sys.exit(f"The {name} text has {counts[0]:,} English but {counts[1]:,} French lines; the data is damaged.")
+        sys.exit(
+            f"The {name} text has {counts[0]:,} English but {counts[1]:,} French lines; the data is damaged."
+        )
     return TrainingText(name, *files, *lowered, counts[0], *words)
 
 
@@ -119,7 +131,7 @@ def part(alignments: Alignments, pairs: slice) -> Alignments:
 
 
 def head(blocks: Iterator[Alignments], pairs: int) -> Alignments:
-    """The first `pairs` alignments of a bitext whose alignments come in runs; no more runs are made than needed."""
+    """The first `pairs` alignments, which come in runs; no more runs are made than needed."""
     runs: list[Alignments] = []
     for run in blocks:
         runs.append(run)
@@ -130,7 +142,9 @@ def head(blocks: Iterator[Alignments], pairs: int) -> Alignments:
 
 def strip_accents(line: str) -> str:
     """The line without its combining marks."""
-    return "".join(letter for letter in unicodedata.normalize("NFD", line) if not unicodedata.combining(letter))
+    return "".join(
+        letter for letter in unicodedata.normalize("NFD", line) if not unicodedata.combining(letter)
+    )
 
 
 def _sentences(name: str, folder: Path, language: str) -> list[str]:
@@ -164,7 +178,8 @@ def main() -> None:
     data_directory(options.data)
     for name in TEXTS:
         text = make_text(name, options.data, options.work, pairs=options.pairs)
-        print(f"{name}: {text.pairs:,} pairs, {text.source_words:,} English and {text.target_words:,} French words")
+        words = f"{text.source_words:,} English and {text.target_words:,} French words"
+        print(f"{name}: {text.pairs:,} pairs, {words}")
 
 
 if __name__ == "__main__":

@@ -5,15 +5,17 @@ from __future__ import annotations
 import datetime
 import json
 import os
+import platform
 import subprocess
 import sys
 from collections.abc import Mapping, Sequence
+from importlib.metadata import version
 from pathlib import Path
 from statistics import median
 
 import cepts
 
-__all__ = ["append_lines", "circumstances", "markdown", "replace_tables", "say", "spread"]
+__all__ = ["append_lines", "circumstances", "markdown", "provenance", "replace_tables", "say", "spread"]
 
 ROOT = Path(__file__).resolve().parent.parent
 
@@ -24,7 +26,7 @@ def say(message: str) -> None:
 
 
 def markdown(columns: Sequence[str], rows: Sequence[Sequence[str]], *, text_columns: int = 1) -> str:
-    """A Markdown table that also reads well in a terminal; its first `text_columns` go left, the others right."""
+    """A Markdown table, fit for a terminal too; its first `text_columns` go left, the others right."""
     widths = [max(map(len, column)) for column in zip(columns, *rows, strict=True)]
 
     def line(cells: Sequence[str]) -> str:
@@ -34,7 +36,9 @@ def markdown(columns: Sequence[str], rows: Sequence[Sequence[str]], *, text_colu
         ]
         return f"| {' | '.join(padded)} |"
 
-    rules = ["-" * width if place < text_columns else "-" * (width - 1) + ":" for place, width in enumerate(widths)]
+    rules = [
+        "-" * width if place < text_columns else "-" * (width - 1) + ":" for place, width in enumerate(widths)
+    ]
     return "\n".join(map(line, [columns, rules, *rows]))
 
 
@@ -53,6 +57,18 @@ def circumstances() -> dict[str, object]:
         "cepts": cepts.__version__,
         "cores": len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count(),
     }
+
+
+def provenance(repeat: int | None = None) -> str:
+    """A sentence that says what the tables of this run are of; `repeat` is how often timed jobs ran."""
+    found = circumstances()
+    versions = ", ".join(f"{name} {version(name)}" for name in ("numpy", "numba"))
+    medians = "" if not repeat or repeat < 2 else f" Cost: median (least-greatest) of {repeat} runs."
+    commit = found["commit"] or "no commit"
+    machine = f"Python {platform.python_version()}, {versions}, {found['cores']} cores"
+    return (
+        f"Measured on {str(found['date'])[:10]} with cepts {found['cepts']} ({commit}), {machine}.{medians}"
+    )
 
 
 def append_lines(path: Path, records: Sequence[Mapping[str, object]]) -> None:
@@ -75,10 +91,14 @@ def replace_tables(page: Path, tables: Mapping[str, str]) -> None:
 
 
 def _commit() -> str | None:
-    """The commit that was measured, marked where the files have changed since; None outside of a repository."""
-    command = ["git", "describe", "--always", "--abbrev=12", "--exclude=*", "--dirty"]
+    """The commit that was measured, marked where the package has changed since; None without git."""
     try:
-        found = subprocess.run(command, cwd=ROOT, capture_output=True, text=True, check=True)
+        commit = _git("rev-parse", "--short=12", "HEAD")
+        return f"{commit}+changes" if _git("status", "--porcelain", "--", "src") else commit
     except (OSError, subprocess.CalledProcessError):
         return None
+
+
+def _git(*command: str) -> str:
+    found = subprocess.run(["git", *command], cwd=ROOT, capture_output=True, text=True, check=True)
     return found.stdout.strip()

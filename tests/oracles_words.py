@@ -295,13 +295,23 @@ class BackOffOracle:
         """Count of a (coarser) source word."""
         return sum(count for (a, _), count in self.counts.items() if self.name(a, level) == e)
 
+    def frequency(self, f: str, level: int) -> int:
+        """Occurrences of a (coarser) target word."""
+        return sum(n for word, n in self.frequencies.items() if self.name(word, level) == f)
+
     def share(self, f: str, level: int) -> float:
-        """P(f | its coarser word): of its occurrences; at the coarsest level of all occurrences."""
-        own = sum(n for word, n in self.frequencies.items() if self.name(word, level) == f)
+        """P(f | its coarser word); at the coarsest level its share of the text.
+
+        A new word counts as one occurrence more; nothing is lost on one whose coarser word is new as well.
+        """
+        own = self.frequency(f, level)
         if level == len(self.stems):
-            return own / sum(self.frequencies.values())
-        stem = f[: self.stems[level]]
-        return own / sum(n for word, n in self.frequencies.items() if self.name(word, level + 1) == stem)
+            total = sum(self.frequencies.values())
+        else:
+            total = self.frequency(f[: self.stems[level]], level + 1)
+        if own:
+            return own / total
+        return 1.0 if not total and level < len(self.stems) else 1 / (total + 1)
 
     def probability(self, e: str, f: str, *, taken: float = 0.0) -> float:
         """t(f | e) of two forms, where so much of their count is `taken` away (leave one out)."""

@@ -183,6 +183,15 @@ class Alignments:
             np.concatenate([part.sure for part in parts] or [np.empty(0, np.bool_)]),
         )
 
+    def take(self, pairs: NDArray[np.int64]) -> Alignments:
+        """The alignments of `pairs`, which may repeat, in their order."""
+        counts = np.diff(self.offsets)[pairs]
+        offsets = offsets_of(counts)
+        links = np.repeat(self.offsets[:-1][pairs] - offsets[:-1], counts) + np.arange(offsets[-1])
+        return Alignments(
+            offsets, self.source[links], self.target[links], self.confidence[links], self.sure[links]
+        )
+
     def __len__(self) -> int:
         return len(self.offsets) - 1
 

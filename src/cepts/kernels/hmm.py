@@ -41,17 +41,21 @@ def _jump_matrices(size, padded, jumps, centre, matrix, transposed):
 @vector_kernel
 def forward_backward(
     emission, null, length, size, padded, matrix, transposed, start, null_prob,
-    real, both, posterior, null_posterior, counting, moves, ahead, behind,
+    real, both, posterior, null_posterior, counting, times, moves, ahead, behind,
 ):
     """Posteriors of one sentence in one direction; returns its log-likelihood.
 
     `emission[j, i]` is t(target j | source i) and `null[j]` t(target j | null). Fills `posterior[j, i]` and
     `null_posterior[j]`, leaves the posterior of the first position, null or not, in `behind`, and where `counting`
-    adds to `moves[i', i]` what, times P(i | i'), is the expected number of jumps from i' to i.
+    adds to `moves[i', i]` what, times P(i | i'), is the expected number of jumps from i' to i in `times` such
+    sentences.
     """
     keep = np.float32(1) - null_prob
     log_likelihood = 0.0
     likelihood = 1.0
+    # Rows of `real` and `both` stay as they are computed; the scale that makes the row before sum to one is applied
+    # where that row is read, which saves a pass.
+    scale = np.float32(1)
     for j in range(length):
         null_share = null_prob * null[j]
         total = np.float32(0)
@@ -64,9 +68,11 @@ def forward_backward(
                 total += whole
         else:
             _multiply(transposed, both[j - 1], size, padded, ahead)
+            through = keep * scale
+            stay = null_share * scale
             for i in range(size):
-                mass = keep * ahead[i] * emission[j, i]
-                whole = mass + null_share * both[j - 1, i]
+                mass = through * ahead[i] * emission[j, i]
+                whole = mass + stay * both[j - 1, i]
                 real[j, i] = mass
                 both[j, i] = whole
                 total += whole
@@ -76,39 +82,40 @@ def forward_backward(
         if likelihood < 1e-200:
             log_likelihood += np.log(likelihood)
             likelihood = 1.0
-        for i in range(size):
-            real[j, i] *= scale
-            both[j, i] *= scale
     log_likelihood += np.log(likelihood)
 
     for i in range(size):
         behind[i] = np.float32(1)
-    for j in range(length - 1, -1, -1):
+    for j in range(length - 1, 0, -1):
         scale = null_posterior[j]
-        linked = np.float32(0)
-        for i in range(size):
-            mass = real[j, i] * behind[i]
-            posterior[j, i] = mass
-            linked += mass
-        # Rounding may leave a little below nothing.
-        null_posterior[j] = max(np.float32(1) - linked, np.float32(0))
-        if j == 0:
-            break
         through = keep * scale
         stay = null_prob * null[j] * scale
+        linked = np.float32(0)
         for i in range(size):
-            ahead[i] = through * emission[j, i] * behind[i]
-            real[j, i] = stay * behind[i]
+            after = behind[i]
+            mass = real[j, i] * scale * after
+            posterior[j, i] = mass
+            linked += mass
+            ahead[i] = through * emission[j, i] * after
+            real[j, i] = stay * after
+        # Rounding may leave a little below nothing.
+        null_posterior[j] = max(np.float32(1) - linked, np.float32(0))
         if counting:
             for last in range(size):
-                mass = both[j - 1, last]
+                mass = both[j - 1, last] * null_posterior[j - 1] * times
                 for i in range(padded):
                     moves[last, i] += mass * ahead[i]
         _multiply(matrix, ahead, size, padded, behind)
         for i in range(size):
             behind[i] += real[j, i]
+    scale = null_posterior[0]
+    linked = np.float32(0)
     for i in range(size):
-        behind[i] *= both[0, i]
+        mass = real[0, i] * scale * behind[i]
+        posterior[0, i] = mass
+        linked += mass
+        behind[i] *= both[0, i] * scale
+    null_posterior[0] = max(np.float32(1) - linked, np.float32(0))
     return log_likelihood
 
 
@@ -144,17 +151,17 @@ def _start_here(size, weights, start):
 
 @vector_kernel
 def hmm_posteriors(
-    order, source_offsets, target_offsets, cell_offsets, cells, lexicon, source_null, target_null,
-    jumps, starts, centre, null_prob, counting, agreeing, longest,
+    order, source_offsets, target_offsets, cell_offsets, cells, lexicon, source_null, target_null, times,
+    jumps, starts, centre, null_prob, counting, agreeing, stride, longest,
     counts, forward, reverse, source_free, target_free,
     jump_numerator, jump_denominator, start_numerator, start_denominator, log_likelihoods,
 ):
     """Both directions of all pairs of a shard, in the given `order` (best by lengths: jumps are tabled by length).
 
-    Where `counting`, adds posteriors to `counts` (their product where `agreeing`) and to the jump and start
-    statistics; otherwise writes them to `forward` and `reverse`, laid out as the cells are (where `agreeing`, their
+    Where `counting`, adds posteriors to `counts` (their product where `agreeing`) and, of every `stride`-th pair, to
+    the jump and start statistics; otherwise writes them to `forward` and `reverse`, laid out as the cells are (where `agreeing`, their
     geometric mean to `forward` alone). Row 0 of `jumps`,
-    `starts` and of the statistics is the forward direction, row 1 the reverse. `source_free` and `target_free`
+    `starts` and of the statistics is the forward direction, row 1 the reverse. A pair counts `times[pair]` times. `source_free` and `target_free`
     receive each word's posterior of null, `log_likelihoods[pair, direction]` the pair's log-likelihood.
     """
     width = (longest + 8) // 8 * 8
@@ -186,6 +193,8 @@ def hmm_posteriors(
         length = target_offsets[pair + 1] - target
         if size == 0 or length == 0:
             continue
+        moving = counting and place % stride == 0
+        weight = times[pair]
         size_padded = (size + 7) // 8 * 8
         length_padded = (length + 7) // 8 * 8
         if size != source_size:
@@ -219,12 +228,12 @@ def hmm_posteriors(
         log_likelihoods[pair, 0] = forward_backward(
             ahead_emission, target_null[target : target + length], length, size, size_padded,
             ahead_matrix, ahead_transposed, ahead_start, null_prob,
-            real, both, ahead_posterior, target_free[target : target + length], counting, ahead_moves, ahead, behind,
+            real, both, ahead_posterior, target_free[target : target + length], moving, weight, ahead_moves, ahead, behind,
         )
-        if counting:
+        if moving:
             for i in range(size):
-                start_numerator[0, i] += behind[i]
-                start_denominator[0, i] += ahead_weight
+                start_numerator[0, i] += weight * behind[i]
+                start_denominator[0, i] += weight * ahead_weight
 
         for j in range(length, length_padded):
             ahead[j] = np.float32(0)
@@ -233,12 +242,12 @@ def hmm_posteriors(
         log_likelihoods[pair, 1] = forward_backward(
             back_emission, source_null[source : source + size], size, length, length_padded,
             back_matrix, back_transposed, back_start, null_prob,
-            real, both, back_posterior, source_free[source : source + size], counting, back_moves, ahead, behind,
+            real, both, back_posterior, source_free[source : source + size], moving, weight, back_moves, ahead, behind,
         )
-        if counting:
+        if moving:
             for j in range(length):
-                start_numerator[1, j] += behind[j]
-                start_denominator[1, j] += back_weight
+                start_numerator[1, j] += weight * behind[j]
+                start_denominator[1, j] += weight * back_weight
 
         for i in range(size):
             row = first + i * length
@@ -253,12 +262,12 @@ def hmm_posteriors(
                         reverse[row + j] = back_posterior[i, j]
             elif agreeing:
                 for j in range(length):
-                    counts[cells[row + j], 0] += ahead_posterior[j, i] * back_posterior[i, j]
+                    counts[cells[row + j], 0] += weight * ahead_posterior[j, i] * back_posterior[i, j]
             else:
                 for j in range(length):
                     cell = cells[row + j]
-                    counts[cell, 0] += ahead_posterior[j, i]
-                    counts[cell, 1] += back_posterior[i, j]
+                    counts[cell, 0] += weight * ahead_posterior[j, i]
+                    counts[cell, 1] += weight * back_posterior[i, j]
     if counting and source_size:
         _count_jumps(
             source_size, ahead_moves, ahead_matrix, jumps[0], centre, jump_numerator[0], jump_denominator[0]
@@ -312,7 +321,7 @@ def hmm_viterbi(emission, null, size, length, log_jumps, log_start, null_prob, b
 
 @vector_kernel
 def hmm_paths(
-    source_offsets, target_offsets, cell_offsets, cells, lexicon, source_null, target_null,
+    source_offsets, target_offsets, cell_offsets, cells, lexicon, source_null, target_null, times,
     jumps, starts, centre, null_prob, longest, source_links, target_links,
 ):
     """Most probable paths of all pairs of a shard in both directions, as `hmm_viterbi` gives them."""

@@ -12,6 +12,62 @@ from cepts.kernels import kernel
 
 
 @kernel
+def distinct_pairs(source_ids, source_offsets, target_ids, target_offsets, table, place_of, first_of, times):
+    """Find the sentence pairs that are the same, word for word.
+
+    Fills `place_of` (the number of each pair among the distinct ones, which are numbered by first use), `first_of` (the
+    first pair of each kind) and `times` (how often it stands); returns how many kinds there are. `table` (all -1) has
+    a power of two of places, at least twice as many as there are pairs.
+    """
+    mask = np.uint64(len(table) - 1)
+    kinds = 0
+    for pair in range(len(source_offsets) - 1):
+        source = source_offsets[pair]
+        target = target_offsets[pair]
+        size = source_offsets[pair + 1] - source
+        length = target_offsets[pair + 1] - target
+        code = np.uint64(size) * np.uint64(0x9E3779B97F4A7C15) + np.uint64(length)
+        for i in range(size):
+            code = (code ^ np.uint64(source_ids[source + i])) * np.uint64(0xFF51AFD7ED558CCD)
+            code ^= code >> np.uint64(32)
+        for j in range(length):
+            code = (code ^ np.uint64(target_ids[target + j])) * np.uint64(0xC4CEB9FE1A85EC53)
+            code ^= code >> np.uint64(32)
+        slot = code & mask
+        while True:
+            kind = table[slot]
+            if kind < 0:
+                table[slot] = kinds
+                first_of[kinds] = pair
+                times[kinds] = 1
+                place_of[pair] = kinds
+                kinds += 1
+                break
+            other = first_of[kind]
+            other_source = source_offsets[other]
+            other_target = target_offsets[other]
+            same = (
+                source_offsets[other + 1] - other_source == size and target_offsets[other + 1] - other_target == length
+            )
+            if same:
+                for i in range(size):
+                    if source_ids[other_source + i] != source_ids[source + i]:
+                        same = False
+                        break
+            if same:
+                for j in range(length):
+                    if target_ids[other_target + j] != target_ids[target + j]:
+                        same = False
+                        break
+            if same:
+                times[kind] += 1
+                place_of[pair] = kind
+                break
+            slot = (slot + np.uint64(1)) & mask
+    return kinds
+
+
+@kernel
 def occurrences_by_word(ids, starts, order):
     """Places of each word in `ids`, word by word: a counting sort. `starts` has one entry more than words."""
     starts[:] = 0

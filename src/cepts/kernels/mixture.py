@@ -13,7 +13,7 @@ from cepts.kernels import vector_kernel
 
 @vector_kernel
 def mixture_posteriors(
-    order, source_offsets, target_offsets, cell_offsets, cells, lexicon, source_null, target_null,
+    order, source_offsets, target_offsets, cell_offsets, cells, lexicon, source_null, target_null, times,
     shapes, table_offsets, forward_prior, reverse_prior,
     forward_null, forward_null_offsets, reverse_null, reverse_null_offsets, counting, agreeing, longest,
     counts, forward, reverse, source_free, target_free,
@@ -25,7 +25,7 @@ def mixture_posteriors(
     P(a_j = i | I, J) and P(a_i = j | J, I); `forward_null` and `reverse_null` hold the priors of null for each word.
     Where `counting`, adds the posteriors to `counts` (their product where `agreeing`) and to the tables if those are
     not empty; otherwise writes them to `forward` and `reverse` (where `agreeing`, their geometric mean to `forward`). `source_free` and `target_free` receive the
-    posteriors of null, `log_likelihoods[pair, direction]` the pair's log-likelihood.
+    posteriors of null, `log_likelihoods[pair, direction]` the pair's log-likelihood. A pair counts `times[pair]` times.
     """
     ahead = np.empty(longest * longest, np.float32)
     back = np.empty(longest * longest, np.float32)
@@ -95,21 +95,22 @@ def mixture_posteriors(
                     forward[first + cell] = ahead[cell]
                     reverse[first + cell] = back[cell]
             continue
+        weight = times[pair]
         if agreeing:
             for cell in range(size * length):
-                counts[cells[first + cell], 0] += ahead[cell] * back[cell]
+                counts[cells[first + cell], 0] += weight * ahead[cell] * back[cell]
         else:
             for cell in range(size * length):
-                counts[cells[first + cell], 0] += ahead[cell]
-                counts[cells[first + cell], 1] += back[cell]
+                counts[cells[first + cell], 0] += weight * ahead[cell]
+                counts[cells[first + cell], 1] += weight * back[cell]
         if tabling:
             for cell in range(size * length):
-                forward_table[table + cell] += ahead[cell]
-                reverse_table[table + cell] += back[cell]
+                forward_table[table + cell] += weight * ahead[cell]
+                reverse_table[table + cell] += weight * back[cell]
             for j in range(length):
-                forward_null_table[ahead_null + j] += target_free[target + j]
+                forward_null_table[ahead_null + j] += weight * target_free[target + j]
             for i in range(size):
-                reverse_null_table[back_null + i] += source_free[source + i]
+                reverse_null_table[back_null + i] += weight * source_free[source + i]
 
 
 @vector_kernel

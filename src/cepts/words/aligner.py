@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
+from functools import partial
 from pathlib import Path
-from typing import Any, ClassVar, Self
+from typing import Any, ClassVar, Self, TypeVar
 
 import numpy as np
 from numpy.typing import NDArray
@@ -28,6 +29,9 @@ __all__ = ["THRESHOLD", "Aligner", "Posteriors"]
 # Set on the trial sentences of the Hansards (benchmarks/threshold.py), and on nothing else.
 THRESHOLD = 0.3
 NULL_SMOOTHING = 0.01
+PAIRS_AT_A_TIME = 1 << 16
+
+Result = TypeVar("Result")
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -50,6 +54,15 @@ class Posteriors:
     forward: Association
     reverse: Association
     log_likelihoods: NDArray[np.float64]
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class _Fitted:
+    """The text of training: its index, which has each pair once, and the place there of each pair of the text."""
+
+    bitext: Bitext
+    index: Index
+    places: NDArray[np.int64]
 
 
 class Aligner:
@@ -99,7 +112,7 @@ class Aligner:
         null_prob: float | None = None,
         lowercase: bool = True,
         prefix: int | None = None,
-        stems: Sequence[int] = (6, 5, 4),
+        stems: Sequence[int] = (6, 4),
         spelling: float = 0.1,
         concentration: float = 0.01,
         max_length: int = 1000,
@@ -132,7 +145,7 @@ class Aligner:
         self.tolerance = tolerance
         self.threads = default_threads() if threads is None else threads
         self._forms = Forms(lowercase, prefix)
-        self._fitted: tuple[Bitext, Index] | None = None
+        self._fitted: _Fitted | None = None
 
     # -- training ------------------------------------------------------------------------------------------------
 
@@ -149,7 +162,8 @@ class Aligner:
         source_forms, source_places = number(self._forms, bitext.source.vocabulary.words)
         target_forms, target_places = number(self._forms, bitext.target.vocabulary.words)
         pairs = self._pairs(bitext, source_places, target_places)
-        index = build_index(pairs, len(source_forms), len(target_forms), threads=self.threads)
+        distinct, times, places = pairs.distinct()
+        index = build_index(distinct, len(source_forms), len(target_forms), times=times, threads=self.threads)
         report(Step(stage="indexing", done=1, total=1))
 
         self.source_ = Side(source_forms, np.bincount(pairs.source_ids, minlength=len(source_forms)))
@@ -168,7 +182,7 @@ class Aligner:
         if not isinstance(self.positions_, Uniform):
             stages.insert(0, ("ibm1", start, self.start_iterations))
         for stage, positions, iterations in stages:
-            positions.prepare(pairs)
+            positions.prepare(distinct)
             self.objectives_ += run_em(
                 Training(
                     index, self.lexicon_, self.null_, positions, agreeing=self.agreement, threads=self.threads
@@ -180,7 +194,7 @@ class Aligner:
                 checkpoint=None if checkpoint is None else Path(checkpoint) / stage,
             )
         self.lexicon_.settle()
-        self._fitted = (bitext, index)
+        self._fitted = _Fitted(bitext, index, places)
         return self
 
     def new_positions(self) -> Positions:
@@ -258,7 +272,8 @@ class Aligner:
 
     def blocks(self, bitext: Bitext, *, progress: Progress | None = None) -> Iterator[Posteriors]:
         """Posteriors of `bitext`, run by run."""
-        for first, block, found in self._map(bitext, self._posterior, progress):
+        first = 0
+        for block, found in self._map(self._new_blocks(bitext), self._posterior, progress):
             shape = (block.pairs.source_lengths, block.pairs.target_lengths, block.cell_offsets)
             yield Posteriors(
                 first,
@@ -266,16 +281,15 @@ class Aligner:
                 Association(*shape, found.reverse, source_null=found.source_free),
                 found.log_likelihoods,
             )
+            first += len(block.pairs)
 
     def score(self, bitext: Bitext) -> NDArray[np.float64]:
         """Log P(target | source) and log P(source | target) of each pair, given the lengths; 0 for unaligned ones."""
-        parts = [found.log_likelihoods for _, _, found in self._map(bitext, self._posterior, None)]
-        return np.concatenate(parts or [np.empty((0, 2))])
+        return np.concatenate([scores for _, scores in self.align_blocks(bitext)] or [np.empty((0, 2))])
 
     def viterbi(self, bitext: Bitext) -> tuple[Alignments, Alignments]:
         """The most probable alignment of each direction; a link's confidence is its posterior."""
-        parts = [_path_links(*found) for _, _, found in self._map(bitext, self._paths, None)]
-        return Alignments.concatenate([part[0] for part in parts]), Alignments.concatenate([part[1] for part in parts])
+        return self.align(bitext, combine="forward"), self.align(bitext, combine="reverse")
 
     def align(self, bitext: Bitext, *, combine: str = "agreement", threshold: float = THRESHOLD) -> Alignments:
         """The links of every pair of `bitext`.
@@ -302,21 +316,25 @@ class Aligner:
         progress: Progress | None = None,
     ) -> Iterator[tuple[Alignments, NDArray[np.float64]]]:
         """What `align` and `score` give, run by run."""
-        if combine == "agreement":
-            for _, block, found in self._map(bitext, self._agreement, progress):
-                shape = (block.pairs.source_lengths, block.pairs.target_lengths, block.cell_offsets)
-                association = Association(*shape, found.forward, found.source_free, found.target_free)
-                yield extract.threshold(association, threshold), found.log_likelihoods
-        elif combine in extract.METHODS:
-            for _, block, paths in self._map(bitext, self._paths, progress):
-                forward, reverse = _path_links(*paths)
-                alignments = extract.combine(
-                    forward, reverse, block.pairs.source_lengths, block.pairs.target_lengths, method=combine
-                )
-                yield alignments, paths[1].log_likelihoods
-        else:
+        if combine != "agreement" and combine not in extract.METHODS:
             methods = ", ".join(["agreement", *extract.METHODS])
             raise UsageError(f"combine must be one of {methods}. Got {combine!r} instead.")
+
+        def align(block: Block) -> tuple[Alignments, NDArray[np.float64]]:
+            return self._align_block(block, combine, threshold)
+
+        if self._fitted is None or self._fitted.bitext is not bitext:
+            for _, result in self._map(self._new_blocks(bitext), align, progress):
+                yield result
+            return
+        # The index has each pair once: align those, then write them out as often as they stand.
+        makers = [partial(block_of, shard, self.lexicon_, self.null_) for shard in self._fitted.index.shards]
+        results = [result for _, result in self._map(makers, align, progress)]
+        distinct = Alignments.concatenate([alignments for alignments, _ in results])
+        scores = np.concatenate([part for _, part in results] or [np.empty((0, 2))])
+        for start in range(0, len(bitext), PAIRS_AT_A_TIME):
+            places = self._fitted.places[start : start + PAIRS_AT_A_TIME]
+            yield distinct.take(places), scores[places]
 
     def align_pair(
         self, source: Sequence[str], target: Sequence[str], *, threshold: float = THRESHOLD
@@ -324,38 +342,43 @@ class Aligner:
         """Links of one pair of tokenised sentences, by agreement."""
         return self.align(Bitext.from_tokens([(source, target)]), threshold=threshold)[0]
 
-    def _map(self, bitext: Bitext, function: Any, progress: Progress | None) -> Iterator[tuple[int, Block, Any]]:
-        """`function` of every block of `bitext`, in order, on all threads."""
-        self.check_fitted()
+    def _align_block(
+        self, block: Block, combine: str, threshold: float
+    ) -> tuple[Alignments, NDArray[np.float64]]:
+        pairs = block.pairs
+        shape = (pairs.source_lengths, pairs.target_lengths, block.cell_offsets)
+        if combine == "agreement":
+            found = self.positions_.posterior(block, agreeing=True)
+            association = Association(*shape, found.forward, found.source_free, found.target_free)
+            return extract.threshold(association, threshold), found.log_likelihoods
+        found = self.positions_.posterior(block)
+        forward, reverse = _path_links(block, found, *self.positions_.paths(block))
+        combined = extract.combine(forward, reverse, *shape[:2], method=combine)
+        return combined, found.log_likelihoods
+
+    def _map(
+        self, makers: Sequence[Callable[[], Block]], function: Callable[[Block], Result], progress: Progress | None
+    ) -> Iterator[tuple[Block, Result]]:
+        """`function` of every block that `makers` make, in order, on all threads."""
         report = progress or silent
-        if self._fitted is not None and self._fitted[0] is bitext:
-            shards = self._fitted[1].shards
-            makers = [(shard.first, lambda shard=shard: block_of(shard, self.lexicon_, self.null_)) for shard in shards]
-        else:
-            tokens = self._tokens(bitext)
-            self.positions_.widen(tokens.pairs)
-            makers = [
-                (start, lambda start=start, stop=stop: self._new_block(tokens, start, stop))
-                for start, stop in cut(tokens.pairs)
-            ]
 
-        def run(maker: Any) -> tuple[int, Block, Any]:
-            block = maker[1]()
-            return maker[0], block, function(block)
+        def run(make: Callable[[], Block]) -> tuple[Block, Result]:
+            block = make()
+            return block, function(block)
 
-        threads = self.threads if len(makers) > 1 else 1
-        for done, result in enumerate(map_shards(run, makers, threads=threads), start=1):
+        for done, result in enumerate(map_shards(run, makers, threads=self.threads), start=1):
             yield result
             report(Step(stage="aligning", done=done, total=len(makers)))
 
     def _posterior(self, block: Block) -> Posterior:
         return self.positions_.posterior(block)
 
-    def _agreement(self, block: Block) -> Posterior:
-        return self.positions_.posterior(block, agreeing=True)
-
-    def _paths(self, block: Block) -> tuple[Block, Posterior, NDArray[np.int64], NDArray[np.int64]]:
-        return block, self.positions_.posterior(block), *self.positions_.paths(block)
+    def _new_blocks(self, bitext: Bitext) -> list[Callable[[], Block]]:
+        """Makers of the blocks of any bitext, whose words the lexicon may not know."""
+        self.check_fitted()
+        tokens = self._tokens(bitext)
+        self.positions_.widen(tokens.pairs)
+        return [partial(self._new_block, tokens, start, stop) for start, stop in cut(tokens.pairs)]
 
     def _tokens(self, bitext: Bitext) -> Tokens:
         """The pairs of a new bitext, and which of their forms the model knows."""

@@ -29,6 +29,7 @@ class HMM(Aligner):
         lexicon: str = "backoff",
         agreement: bool = True,
         null_prob: float | None = 0.1,
+        tolerance: float = 0.02,
         **options: Any,
     ) -> None:
         super().__init__(
@@ -37,5 +38,6 @@ class HMM(Aligner):
             lexicon=lexicon,
             agreement=agreement,
             null_prob=null_prob,
+            tolerance=tolerance,
             **options,
         )

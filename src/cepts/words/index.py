@@ -60,6 +60,40 @@ class Pairs:
         """The pairs by source length, then target length."""
         return np.lexsort((self.target_lengths, self.source_lengths))
 
+    def distinct(self) -> tuple[Pairs, NDArray[np.float32], NDArray[np.int64]]:
+        """The pairs without their repetitions, how often each stands, and the place of every pair among them.
+
+        Texts repeat themselves, and EM need look at each pair only once.
+        """
+        from cepts.kernels.index import distinct_pairs
+
+        count = len(self)
+        places = np.empty(count, dtype=np.int64)
+        firsts = np.empty(count, dtype=np.int64)
+        times = np.empty(count, dtype=np.float32)
+        table = np.full(1 << (2 * count + 1).bit_length(), -1, dtype=np.int64)
+        kinds = distinct_pairs(
+            self.source_ids,
+            self.source_offsets,
+            self.target_ids,
+            self.target_offsets,
+            table,
+            places,
+            firsts,
+            times,
+        )
+        if kinds == count:
+            return self, times, places
+        first = np.zeros(count, dtype=np.bool_)
+        first[firsts[:kinds]] = True
+        pairs = Pairs(
+            self.source_ids[np.repeat(first, self.source_lengths)],
+            offsets_of(self.source_lengths[first]),
+            self.target_ids[np.repeat(first, self.target_lengths)],
+            offsets_of(self.target_lengths[first]),
+        )
+        return pairs, times[:kinds].copy(), places
+
     def part(self, start: int, stop: int) -> Pairs:
         """Pairs `start` to `stop` (exclusive)."""
         source = self.source_offsets[start : stop + 1]
@@ -76,11 +110,13 @@ class Pairs:
 class Shard:
     """A run of sentence pairs with the cells of its token pairs.
 
-    `cells` are numbers of the shard's own; cell c of the shard is cell `cell_numbers[c]` of the index.
+    `cells` are numbers of the shard's own; cell c of the shard is cell `cell_numbers[c]` of the index. `times` is how
+    often each pair stands in the text.
     """
 
     first: int
     pairs: Pairs
+    times: NDArray[np.float32]
     cell_offsets: NDArray[np.int64]
     order: NDArray[np.int64]
     cells: NDArray[np.int32]
@@ -117,15 +153,24 @@ def cut(pairs: Pairs, cells: int = CELLS_IN_SHARD) -> Iterator[tuple[int, int]]:
 
 
 def build_index(
-    pairs: Pairs, source_words: int, target_words: int, *, threads: int = 1, cells_in_shard: int = CELLS_IN_SHARD
+    pairs: Pairs,
+    source_words: int,
+    target_words: int,
+    *,
+    times: NDArray[np.float32] | None = None,
+    threads: int = 1,
+    cells_in_shard: int = CELLS_IN_SHARD,
 ) -> Index:
-    """Number the cells of `pairs`, whose vocabularies have so many words."""
+    """Number the cells of `pairs`, which stand so many `times` and whose vocabularies have so many words."""
     from cepts.kernels.index import merge_cells
 
+    times = np.ones(len(pairs), dtype=np.float32) if times is None else times
     runs = list(cut(pairs, cells_in_shard))
     numbered = list(
         map_shards(
-            lambda run: _number(run[0], pairs.part(*run), source_words, target_words), runs, threads=threads
+            lambda run: _number(run[0], pairs.part(*run), times[slice(*run)], source_words, target_words),
+            runs,
+            threads=threads,
         )
     )
     shard_rows = np.array([rows for _, rows, _ in numbered], dtype=np.int64).reshape(-1, source_words + 1)
@@ -141,6 +186,7 @@ def build_index(
         Shard(
             shard.first,
             shard.pairs,
+            shard.times,
             shard.cell_offsets,
             shard.order,
             shard.cells,
@@ -156,7 +202,7 @@ def _unseen(words: int) -> tuple[NDArray[np.int32], NDArray[np.int32]]:
 
 
 def _number(
-    first: int, pairs: Pairs, source_words: int, target_words: int
+    first: int, pairs: Pairs, times: NDArray[np.float32], source_words: int, target_words: int
 ) -> tuple[Shard, NDArray[np.int64], NDArray[np.int32]]:
     """The shard of `pairs` with cells of its own, where the rows of its cells start, and the cells' target words."""
     from cepts.kernels.index import number_cells, occurrences_by_word, token_rows
@@ -184,5 +230,5 @@ def _number(
         targets,
         rows,
     )
-    shard = Shard(first, pairs, offsets, pairs.by_length, cells, np.empty(0, dtype=np.int32))
+    shard = Shard(first, pairs, times, offsets, pairs.by_length, cells, np.empty(0, dtype=np.int32))
     return shard, rows, targets[:count].copy()

@@ -8,7 +8,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from cepts.words.index import Pairs
-from cepts.words.positions import NO_COUNTS, NOTHING, Block, Expected, Positions, Posterior, room
+from cepts.words.positions import NO_COUNTS, NOTHING, Block, Expected, Positions, Posterior, room, times_of
 
 __all__ = ["Jumps"]
 
@@ -27,20 +27,27 @@ class Jumps(Positions):
 
     name = "jumps"
     NEAR = 8
+    ENOUGH = 5_000
 
     def __init__(self, *, null_prob: float | None = 0.1) -> None:
         null_prob = 0.1 if null_prob is None else null_prob
         if not 0 < null_prob < 1:
             raise ValueError(f"null_prob must lie in (0, 1). Got {null_prob} instead.")
         self.null_prob = null_prob
+        self.stride = 1
         self.reach = 0
         self.jumps = np.empty((2, 1), dtype=np.float32)
         self.starts = np.empty((2, 0), dtype=np.float32)
         self._stretch(2 * self.NEAR)
 
     def prepare(self, pairs: Pairs) -> None:
-        """Weights for the longest sentence of `pairs`."""
+        """Weights for the longest sentence of `pairs`.
+
+        A few thousand pairs tell all about so few weights: of more, agreement training, which is no exact EM anyway,
+        counts the jumps of every second, third, ... at most eighth pair.
+        """
         self.widen(pairs)
+        self.stride = int(np.clip(len(pairs) // self.ENOUGH, 1, 8))
 
     def widen(self, pairs: Pairs) -> None:
         """Weights for the longest sentence of `pairs`."""
@@ -61,6 +68,7 @@ class Jumps(Positions):
             *self._read(block),
             True,
             agreeing,
+            self.stride if agreeing else 1,
             block.pairs.longest,
             counts,
             NOTHING,
@@ -84,6 +92,7 @@ class Jumps(Positions):
             *self._read(block),
             False,
             agreeing,
+            1,
             block.pairs.longest,
             NO_COUNTS,
             forward,
@@ -146,6 +155,7 @@ class Jumps(Positions):
             block.lexicon,
             block.source_null,
             block.target_null,
+            times_of(block),
             self.jumps,
             self.starts,
             self.reach,

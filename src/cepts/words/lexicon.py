@@ -218,7 +218,7 @@ class BackOff(Lexicon):
         target: Side,
         *,
         floor: float = 1e-9,
-        stems: Sequence[int] = (6, 5, 4),
+        stems: Sequence[int] = (6, 4),
         spelling: float = 0.0,
         strengths: Sequence[Sequence[float]] | None = None,
     ) -> None:

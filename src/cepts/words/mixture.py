@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 
 from cepts.types import offsets_of
 from cepts.words.index import Pairs
-from cepts.words.positions import NO_COUNTS, NOTHING, Block, Expected, Positions, Posterior, room
+from cepts.words.positions import NO_COUNTS, NOTHING, Block, Expected, Positions, Posterior, room, times_of
 
 __all__ = ["DiagonalPrior", "PositionTable", "Uniform"]
 
@@ -200,6 +200,7 @@ class Mixture(Positions):
             block.lexicon,
             block.source_null,
             block.target_null,
+            times_of(block),
             priors.shapes.places(block.pairs),
             *priors.arrays(),
         )

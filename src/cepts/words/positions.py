@@ -20,7 +20,10 @@ __all__ = ["Block", "Expected", "Positions", "Posterior"]
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Block:
-    """Sentence pairs with all that an E-step reads: the lexicon by cell, and t(word | null) by token."""
+    """Sentence pairs with all that an E-step reads: the lexicon by cell, and t(word | null) by token.
+
+    `times`, where given, is how often each pair counts.
+    """
 
     pairs: Pairs
     cell_offsets: NDArray[np.int64]
@@ -29,6 +32,7 @@ class Block:
     lexicon: NDArray[np.float32]
     source_null: NDArray[np.float32]
     target_null: NDArray[np.float32]
+    times: NDArray[np.float32] | None = None
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -101,6 +105,11 @@ class Positions(ABC):
     def settings(self) -> dict[str, Any]:
         """The options that are no arrays."""
         return {}
+
+
+def times_of(block: Block) -> NDArray[np.float32]:
+    """How often each pair of the block counts."""
+    return np.ones(len(block.pairs), dtype=np.float32) if block.times is None else block.times
 
 
 def room(block: Block, *, columns: int) -> tuple[NDArray, NDArray, NDArray, NDArray]:

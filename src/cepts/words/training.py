@@ -30,6 +30,7 @@ def block_of(shard: Shard, lexicon: Lexicon, null: NullWords) -> Block:
         own,
         null.of_source(shard.pairs.source_ids),
         null.of_target(shard.pairs.target_ids),
+        shard.times,
     )
 
 
@@ -64,14 +65,23 @@ class Training:
             zip(shards, map_shards(self._expect, shards, threads=self.threads), strict=True), start=1
         ):
             add_at(shard.cell_numbers, found.counts, self.counts)
-            self.source_free += np.bincount(shard.pairs.source_ids, found.source_free, self.index.source_words)
-            self.target_free += np.bincount(shard.pairs.target_ids, found.target_free, self.index.target_words)
+            pairs = shard.pairs
+            self.source_free += np.bincount(
+                pairs.source_ids,
+                found.source_free * np.repeat(shard.times, pairs.source_lengths),
+                self.index.source_words,
+            )
+            self.target_free += np.bincount(
+                pairs.target_ids,
+                found.target_free * np.repeat(shard.times, pairs.target_lengths),
+                self.index.target_words,
+            )
             if self.statistics:
                 for total, part in zip(self.statistics, found.statistics, strict=True):
                     total += part
             else:
                 self.statistics = found.statistics
-            objective += float(found.log_likelihoods.sum())
+            objective += float((found.log_likelihoods * shard.times[:, None]).sum())
             tick(done, len(shards))
         return objective
 

@@ -1,0 +1,158 @@
+"""Small bitexts and blocks for the tests of `cepts.words`."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import numpy as np
+from hypothesis import strategies as st
+from numpy.typing import NDArray
+
+from cepts.types import Bitext, offsets_of
+from cepts.words.index import Index, Pairs, build_index
+from cepts.words.lexicon import Side, Tokens
+from cepts.words.positions import Block
+
+TOY = [
+    ("das Haus", "the house"),
+    ("das Buch", "the book"),
+    ("ein Buch", "a book"),
+    ("ein Haus", "a house"),
+    ("das kleine Haus", "the small house"),
+    ("ein kleines Buch", "a small book"),
+    ("das Haus ist klein", "the house is small"),
+    ("das Buch ist klein", "the book is small"),
+    ("ein Buch ist ein Buch", "a book is a book"),
+    ("das ist ein Haus", "that is a house"),
+    ("das ist ein Buch", "that is a book"),
+]
+
+SHORT_WORDS = ("a", "b", "c", "d")
+# Two of a stem at each length, like-spelt and identical words, letters of two bytes, one that is all of its stem.
+WORDS_WITH_STEMS = ("parliament", "parliaments", "parlia", "parlour", "élève", "élèves", "1998", "house")
+
+
+def bitext_of(lines: Sequence[tuple[str, str]]) -> Bitext:
+    """Bitext of pairs of lines, split on blanks."""
+    return Bitext.from_tokens([(source.split(), target.split()) for source, target in lines])
+
+
+def sentence_pairs(bitext: Bitext) -> list[tuple[list[str], list[str]]]:
+    """The pairs of a bitext as words."""
+    return [bitext[pair] for pair in range(len(bitext))]
+
+
+def copy_of(bitext: Bitext) -> Bitext:
+    """The same text as another object: a model looks its words up instead of taking the cells of training."""
+    return Bitext.from_tokens(sentence_pairs(bitext))
+
+
+def pairs_of(bitext: Bitext) -> Pairs:
+    """The pairs by number, every word a form of its own."""
+    return Pairs(bitext.source.ids, bitext.source.offsets, bitext.target.ids, bitext.target.offsets)
+
+
+def index_of(bitext: Bitext, **options: int) -> Index:
+    return build_index(pairs_of(bitext), len(bitext.source.vocabulary), len(bitext.target.vocabulary), **options)
+
+
+def sides_of(bitext: Bitext) -> tuple[Side, Side]:
+    """What a lexicon wants to know of either side."""
+    return tuple(
+        Side(text.vocabulary, np.bincount(text.ids, minlength=len(text.vocabulary)))
+        for text in (bitext.source, bitext.target)
+    )
+
+
+def tokens_of(bitext: Bitext, source: Side, target: Side) -> Tokens:
+    """A bitext as a lexicon of `source` and `target` looks it up."""
+    return Tokens(
+        pairs_of(bitext),
+        bitext.source.vocabulary,
+        bitext.target.vocabulary,
+        source.vocabulary.numbers(bitext.source.vocabulary.words),
+        target.vocabulary.numbers(bitext.target.vocabulary.words),
+    )
+
+
+@st.composite
+def bitexts(draw, *, words=SHORT_WORDS, min_pairs=1, max_pairs=4, min_length=0, max_length=3) -> Bitext:
+    """Any small bitext; both sides draw from the same `words`."""
+    sentence = st.lists(st.sampled_from(words), min_size=min_length, max_size=max_length)
+    return Bitext.from_tokens(
+        draw(st.lists(st.tuples(sentence, sentence), min_size=min_pairs, max_size=max_pairs))
+    )
+
+
+@dataclass
+class PairCase:
+    """One sentence pair as a position model sees it: lexicon entries (I x J) and null entries, each direction's."""
+
+    forward: NDArray[np.float32]
+    reverse: NDArray[np.float32]
+    target_null: NDArray[np.float32]
+    source_null: NDArray[np.float32]
+
+    def directions(self) -> list[tuple[NDArray, NDArray]]:
+        """Lexicon and null of each direction in float64, the explained side in the columns."""
+        return [
+            (self.forward.astype(float), self.target_null.astype(float)),
+            (self.reverse.T.astype(float), self.source_null.astype(float)),
+        ]
+
+
+def random_pair(size: int, length: int, random: np.random.Generator, decades: float = 3.0) -> PairCase:
+    """Entries over so many powers of ten."""
+
+    def entries(*shape: int) -> NDArray[np.float32]:
+        return (10 ** random.uniform(-decades, 0, shape)).astype(np.float32)
+
+    return PairCase(entries(size, length), entries(size, length), entries(length), entries(size))
+
+
+def block_of_pairs(cases: Sequence[PairCase], *, cells: NDArray[np.int32] | None = None) -> Block:
+    """A block of the pairs; each token pair is a cell of its own unless `cells` says which share one."""
+    pairs = Pairs(
+        np.arange(sum(len(case.source_null) for case in cases), dtype=np.int32),
+        offsets_of([len(case.source_null) for case in cases]),
+        np.arange(sum(len(case.target_null) for case in cases), dtype=np.int32),
+        offsets_of([len(case.target_null) for case in cases]),
+    )
+    table = np.stack([_flat([c.forward for c in cases]), _flat([c.reverse for c in cases])], axis=1)
+    if cells is None:
+        cells = np.arange(len(table), dtype=np.int32)
+    else:
+        # A shared cell has the entries of the first token pair that uses it.
+        _, first = np.unique(cells, return_index=True)
+        table = np.ascontiguousarray(table[first])
+    return Block(
+        pairs,
+        pairs.cell_offsets,
+        pairs.by_length,
+        cells,
+        table,
+        _flat([case.source_null for case in cases]),
+        _flat([case.target_null for case in cases]),
+    )
+
+
+def split(values: NDArray, shapes: Sequence[tuple[int, ...]]) -> list[NDArray]:
+    """Flat values cut into one array for each shape."""
+    ends = np.cumsum([int(np.prod(shape)) for shape in shapes])
+    assert len(values) == (ends[-1] if len(ends) else 0)
+    return [part.reshape(shape) for part, shape in zip(np.split(values, ends[:-1]), shapes, strict=True)]
+
+
+@st.composite
+def pair_cases(draw, *, max_pairs=3, max_length=3, min_length=0) -> list[PairCase]:
+    """Random pairs, some of them empty."""
+    length = st.integers(min_length, max_length)
+    shapes = draw(st.lists(st.tuples(length, length), min_size=1, max_size=max_pairs))
+    random = np.random.default_rng(draw(st.integers(0, 2**32 - 1)))
+    # A pair that is empty on one side has no words on the other either: that is how a model is given it.
+    return [random_pair(*(shape if min(shape) else (0, 0)), random) for shape in shapes]
+
+
+def _flat(arrays: Sequence[NDArray[np.float32]]) -> NDArray[np.float32]:
+    return np.concatenate([array.ravel() for array in arrays]) if arrays else np.empty(0, np.float32)
