@@ -24,7 +24,18 @@ from pathlib import Path
 from cepts.io import read_links
 from cepts.types import Alignments
 
-__all__ = ["TEST", "TEXTS", "TRIAL", "TrainingText", "add_options", "data_directory", "gold", "head", "part"]
+__all__ = [
+    "TEST",
+    "TEXTS",
+    "TRIAL",
+    "TrainingText",
+    "add_options",
+    "data_directory",
+    "gold",
+    "make_text",
+    "part",
+    "work_directory",
+]
 
 ROOT = Path(__file__).resolve().parent.parent
 LANGUAGES = ("en", "fr")
@@ -128,16 +139,6 @@ def part(alignments: Alignments, pairs: slice) -> Alignments:
     links = slice(offsets[0], offsets[-1])
     arrays = (alignments.source, alignments.target, alignments.confidence, alignments.sure)
     return Alignments(offsets - offsets[0], *(array[links] for array in arrays))
-
-
-def head(blocks: Iterator[Alignments], pairs: int) -> Alignments:
-    """The first `pairs` alignments, which come in runs; no more runs are made than needed."""
-    runs: list[Alignments] = []
-    for run in blocks:
-        runs.append(run)
-        if sum(map(len, runs)) >= pairs:
-            break
-    return part(Alignments.concatenate(runs), slice(0, pairs))
 
 
 def strip_accents(line: str) -> str:

@@ -43,7 +43,7 @@ class Job:
         Gives what it used, and the test pairs' links for each way to combine them.
     scored_as
         Its name in the table of accuracy; None where other rows have its links already.
-    sampled
+    varies
         Whether its links differ from run to run.
     ours
         Whether it is a job of cepts, whose kernels must be compiled before it is timed.
@@ -53,11 +53,11 @@ class Job:
     label: str
     run: Callable[[hansards.TrainingText, Path], tuple[peers.Cost, Found]]
     scored_as: str | None = None
-    sampled: bool = False
+    varies: bool = False
     ours: bool = False
 
 
-def peer_job(name: str, runner: Callable[[Path, Path, Path], peers.PeerRun], *, sampled: bool = False) -> Job:
+def peer_job(name: str, runner: Callable[[Path, Path, Path], peers.PeerRun]) -> Job:
     """The job of a peer, whose two directions are combined here."""
 
     def run(text: hansards.TrainingText, work: Path) -> tuple[peers.Cost, Found]:
@@ -68,7 +68,7 @@ def peer_job(name: str, runner: Callable[[Path, Path, Path], peers.PeerRun], *, 
         )
         return used, {method: combine(forward, reverse, method=method) for method in HEURISTICS}
 
-    return Job(name, name, run, name, sampled)
+    return Job(name, name, run, name, varies=True)
 
 
 def cepts_job(row: str, label: str, *options: str, scored_as: str | None = None) -> Job:
@@ -113,7 +113,7 @@ def fresh_kernels() -> Iterator[None]:
 
 
 JOBS = [
-    peer_job("eflomal", peers.run_eflomal, sampled=True),
+    peer_job("eflomal", peers.run_eflomal),
     peer_job("fast_align", peers.run_fast_align),
     cepts_job("default", f"{DEFAULT}, 1 thread", "--threads", "1", scored_as=DEFAULT),
     cepts_job("default", f"{DEFAULT}, 2 threads", "--threads", "2"),

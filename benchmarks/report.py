@@ -8,14 +8,23 @@ import os
 import platform
 import subprocess
 import sys
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from importlib.metadata import version
 from pathlib import Path
 from statistics import median
 
 import cepts
 
-__all__ = ["append_lines", "circumstances", "markdown", "provenance", "replace_tables", "say", "spread"]
+__all__ = [
+    "append_lines",
+    "check_page",
+    "circumstances",
+    "markdown",
+    "provenance",
+    "replace_tables",
+    "say",
+    "spread",
+]
 
 ROOT = Path(__file__).resolve().parent.parent
 
@@ -80,14 +89,28 @@ def append_lines(path: Path, records: Sequence[Mapping[str, object]]) -> None:
 
 def replace_tables(page: Path, tables: Mapping[str, str]) -> None:
     """Put each table between the lines `<!-- NAME -->` and `<!-- end of NAME -->` of the page."""
+    check_page(page, tables)
     text = page.read_text(encoding="utf-8")
     for name, table in tables.items():
-        start, end = f"<!-- {name} -->\n", f"<!-- end of {name} -->"
-        if text.count(start) != 1 or text.count(end) != 1 or text.index(start) > text.index(end):
-            sys.exit(f"{page} needs the line {start.strip()} and, below it, {end}, each once.")
+        start, end = _marks(name)
         before, rest = text.split(start)
         text = f"{before}{start}{table}\n{end}{rest.split(end)[1]}"
     page.write_text(text, encoding="utf-8")
+
+
+def check_page(page: Path, names: Iterable[str]) -> None:
+    """End the program where the page has no place for these tables; better before they are measured."""
+    if not page.is_file():
+        sys.exit(f"There is no page {page}.")
+    text = page.read_text(encoding="utf-8")
+    for name in names:
+        start, end = _marks(name)
+        if text.count(start) != 1 or text.count(end) != 1 or text.index(start) > text.index(end):
+            sys.exit(f"{page} needs the line {start.strip()} and, below it, {end}, each once.")
+
+
+def _marks(name: str) -> tuple[str, str]:
+    return f"<!-- {name} -->\n", f"<!-- end of {name} -->"
 
 
 def _commit() -> str | None:

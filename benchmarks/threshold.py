@@ -12,15 +12,17 @@ from collections.abc import Sequence
 from pathlib import Path
 from statistics import fmean
 
+import numpy as np
+
 import hansards
 import report
-from cepts import extract
 from cepts.evaluate import compare
 from cepts.io import read_bitext
 from cepts.types import Alignments
 from cepts.words import HMM, THRESHOLD
 
 RESULTS = Path(__file__).resolve().parent / "results" / "threshold.jsonl"
+TABLE = "words threshold"
 THRESHOLDS = [round(0.025 * step, 3) for step in range(2, 33)]
 
 
@@ -28,17 +30,17 @@ def trial_curve(text: hansards.TrainingText, gold: Alignments) -> list[float]:
     """AER of the trial pairs at each of `THRESHOLDS`, for the default model trained on `text`."""
     bitext = read_bitext(text.source, text.target)
     model = HMM().fit(bitext)
-    runs, pairs = [], 0
-    for block in model.blocks(bitext):
-        runs.append(extract.agreement(block.forward, block.reverse))
-        pairs += len(block.forward)
-        if pairs >= hansards.TRIAL.stop:
-            break
-    aers = []
-    for threshold in THRESHOLDS:
-        links = Alignments.concatenate([extract.threshold(run, threshold) for run in runs])
-        aers.append(compare(gold, hansards.part(links, hansards.TRIAL)).scores.aer)
-    return aers
+    # A link's confidence is what the threshold is held against, so one alignment has those of all thresholds.
+    links = hansards.part(model.align(bitext, threshold=min(THRESHOLDS)), hansards.TRIAL)
+    return [compare(gold, at_least(links, threshold)).scores.aer for threshold in THRESHOLDS]
+
+
+def at_least(links: Alignments, threshold: float) -> Alignments:
+    """The links of at least this confidence, which is a float32."""
+    rows = ((pair, pair.confidence >= np.float32(threshold)) for pair in links)
+    return Alignments.from_links(
+        zip(pair.source[kept].tolist(), pair.target[kept].tolist(), strict=True) for pair, kept in rows
+    )
 
 
 def curve_table(texts: Sequence[hansards.TrainingText], curves: Sequence[Sequence[float]]) -> str:
@@ -80,6 +82,8 @@ def main() -> None:
     options = parse()
     names = hansards.TEXTS if options.text == "both" else (options.text,)
     hansards.data_directory(options.data, names)
+    if options.write:
+        report.check_page(options.write, [TABLE])
     gold = hansards.gold(options.data, hansards.TRIAL)
     texts, curves = [], []
     with hansards.work_directory(options.work) as work:
@@ -96,7 +100,7 @@ def main() -> None:
     table = curve_table(texts, curves)
     print(f"{table}\n\n{report.provenance()}")
     if options.write:
-        report.replace_tables(options.write, {"words threshold": f"{table}\n\n{report.provenance()}"})
+        report.replace_tables(options.write, {TABLE: f"{table}\n\n{report.provenance()}"})
 
 
 if __name__ == "__main__":

@@ -29,6 +29,7 @@ from jobs import DEFAULT, HEURISTICS, JOBS, RIVALS, Found, align_command, fresh_
 RESULTS = Path(__file__).resolve().parent / "results" / "words.jsonl"
 ALL = (*HEURISTICS, "agreement")
 START_PAIRS = 1000
+TABLES = ("words accuracy", "words speed", "words start")
 
 
 @dataclass(frozen=True, slots=True)
@@ -75,7 +76,7 @@ def run_jobs(
     costs = results.costs.setdefault(text.name, {})
     for turn in range(options.repeat):
         for job in jobs:
-            if options.accuracy_only and turn and not job.sampled:
+            if options.accuracy_only and turn and not job.varies:
                 continue
             report.say(f"{text.name} text, turn {turn + 1} of {options.repeat}: {plain(job.label)}")
             cost, found = job.run(text, work)
@@ -94,7 +95,7 @@ def run_models(
         report.say(f"{text.name} text, accuracy: {model.label}")
         aligner = model.make().fit(bitext)
         for method in model.methods:
-            links = hansards.head(aligner.align_blocks(bitext, combine=method), hansards.TEST.stop)
+            links = hansards.part(aligner.align(bitext, combine=method), hansards.TEST)
             keep_scores(results, text, model.label, {method: links}, gold)
         del aligner  # or the next one is trained beside it
 
@@ -160,28 +161,26 @@ def accuracy_table(results: Results, texts: Sequence[hansards.TrainingText]) -> 
     order = [*RIVALS, *(model.label for model in MODELS.values()), DEFAULT]
     rows.sort(key=lambda row: order.index(row[0]))
     table = report.markdown(columns, rows, text_columns=2)
-    return "\n".join([table, *sampling_note(results, texts)])
+    return "\n".join([table, *variation_notes(results, texts)])
 
 
-def sampling_note(results: Results, texts: Sequence[hansards.TrainingText]) -> list[str]:
-    """How much the AER of those that sample differed from run to run."""
+def variation_notes(results: Results, texts: Sequence[hansards.TrainingText]) -> list[str]:
+    """How much the AER of those whose links vary differed from run to run."""
     notes = []
     for job in JOBS:
         runs = [
             (method, text, [100 * each.aer for each in scores])
             for text in texts
             for (label, method), scores in results.scores[text.name].items()
-            if job.sampled and label == job.label and len(scores) > 1
+            if job.varies and label == job.label and len(scores) > 1
         ]
         if runs:
             ranges = ", ".join(
                 f"{method} on {text.pairs:,} pairs {min(aers):.2f} to {max(aers):.2f}"
                 for method, text, aers in runs
             )
-            notes += [
-                "",
-                f"{job.label} samples: its figures are the mean of {len(runs[0][2])} runs ({ranges}).",
-            ]
+            means = f"its figures are means of {len(runs[0][2])}"
+            notes += ["", f"{job.label} varies from run to run; {means} (AER: {ranges})."]
     return notes
 
 
@@ -214,7 +213,7 @@ def cpu_ratio(costs: Mapping[str, Sequence[peers.Cost]], rival: str, label: str)
     if rival not in costs:
         return None
     upper, lower = (median(run["user_seconds"] for run in costs[each]) for each in (rival, label))
-    return upper / lower
+    return round(upper / lower, 3)
 
 
 def start_table(results: Results) -> str:
@@ -237,10 +236,10 @@ def records(
     lines: list[dict[str, object]] = []
     if not options.speed_only:
         for (label, method), scores in results.scores[text.name].items():
-            ratios = dict(
-                zip(("aer", "precision", "recall"), zip(*map(as_triple, scores), strict=True), strict=True)
-            )
-            lines.append({"table": "accuracy", **about, "aligner": plain(label), "links": method, **ratios})
+            by_run = zip(*map(as_triple, scores), strict=True)
+            aer, precision, recall = ([round(each, 6) for each in values] for values in by_run)
+            found = {"aer": aer, "precision": precision, "recall": recall}
+            lines.append({"table": "accuracy", **about, "aligner": plain(label), "links": method, **found})
     if not options.accuracy_only:
         costs = results.costs[text.name]
         for label, runs in costs.items():
@@ -298,12 +297,14 @@ def main() -> None:
     options = parse()
     names = hansards.TEXTS if options.text == "both" else (options.text,)
     hansards.data_directory(options.data, names)
+    if options.write:
+        report.check_page(options.write, TABLES)
     results = Results()
     gold = hansards.gold(options.data, hansards.TEST)
     with hansards.work_directory(options.work) as work:
         if not options.accuracy_only:
-            start = hansards.make_text("small", options.data, work, pairs=START_PAIRS)
-            run_start(start, work, options.repeat, results)
+            few = hansards.make_text("small", options.data, work, pairs=START_PAIRS)
+            run_start(few, work, options.repeat, results)
             if options.json_lines:
                 report.append_lines(options.json_lines, start_records(results))
         texts = []
@@ -317,12 +318,13 @@ def main() -> None:
                 run_models(text, options, results, gold)
             if options.json_lines:
                 report.append_lines(options.json_lines, records(results, text, options))
+    accuracy, speed, start = TABLES
     tables: dict[str, str] = {}
     if not options.speed_only:
-        tables["words accuracy"] = accuracy_table(results, texts)
+        tables[accuracy] = accuracy_table(results, texts)
     if not options.accuracy_only:
-        tables["words speed"] = speed_table(results, texts)
-        tables["words start"] = start_table(results)
+        tables[speed] = speed_table(results, texts)
+        tables[start] = start_table(results)
     note = report.provenance(None if options.accuracy_only else options.repeat)
     for name, table in tables.items():
         print(f"\n{name}\n\n{table}")

@@ -183,6 +183,14 @@ class Alignments:
             np.concatenate([part.sure for part in parts] or [np.empty(0, np.bool_)]),
         )
 
+    def part(self, start: int, stop: int) -> Alignments:
+        """The alignments of pairs `start` to `stop` (exclusive)."""
+        offsets = self.offsets[start : stop + 1]
+        run = slice(offsets[0], offsets[-1])
+        return Alignments(
+            offsets - offsets[0], self.source[run], self.target[run], self.confidence[run], self.sure[run]
+        )
+
     def take(self, pairs: NDArray[np.int64]) -> Alignments:
         """The alignments of `pairs`, which may repeat, in their order."""
         counts = np.diff(self.offsets)[pairs]

@@ -90,3 +90,21 @@ def test_repeated_words_share_their_cells():
     index = index_of(bitext_of([("a a", "b b"), ("a", "b")]))
     assert len(index) == 1
     np.testing.assert_array_equal(cells_of_shards(index), np.zeros(5))
+
+
+@settings(deadline=None)
+@given(bitexts(words=("a", "b"), min_pairs=0, max_pairs=12, max_length=2))
+def test_distinct_pairs_are_all_pairs_once_in_order_of_first_use(bitext):
+    pairs = [(tuple(source), tuple(target)) for source, target in sentence_pairs(bitext)]
+    distinct, times, places = pairs_of(bitext).distinct()
+    words = bitext.source.vocabulary, bitext.target.vocabulary
+    got = [
+        (
+            tuple(words[0][e] for e in distinct.source_ids[slice(*distinct.source_offsets[pair : pair + 2])]),
+            tuple(words[1][f] for f in distinct.target_ids[slice(*distinct.target_offsets[pair : pair + 2])]),
+        )
+        for pair in range(len(distinct))
+    ]
+    assert got == list(dict.fromkeys(pairs))
+    assert times.tolist() == [pairs.count(pair) for pair in got]
+    assert [got[place] for place in places] == pairs

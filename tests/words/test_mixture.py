@@ -49,31 +49,6 @@ def test_posteriors_equal_the_sum_over_all_alignments(model, cases, null_prob):
 
 @pytest.mark.parametrize("model", [Uniform, PositionTable, DiagonalPrior])
 @settings(deadline=None, max_examples=40)
-@given(pair_cases(), st.data())
-def test_expected_counts_are_the_posteriors_of_each_cell_added_up(model, cases, data):
-    tokens = sum(case.forward.size for case in cases)
-    drawn = data.draw(st.lists(st.integers(0, 2), min_size=tokens, max_size=tokens))
-    cells = np.unique(drawn, return_inverse=True)[1].astype(np.int32)
-    block = block_of_pairs(cases, cells=cells)
-    positions = model()
-    positions.prepare(block.pairs)
-    posterior = positions.posterior(block)
-    apart = positions.expect(block, agreeing=False)
-    agreeing = positions.expect(block, agreeing=True)
-    size = len(block.lexicon)
-    np.testing.assert_allclose(apart.counts[:, 0], np.bincount(cells, posterior.forward, size), **CLOSE)
-    np.testing.assert_allclose(apart.counts[:, 1], np.bincount(cells, posterior.reverse, size), **CLOSE)
-    both = posterior.forward.astype(float) * posterior.reverse
-    assert agreeing.counts.shape == (size, 1)
-    np.testing.assert_allclose(agreeing.counts[:, 0], np.bincount(cells, both, size), **CLOSE)
-    for found in (apart, agreeing):
-        np.testing.assert_allclose(found.source_free, posterior.source_free, **CLOSE)
-        np.testing.assert_allclose(found.target_free, posterior.target_free, **CLOSE)
-        np.testing.assert_allclose(found.log_likelihoods, posterior.log_likelihoods, **CLOSE)
-
-
-@pytest.mark.parametrize("model", [Uniform, PositionTable, DiagonalPrior])
-@settings(deadline=None, max_examples=40)
 @given(pair_cases(min_length=1, max_pairs=2))
 def test_paths_are_the_most_probable_alignments(model, cases):
     positions = model(null_prob=0.2)

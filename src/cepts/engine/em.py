@@ -77,6 +77,8 @@ def run_em(
         history = _resume(problem, stage, Path(checkpoint))
     started = time.perf_counter()
     for iteration in range(len(history) + 1, iterations + 1):
+        if tolerance > 0.0 and len(history) > 1 and _gain(history) < tolerance:
+            break
 
         def tick(done: int, total: int, before: int = iteration - 1) -> None:
             # Progress in thousandths of all iterations, so that one bar shows the whole stage.
@@ -114,8 +116,6 @@ def run_em(
                 seconds=time.perf_counter() - started,
             )
         )
-        if tolerance > 0.0 and len(history) > 1 and _gain(history) < tolerance:
-            break
     return history
 
 

@@ -148,6 +148,26 @@ def merge_cells(shard_rows, shard_targets, shard_starts, seen, slot, shard_cells
 
 
 @kernel
+def renumber_by_use(cells, numbers, renamed, out):
+    """Number a shard's cells anew by first use, in place.
+
+    Walking the token pairs then meets new cells one after the other, and frequent cells, which come early, lie close
+    together: both suit the caches. `renamed` (all -1) and `out`, which receives `numbers` in the new order, are as
+    long as `numbers`.
+    """
+    count = 0
+    for place in range(len(cells)):
+        cell = cells[place]
+        new = renamed[cell]
+        if new < 0:
+            new = count
+            renamed[cell] = new
+            out[new] = numbers[cell]
+            count += 1
+        cells[place] = new
+
+
+@kernel
 def merge_rows(members, member_starts, coarse_of_target, fine_rows, fine_targets, seen, slot, coarse_of_cell, targets, rows):
     """Number the cells of coarser words: `members` lists the fine source words of each coarse one."""
     count = 0

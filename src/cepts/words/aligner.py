@@ -6,7 +6,7 @@ from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from functools import partial
 from pathlib import Path
-from typing import Any, ClassVar, Self, TypeVar
+from typing import Any, ClassVar, Literal, Self, TypeVar
 
 import numpy as np
 from numpy.typing import NDArray
@@ -17,17 +17,18 @@ from cepts.errors import ModelError, UsageError
 from cepts.progress import Progress, Step, silent
 from cepts.types import Alignment, Alignments, Association, Bitext, Text, offsets_of
 from cepts.words.forms import Forms, number
-from cepts.words.index import Index, Pairs, build_index, cut
+from cepts.words.index import Index, Pairs, arrange, build_index, cut
 from cepts.words.lexicon import LEXICONS, Lexicon, Side, Tokens
 from cepts.words.mixture import Uniform
 from cepts.words.null import NullWords
 from cepts.words.positions import Block, Positions, Posterior
 from cepts.words.training import Training, block_of
+from cepts.words.translations import Translation, translations
 
 __all__ = ["THRESHOLD", "Aligner", "Posteriors"]
 
 # Set on the trial sentences of the Hansards (benchmarks/threshold.py), and on nothing else.
-THRESHOLD = 0.3
+THRESHOLD = 0.4
 NULL_SMOOTHING = 0.01
 PAIRS_AT_A_TIME = 1 << 16
 
@@ -163,6 +164,8 @@ class Aligner:
         target_forms, target_places = number(self._forms, bitext.target.vocabulary.words)
         pairs = self._pairs(bitext, source_places, target_places)
         distinct, times, places = pairs.distinct()
+        order = arrange(distinct)
+        distinct, times, places = distinct.take(order), times[order], np.argsort(order)[places]
         index = build_index(distinct, len(source_forms), len(target_forms), times=times, threads=self.threads)
         report(Step(stage="indexing", done=1, total=1))
 
@@ -341,6 +344,20 @@ class Aligner:
     ) -> Alignment:
         """Links of one pair of tokenised sentences, by agreement."""
         return self.align(Bitext.from_tokens([(source, target)]), threshold=threshold)[0]
+
+    def translations(
+        self,
+        *,
+        direction: Literal["forward", "reverse"] = "forward",
+        words: Sequence[str] | None = None,
+        top: int = 10,
+        least: float = 0.01,
+    ) -> list[Translation]:
+        """What the lexicon has for `words` (all of them by default): the `top` entries of at least `least`."""
+        self.check_fitted()
+        return list(
+            translations(self.lexicon_, self._forms, direction=direction, words=words, top=top, least=least)
+        )
 
     def _align_block(
         self, block: Block, combine: str, threshold: float

@@ -7,7 +7,7 @@ its own cells, so that a shard's part of the lexicon and of the counts fits the 
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 from numpy.typing import NDArray
@@ -15,7 +15,7 @@ from numpy.typing import NDArray
 from cepts.engine import map_shards
 from cepts.types import offsets_of
 
-__all__ = ["Index", "Pairs", "Shard", "build_index", "cut"]
+__all__ = ["Index", "Pairs", "Shard", "arrange", "build_index", "cut"]
 
 CELLS_IN_SHARD = 1 << 21
 
@@ -82,17 +82,13 @@ class Pairs:
             firsts,
             times,
         )
-        if kinds == count:
-            return self, times, places
-        first = np.zeros(count, dtype=np.bool_)
-        first[firsts[:kinds]] = True
-        pairs = Pairs(
-            self.source_ids[np.repeat(first, self.source_lengths)],
-            offsets_of(self.source_lengths[first]),
-            self.target_ids[np.repeat(first, self.target_lengths)],
-            offsets_of(self.target_lengths[first]),
-        )
-        return pairs, times[:kinds].copy(), places
+        return self.take(firsts[:kinds]), times[:kinds].copy(), places
+
+    def take(self, places: NDArray[np.int64]) -> Pairs:
+        """The pairs at `places`, in that order."""
+        source_ids, source_offsets = _take(self.source_ids, self.source_offsets, places)
+        target_ids, target_offsets = _take(self.target_ids, self.target_offsets, places)
+        return Pairs(source_ids, source_offsets, target_ids, target_offsets)
 
     def part(self, start: int, stop: int) -> Pairs:
         """Pairs `start` to `stop` (exclusive)."""
@@ -104,6 +100,14 @@ class Pairs:
             self.target_ids[target[0] : target[-1]],
             target - target[0],
         )
+
+
+def _take(
+    ids: NDArray[np.int32], offsets: NDArray[np.int64], places: NDArray[np.int64]
+) -> tuple[NDArray[np.int32], NDArray[np.int64]]:
+    lengths = np.diff(offsets)[places]
+    taken = offsets_of(lengths)
+    return ids[np.repeat(offsets[:-1][places] - taken[:-1], lengths) + np.arange(taken[-1])], taken
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -139,6 +143,12 @@ class Index:
     def source_words(self) -> int:
         """Size of the source vocabulary."""
         return len(self.rows) - 1
+
+
+def arrange(pairs: Pairs, cells: int = CELLS_IN_SHARD) -> NDArray[np.int64]:
+    """An order of `pairs` in which those of a shard stand by their lengths, which the HMM tables its jumps by."""
+    runs = [start + pairs.part(start, stop).by_length for start, stop in cut(pairs, cells)]
+    return np.concatenate(runs or [np.empty(0, dtype=np.int64)])
 
 
 def cut(pairs: Pairs, cells: int = CELLS_IN_SHARD) -> Iterator[tuple[int, int]]:
@@ -183,18 +193,19 @@ def build_index(
     rows = np.empty(source_words + 1, dtype=np.int64)
     count = merge_cells(shard_rows, shard_targets, starts, *_unseen(target_words), numbers, targets, rows)
     shards = [
-        Shard(
-            shard.first,
-            shard.pairs,
-            shard.times,
-            shard.cell_offsets,
-            shard.order,
-            shard.cells,
-            numbers[start:stop].copy(),
-        )
+        replace(shard, cell_numbers=_by_use(shard.cells, numbers[start:stop]))
         for (shard, _, _), start, stop in zip(numbered, starts[:-1], starts[1:], strict=True)
     ]
     return Index(rows, targets[:count].copy(), target_words, shards)
+
+
+def _by_use(cells: NDArray[np.int32], numbers: NDArray[np.int32]) -> NDArray[np.int32]:
+    """Give a shard's cells new numbers by first use, and return their numbers in the index in the new order."""
+    from cepts.kernels.index import renumber_by_use
+
+    ordered = np.empty(len(numbers), dtype=np.int32)
+    renumber_by_use(cells, numbers, np.full(len(numbers), -1, dtype=np.int32), ordered)
+    return ordered
 
 
 def _unseen(words: int) -> tuple[NDArray[np.int32], NDArray[np.int32]]:

@@ -1,0 +1,85 @@
+from __future__ import annotations
+
+import threading
+import time
+
+import pytest
+
+from cepts.engine import default_threads, map_shards
+
+every_number_of_threads = pytest.mark.parametrize("threads", [1, 2, 3, 8])
+
+
+@every_number_of_threads
+def test_results_come_in_the_order_of_the_shards(threads):
+    def slow_at_first(shard):
+        time.sleep(0.02 if shard == 0 else 0)
+        return shard * shard
+
+    assert list(map_shards(slow_at_first, range(30), threads=threads)) == [n * n for n in range(30)]
+
+
+@every_number_of_threads
+def test_no_shards_no_results(threads):
+    assert list(map_shards(str, [], threads=threads)) == []
+
+
+def test_shards_run_side_by_side():
+    """Each waits for the other: one thread could not do it."""
+    both = threading.Barrier(2, timeout=10)
+    list(map_shards(lambda _: both.wait(), range(2), threads=2))
+
+
+def test_one_thread_works_in_the_caller_and_only_when_asked():
+    done = []
+    results = map_shards(lambda shard: done.append((shard, threading.get_ident())), range(3), threads=1)
+    assert done == []
+    next(results)
+    assert done == [(0, threading.get_ident())]
+
+
+@every_number_of_threads
+def test_an_error_reaches_the_caller_after_the_results_before_it(threads):
+    def fail_at_three(shard):
+        if shard == 3:
+            raise ValueError("three")
+        return shard
+
+    taken = []
+    with pytest.raises(ValueError, match="three"):
+        for result in map_shards(fail_at_three, range(50), threads=threads):
+            taken.append(result)
+    assert taken == [0, 1, 2]
+
+
+@pytest.mark.parametrize("threads", [1, 2, 3])
+def test_results_that_nobody_takes_are_not_made(threads):
+    """Memory stays flat however many shards there are."""
+    started = []
+    results = map_shards(started.append, range(1000), threads=threads)
+    next(results)
+    time.sleep(0.05)
+    assert len(started) <= 2 * threads + 1
+    results.close()
+
+
+@pytest.mark.parametrize("threads", [1, 2, 3])
+def test_closing_early_starts_nothing_more_and_leaves_no_thread_behind(threads):
+    before = threading.active_count()
+    started = []
+
+    def slow(shard):
+        started.append(shard)
+        time.sleep(0.01)
+
+    results = map_shards(slow, range(100), threads=threads)
+    next(results)
+    results.close()
+    running = len(started)
+    assert threading.active_count() == before
+    time.sleep(0.05)
+    assert len(started) == running < 100
+
+
+def test_there_is_at_least_one_processor():
+    assert default_threads() >= 1

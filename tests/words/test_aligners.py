@@ -1,0 +1,225 @@
+"""What a user of an aligner sees."""
+
+from __future__ import annotations
+
+import itertools
+
+import numpy as np
+import pytest
+
+from bitexts_words import TOY, bitext_of, copy_of
+from cepts import extract
+from cepts.errors import UsageError
+from cepts.types import Bitext
+from cepts.words import HMM, IBM1, IBM2, MODELS, Diagonal
+
+ANSWERS = {
+    ("das Haus", "the house"): [(0, 0), (1, 1)],
+    ("ein Buch", "a book"): [(0, 0), (1, 1)],
+    ("ein kleines Buch", "a small book"): [(0, 0), (1, 1), (2, 2)],
+    ("das Haus ist klein", "the house is small"): [(0, 0), (1, 1), (2, 2), (3, 3)],
+}
+every_model = pytest.mark.parametrize("model", MODELS.values(), ids=MODELS)
+every_lexicon = pytest.mark.parametrize("lexicon", ["ml", "bayes", "backoff"])
+
+
+@every_model
+@every_lexicon
+@pytest.mark.parametrize("agreement", [False, True])
+def test_a_toy_bitext_is_aligned_right(model, lexicon, agreement):
+    aligner = model(lexicon=lexicon, agreement=agreement, iterations=8, threads=1).fit(bitext_of(TOY * 3))
+    for (source, target), links in ANSWERS.items():
+        assert aligner.align_pair(source.split(), target.split()).links == links
+
+
+@every_model
+def test_a_toy_bitext_is_aligned_right_by_default(model):
+    bitext = bitext_of(TOY * 3)
+    aligned = model(threads=1).fit(bitext).align(bitext)
+    for pair, lines in enumerate(TOY * 3):
+        if lines in ANSWERS:
+            assert aligned[pair].links == ANSWERS[lines]
+
+
+def test_the_hmm_learns_that_words_move():
+    """The target is the source from right to left, with words that all look alike to a model without positions."""
+    words = list("abcdefgh")
+    lines = [(" ".join(order), " ".join(w.upper() for w in reversed(order))) for order in
+             itertools.islice(itertools.permutations(words, 5), 0, 6000, 211)]
+    bitext = bitext_of(lines)
+    aligner = HMM(threads=1, lowercase=False).fit(bitext)
+    for alignment in aligner.align(bitext):
+        assert alignment.links == [(i, 4 - i) for i in range(5)]
+    # A jump of one to the left is the commonest.
+    assert aligner.positions_.jumps[0].argmax() == aligner.positions_.reach - 1
+
+
+@every_model
+def test_viterbi_of_the_toy_bitext(model):
+    bitext = bitext_of(TOY * 3)
+    forward, reverse = model(lexicon="ml", agreement=False, iterations=8, threads=1).fit(bitext).viterbi(bitext)
+    assert len(forward) == len(reverse) == len(bitext)
+    for alignments in (forward, reverse):
+        assert alignments[0].links == [(0, 0), (1, 1)]
+        assert (alignments.confidence > 0).all()
+        assert (alignments.confidence <= 1).all()
+
+
+@every_model
+@pytest.mark.parametrize("method", ["agreement", *extract.METHODS])
+def test_every_method_gives_links_that_are_in_the_sentences(model, method):
+    bitext = bitext_of([*TOY, ("", "the"), ("das", "")])
+    aligned = model(threads=1).fit(bitext).align(bitext, combine=method)
+    for alignment, (source, target) in zip(aligned, map(bitext.__getitem__, range(len(bitext))), strict=True):
+        assert all(0 <= i < len(source) and 0 <= j < len(target) for i, j in alignment.links)
+        assert alignment.links == sorted(set(alignment.links))
+
+
+@every_model
+def test_agreement_takes_the_links_whose_geometric_mean_reaches_the_threshold(model):
+    bitext = bitext_of(TOY)
+    aligner = model(threads=1, iterations=2).fit(bitext)
+    found = aligner.posteriors(bitext)
+    aligned = aligner.align(bitext, threshold=0.25)
+    for pair, alignment in enumerate(aligned):
+        mean = np.sqrt(found.forward[pair].astype(float) * found.reverse[pair])
+        wanted = set(zip(*np.nonzero(mean >= 0.25 + 1e-5), strict=True))
+        possible = set(zip(*np.nonzero(mean >= 0.25 - 1e-5), strict=True))
+        assert wanted <= set(alignment.links) <= possible
+        for (i, j), confidence in zip(alignment.links, alignment.confidence, strict=True):
+            assert confidence == pytest.approx(mean[i, j], abs=1e-5)
+
+
+@every_model
+@every_lexicon
+def test_the_text_of_training_and_a_copy_of_it_are_aligned_alike(model, lexicon):
+    """A copy is looked up word by word; there must be nothing in it that the cells of training do not have."""
+    bitext = bitext_of([*TOY, ("", "a"), *TOY])
+    aligner = model(lexicon=lexicon, threads=1).fit(bitext)
+    for method in ("agreement", "forward", "reverse", "grow-diag-final-and"):
+        own, other = (aligner.align(text, combine=method) for text in (bitext, copy_of(bitext)))
+        for name in ("offsets", "source", "target", "confidence"):
+            np.testing.assert_array_equal(getattr(own, name), getattr(other, name))
+    np.testing.assert_array_equal(aligner.score(bitext), aligner.score(copy_of(bitext)))
+    np.testing.assert_array_equal(aligner.posteriors(bitext).log_likelihoods, aligner.score(bitext))
+
+
+@every_model
+def test_scores_of_training_add_up_to_the_next_objective(model):
+    """The objective is the likelihood before each M-step: that of the last one shows after one iteration more."""
+    bitext = bitext_of(TOY)
+    options = {"lexicon": "ml", "agreement": False, "threads": 1, "tolerance": 0.0}
+    scores = model(iterations=3, **options).fit(bitext).score(bitext)
+    assert scores.shape == (len(bitext), 2)
+    assert (scores < 0).all()
+    assert scores.sum() == pytest.approx(model(iterations=4, **options).fit(bitext).objectives_[-1], rel=1e-5)
+
+
+@every_model
+def test_a_translation_scores_above_nonsense(model):
+    aligner = model(threads=1).fit(bitext_of(TOY * 3))
+    scores = aligner.score(bitext_of([("das Haus", "the house"), ("das Haus", "a book")]))
+    assert (scores[0] > scores[1]).all()
+
+
+@every_model
+def test_blocks_are_the_posteriors_run_by_run(model, monkeypatch):
+    from cepts.words import aligner as module
+
+    bitext = bitext_of(TOY)
+    aligner = model(threads=1).fit(bitext)
+    whole = aligner.posteriors(bitext)
+    monkeypatch.setattr(module, "cut", lambda pairs: [(pair, pair + 1) for pair in range(len(pairs))])
+    blocks = list(aligner.blocks(bitext))
+    assert [block.first for block in blocks] == list(range(len(bitext)))
+    for pair, block in enumerate(blocks):
+        np.testing.assert_array_equal(block.forward[0], whole.forward[pair])
+        np.testing.assert_array_equal(block.reverse[0], whole.reverse[pair])
+        np.testing.assert_array_equal(block.log_likelihoods[0], whole.log_likelihoods[pair])
+    np.testing.assert_array_equal(
+        np.concatenate([block.forward.target_null for block in blocks]), whole.forward.target_null
+    )
+    np.testing.assert_array_equal(
+        np.concatenate([block.reverse.source_null for block in blocks]), whole.reverse.source_null
+    )
+
+
+@every_model
+@every_lexicon
+def test_words_never_seen_are_aligned_without_harm(model, lexicon):
+    aligner = model(lexicon=lexicon, threads=1).fit(bitext_of(TOY * 3))
+    new = bitext_of([("das Haus quux", "the house frob"), ("quux", "frob"), ("zzz das", "1 2 3 4 5 6")])
+    found = aligner.posteriors(new)
+    assert np.isfinite(found.forward.values).all()
+    assert np.isfinite(found.reverse.values).all()
+    assert np.isfinite(aligner.score(new)).all()
+    assert {(0, 0), (1, 1)} <= set(aligner.align(new)[0].links)
+
+
+@pytest.mark.parametrize("model", [HMM, Diagonal])
+def test_identical_words_never_seen_are_linked(model):
+    aligner = model(lexicon="backoff", threads=1).fit(bitext_of(TOY * 3))
+    links = aligner.align_pair("Zürich das Haus 1998".split(), "1998 the house Zürich".split()).links
+    assert {(0, 3), (3, 0)} <= set(links)
+
+
+def test_a_new_form_of_a_known_stem_is_linked_as_the_stem_is():
+    lines = [("le parlement siège", "the parliament sits"), ("le parlement", "the parliament"),
+             ("la maison", "the house"), ("il siège", "he sits"), ("la maison brûle", "the house burns")]
+    aligner = HMM(threads=1).fit(bitext_of(lines * 4))
+    links = aligner.align_pair("la maison parlementaire".split(), "the parliamentary house".split()).links
+    assert {(1, 2), (2, 1)} <= set(links)
+
+
+@every_model
+def test_longer_sentences_than_those_of_training_are_aligned(model):
+    aligner = model(threads=1).fit(bitext_of(TOY))
+    source, target = ("das Haus " * 40).split(), ("the house " * 40).split()
+    alignment = aligner.align_pair(source, target, threshold=0.0)
+    assert len(alignment) == 80 * 80
+    assert np.isfinite(alignment.confidence).all()
+
+
+def test_an_aligner_that_is_not_trained_says_so():
+    bitext = bitext_of(TOY)
+    for use in (HMM().align, HMM().posteriors, HMM().score, HMM().viterbi):
+        with pytest.raises(UsageError, match="not trained"):
+            use(bitext)
+
+
+def test_a_method_that_does_not_exist_is_refused():
+    bitext = bitext_of(TOY)
+    aligner = IBM1(iterations=1).fit(bitext)
+    with pytest.raises(UsageError, match="grow-diag-final-and.*'best'"):
+        aligner.align(bitext, combine="best")
+
+
+def test_fitting_again_forgets_the_text_before():
+    first, second = bitext_of(TOY), bitext_of([("x y", "u v"), ("x", "u")])
+    again = IBM2(threads=1).fit(first).fit(second)
+    fresh = IBM2(threads=1).fit(second)
+    np.testing.assert_array_equal(again.lexicon_.table, fresh.lexicon_.table)
+    assert again.objectives_ == fresh.objectives_
+    assert len(again.align(first)) == len(first)
+
+
+@every_model
+def test_progress_ends_with_all_done(model):
+    bitext, steps = bitext_of(TOY), []
+    aligner = model(iterations=2, threads=1, tolerance=0.0).fit(bitext, progress=steps.append)
+    stages = list(dict.fromkeys(step.stage for step in steps))
+    trained = [] if model is IBM1 else ["training ibm1"]
+    assert stages == ["indexing", *trained, f"training {model.name}"]
+    assert steps[-1].done == steps[-1].total
+    assert steps[-1].objective == aligner.objectives_[-1]
+    steps.clear()
+    list(aligner.align_blocks(bitext, progress=steps.append))
+    assert [(step.stage, step.done, step.total) for step in steps] == [("aligning", 1, 1)]
+
+
+def test_no_pairs_at_all():
+    nothing = Bitext.from_tokens([])
+    aligner = HMM(threads=1).fit(nothing)
+    assert len(aligner.align(nothing)) == 0
+    assert aligner.score(nothing).shape == (0, 2)
+    assert len(aligner.posteriors(nothing).forward) == 0

@@ -1,0 +1,59 @@
+from __future__ import annotations
+
+import numpy as np
+import pytest
+from scipy.special import digamma
+
+from cepts.words.null import NullWords
+
+SOURCE, TARGET = np.array([3, 1]), np.array([1, 2, 5])
+SOURCE_COUNTS, TARGET_COUNTS = np.array([0.5, 1.5]), np.array([1.0, 0.0, 3.0])
+
+
+def test_every_word_is_as_likely_before_training():
+    null = NullWords(SOURCE, TARGET)
+    np.testing.assert_allclose(null.source, [1 / 2] * 2)
+    np.testing.assert_allclose(null.target, [1 / 3] * 3)
+
+
+def test_maximum_likelihood_is_the_share_of_the_counts():
+    null = NullWords(SOURCE, TARGET)
+    null.estimate(SOURCE_COUNTS, TARGET_COUNTS)
+    np.testing.assert_allclose(null.source, [0.25, 0.75])
+    np.testing.assert_allclose(null.target, [0.25, 0, 0.75])
+
+
+def test_smoothing_adds_the_frequencies_of_the_words():
+    null = NullWords(SOURCE, TARGET, smoothing=0.5)
+    np.testing.assert_allclose(null.target, TARGET / 8)
+    null.estimate(SOURCE_COUNTS, TARGET_COUNTS)
+    np.testing.assert_allclose(null.target, (TARGET_COUNTS / 4 + 0.5 * TARGET / 8) / 1.5, rtol=1e-6)
+    assert null.target.sum() == pytest.approx(1)
+
+
+def test_bayes_is_the_exponential_of_the_expected_logarithm():
+    null = NullWords(SOURCE, TARGET, concentration=0.1)
+    null.estimate(SOURCE_COUNTS, TARGET_COUNTS)
+    np.testing.assert_allclose(null.target, np.exp(digamma(TARGET_COUNTS + 0.1) - digamma(4.3)), rtol=1e-5)
+
+
+def test_null_that_explains_nothing_falls_back_on_frequencies():
+    null = NullWords(SOURCE, TARGET)
+    null.estimate(np.zeros(2), np.zeros(3))
+    np.testing.assert_allclose(null.source, SOURCE / 4)
+    np.testing.assert_allclose(null.target, TARGET / 8)
+
+
+def test_an_unknown_word_is_as_rare_as_one_seen_once():
+    null = NullWords(SOURCE, TARGET)
+    words = np.array([1, -1, 0], dtype=np.int32)
+    np.testing.assert_allclose(null.of_source(words), [1 / 2, 1 / 5, 1 / 2])
+    np.testing.assert_allclose(null.of_target(words), [1 / 3, 1 / 9, 1 / 3])
+    assert len(null.of_target(np.empty(0, dtype=np.int32))) == 0
+
+
+def test_no_words_at_all():
+    nothing = np.empty(0, dtype=np.int64)
+    null = NullWords(nothing, nothing)
+    null.estimate(np.zeros(0), np.zeros(0))
+    np.testing.assert_allclose(null.of_source(np.array([-1], dtype=np.int32)), 1)

@@ -1,0 +1,117 @@
+"""EM never lowers its objective where theory says so."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from bitexts_words import TOY, bitext_of, bitexts, index_of, pairs_of, sides_of
+from cepts.words import HMM, IBM1, IBM2, Diagonal
+from cepts.words.jumps import Jumps
+from cepts.words.lexicon import MaximumLikelihood
+from cepts.words.mixture import Uniform
+from cepts.words.null import NullWords
+from cepts.words.training import Training
+
+EXACT = {"lexicon": "ml", "agreement": False, "tolerance": 0.0, "threads": 1}
+MODELS = [IBM1, IBM2, Diagonal, HMM]
+
+
+def largest_fall(model, bitext, iterations):
+    """How much the objective falls in its worst step, as a share of its size (float32 rounds at about 1e-7)."""
+    start = 0 if model is IBM1 else 2
+    objectives = model(iterations=iterations, start_iterations=start, **EXACT).fit(bitext).objectives_
+    assert len(objectives) == start + iterations
+    # Model 1 and what follows are two objectives: each has to rise by itself.
+    stages = [np.array(objectives[:start]), np.array(objectives[start:])]
+    size = max(1.0, np.abs(objectives).max())
+    return max(float(-np.diff(stage).min(initial=0.0)) for stage in stages) / size
+
+
+@pytest.mark.parametrize("model", MODELS)
+@settings(deadline=None, max_examples=40)
+@given(bitexts(max_pairs=8, max_length=7))
+def test_no_step_lowers_the_likelihood(model, bitext):
+    assert largest_fall(model, bitext, 6) <= 1e-6
+
+
+@pytest.mark.parametrize("model", MODELS)
+def test_no_step_lowers_the_likelihood_of_many_iterations(model):
+    assert largest_fall(model, bitext_of(TOY), 40) <= 1e-6
+
+
+@pytest.mark.parametrize("model", MODELS)
+def test_no_step_lowers_the_likelihood_of_long_sentences(model):
+    """Words that come in an order of their own, so that far jumps matter."""
+    random = np.random.default_rng(7)
+    lines = []
+    for _ in range(12):
+        words = random.integers(0, 30, random.integers(10, 30))
+        order = random.permutation(len(words))
+        lines.append((" ".join(f"s{word}" for word in words), " ".join(f"t{word}" for word in words[order])))
+    assert largest_fall(model, bitext_of(lines), 8) <= 1e-6
+
+
+def training(bitext, positions, *, agreeing=False, threads=1, **shards):
+    """An EM problem on `bitext`, made by hand."""
+    index = index_of(bitext, **shards)
+    sides = sides_of(bitext)
+    lexicon = MaximumLikelihood(index.rows, index.targets, *sides)
+    null = NullWords(*(side.frequencies for side in sides))
+    positions.prepare(pairs_of(bitext))
+    return Training(index, lexicon, null, positions, agreeing=agreeing, threads=threads)
+
+
+def quiet(done, total):
+    pass
+
+
+@pytest.mark.parametrize("agreeing", [False, True])
+@settings(deadline=None, max_examples=25)
+@given(bitexts(max_pairs=6, max_length=4), st.integers(1, 12))
+def test_shards_add_up_to_the_whole(agreeing, bitext, cells_in_shard):
+    whole = training(bitext, Jumps(), agreeing=agreeing)
+    parts = training(bitext, Jumps(), agreeing=agreeing, cells_in_shard=cells_in_shard)
+    np.testing.assert_allclose(parts.e_step(quiet), whole.e_step(quiet), rtol=1e-6, atol=1e-9)
+    # Cells may be numbered in another order within their row.
+    totals = [np.add.reduceat(np.append(each.counts[:, 0], 0), each.index.rows[:-1]) for each in (whole, parts)]
+    np.testing.assert_allclose(totals[1], totals[0], rtol=1e-5, atol=1e-6)
+    np.testing.assert_allclose(parts.source_free, whole.source_free, rtol=1e-5, atol=1e-6)
+    np.testing.assert_allclose(parts.target_free, whole.target_free, rtol=1e-5, atol=1e-6)
+    for got, want in zip(parts.statistics, whole.statistics, strict=True):
+        np.testing.assert_allclose(got, want, rtol=1e-5, atol=1e-6)
+
+
+@settings(deadline=None, max_examples=25)
+@given(bitexts(max_pairs=6, max_length=4))
+def test_every_target_word_is_explained_once(bitext):
+    problem = training(bitext, Uniform())
+    problem.e_step(quiet)
+    aligned = sum(len(target) for source, target in map(bitext.__getitem__, range(len(bitext))) if source)
+    explained = problem.counts[:, 0].sum(dtype=float)
+    # Only pairs with both sides reach an E-step; words of the others are nobody's.
+    assert explained + problem.target_free.sum() == pytest.approx(aligned, rel=1e-5)
+
+
+def test_the_e_step_tells_how_far_it_is():
+    problem = training(bitext_of(TOY), Uniform(), cells_in_shard=10)
+    ticks = []
+    problem.e_step(lambda done, total: ticks.append((done, total)))
+    shards = len(problem.index.shards)
+    assert shards > 3
+    assert ticks == [(done, shards) for done in range(1, shards + 1)]
+
+
+@settings(deadline=None, max_examples=20)
+@given(bitexts(max_pairs=6, max_length=4))
+def test_a_repeated_text_has_the_same_lexicon_and_twice_the_likelihood(bitext):
+    """Pairs that stand twice are looked at once."""
+    from cepts.types import Bitext
+
+    pairs = [bitext[pair] for pair in range(len(bitext))]
+    once = HMM(**{**EXACT, "iterations": 3}).fit(bitext)
+    twice = HMM(**{**EXACT, "iterations": 3}).fit(Bitext.from_tokens([*pairs, *pairs]))
+    np.testing.assert_allclose(twice.objectives_, 2 * np.array(once.objectives_), rtol=1e-5, atol=1e-9)
+    np.testing.assert_allclose(twice.lexicon_.table, once.lexicon_.table, rtol=1e-3, atol=1e-5)
