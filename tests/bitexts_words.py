@@ -54,7 +54,9 @@ def pairs_of(bitext: Bitext) -> Pairs:
 
 
 def index_of(bitext: Bitext, **options: int) -> Index:
-    return build_index(pairs_of(bitext), len(bitext.source.vocabulary), len(bitext.target.vocabulary), **options)
+    return build_index(
+        pairs_of(bitext), len(bitext.source.vocabulary), len(bitext.target.vocabulary), **options
+    )
 
 
 def sides_of(bitext: Bitext) -> tuple[Side, Side]:

@@ -74,8 +74,7 @@ class Bitext:
     def __post_init__(self) -> None:
         if len(self.source) != len(self.target):
             raise ValueError(
-                f"source and target must have as many sentences. "
-                f"Got {len(self.source)} and {len(self.target)} instead."
+                f"source and target must have as many sentences. Got {len(self.source)} and {len(self.target)} instead."
             )
 
     @classmethod
@@ -196,9 +195,7 @@ class Alignments:
         counts = np.diff(self.offsets)[pairs]
         offsets = offsets_of(counts)
         links = np.repeat(self.offsets[:-1][pairs] - offsets[:-1], counts) + np.arange(offsets[-1])
-        return Alignments(
-            offsets, self.source[links], self.target[links], self.confidence[links], self.sure[links]
-        )
+        return Alignments(offsets, self.source[links], self.target[links], self.confidence[links], self.sure[links])
 
     def __len__(self) -> int:
         return len(self.offsets) - 1

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
 from functools import cached_property
+from itertools import pairwise
 
 import numpy as np
 from numpy.typing import NDArray
@@ -51,10 +52,7 @@ class Vocabulary:
         """The words as strings, in order of their numbers."""
         data = self.buffer.tobytes()
         bounds = self.offsets.tolist()
-        return [
-            data[start:end].decode("utf-8", "surrogateescape")
-            for start, end in zip(bounds[:-1], bounds[1:], strict=True)
-        ]
+        return [data[start:end].decode("utf-8", "surrogateescape") for start, end in pairwise(bounds)]
 
     @cached_property
     def _numbers(self) -> dict[str, int]:

@@ -22,7 +22,9 @@ class Case:
         self.index = index_of(bitext)
         self.sides = sides_of(bitext)
         random = np.random.default_rng(seed)
-        counts = random.gamma(0.3, 2.0, (len(self.index), columns)) * random.integers(0, 4, (len(self.index), 1))
+        counts = random.gamma(0.3, 2.0, (len(self.index), columns)) * random.integers(
+            0, 4, (len(self.index), 1)
+        )
         self.counts = counts.astype(np.float32)
         self.source_of_cell = np.repeat(np.arange(self.index.source_words), np.diff(self.index.rows))
 
@@ -40,7 +42,11 @@ class Case:
     def direction(self, direction):
         """Counts, the given word of each cell, and how many given words there are."""
         given = self.source_of_cell if direction == 0 else self.index.targets
-        return self.counts[:, direction % self.counts.shape[1]].astype(float), given, len(self.sides[direction])
+        return (
+            self.counts[:, direction % self.counts.shape[1]].astype(float),
+            given,
+            len(self.sides[direction]),
+        )
 
 
 cases = st.builds(Case, stemmed_bitexts, st.integers(0, 2**32 - 1), st.sampled_from([1, 2]))
@@ -58,9 +64,7 @@ def test_maximum_likelihood_is_the_share_of_the_counts(case):
         totals = np.bincount(given, counts, words)
         want = np.divide(counts, totals[given], out=np.zeros_like(counts), where=totals[given] > 0)
         np.testing.assert_allclose(table[:, direction], want, rtol=1e-5, atol=1e-8)
-        np.testing.assert_allclose(
-            np.bincount(given, table[:, direction], words)[totals > 0], 1, rtol=1e-5
-        )
+        np.testing.assert_allclose(np.bincount(given, table[:, direction], words)[totals > 0], 1, rtol=1e-5)
 
 
 @settings(deadline=None)
@@ -205,7 +209,9 @@ def test_a_settled_lexicon_gives_every_pair_some_probability(kind, case):
 @pytest.mark.parametrize("kind", [MaximumLikelihood, Bayes])
 def test_words_that_a_flat_lexicon_does_not_know_get_a_tiny_probability(kind):
     case = Case(bitext_of([("a b", "c d")]), 0, 2)
-    found = case.lexicon(kind).look_up(tokens_of(bitext_of([("a new", "c new")]), *case.sides)).reshape(2, 2, 2)
+    found = (
+        case.lexicon(kind).look_up(tokens_of(bitext_of([("a new", "c new")]), *case.sides)).reshape(2, 2, 2)
+    )
     assert (found[1] > 0).all()
     assert (found[:, 1] > 0).all()
     assert found[1].max() < 1e-6

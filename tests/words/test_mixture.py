@@ -44,7 +44,9 @@ def test_posteriors_equal_the_sum_over_all_alignments(model, cases, null_prob):
             got = matrices[pair] if direction == 0 else matrices[pair].T
             np.testing.assert_allclose(got, want.posterior, **CLOSE)
             np.testing.assert_allclose(free[pair], want.null, **CLOSE)
-            np.testing.assert_allclose(found.log_likelihoods[pair, direction], np.log(want.likelihood), **CLOSE)
+            np.testing.assert_allclose(
+                found.log_likelihoods[pair, direction], np.log(want.likelihood), **CLOSE
+            )
 
 
 @pytest.mark.parametrize("model", [Uniform, PositionTable, DiagonalPrior])

@@ -108,7 +108,10 @@ Examples:
     help="Format of the input, where its name does not say it.",
 )
 @click.option(
-    "--errors", type=click.Choice(["strict", "replace"]), default="strict", help="What to do about invalid UTF-8."
+    "--errors",
+    type=click.Choice(["strict", "replace"]),
+    default="strict",
+    help="What to do about invalid UTF-8.",
 )
 @click.option("--languages", metavar="A,B", help="For TMX and Parquet: source and target language.")
 @click.option("--columns", metavar="A,B", help="For Parquet: source and target column.")

@@ -37,9 +37,7 @@ FORMATS = ("pharaoh", "scored", "naacl", "giza", "json")
     help="Which links to keep; as the atools of fast_align define it.",
 )
 @click.option("--transpose-reverse", is_flag=True, help="REVERSE has target-source links.")
-@click.option(
-    "--from", "input_format", type=click.Choice(("auto", *FORMATS)), default="auto", show_default=True
-)
+@click.option("--from", "input_format", type=click.Choice(("auto", *FORMATS)), default="auto", show_default=True)
 @click.option("--format", "format", type=click.Choice(FORMATS), default="pharaoh", show_default=True)
 @click.option(
     "--base",
@@ -49,9 +47,7 @@ FORMATS = ("pharaoh", "scored", "naacl", "giza", "json")
     help="The number of a sentence's first word in Pharaoh files, read and written.",
 )
 @sides_options
-@click.option(
-    "-o", "--output", metavar="FILE", default="-", help="Where to write; standard output without it."
-)
+@click.option("-o", "--output", metavar="FILE", default="-", help="Where to write; standard output without it.")
 def command(
     forward: str,
     reverse: str,

@@ -47,9 +47,7 @@ class Sides:
 def sides_options(command: Function) -> Function:
     """Give `command` the options `--source`, `--target` and `--bitext`."""
     for decorate in (
-        click.option(
-            "--bitext", metavar="FILE", help="Both sides in one file, instead of --source and --target."
-        ),
+        click.option("--bitext", metavar="FILE", help="Both sides in one file, instead of --source and --target."),
         click.option("--target", metavar="FILE", help="The target sentences, one a line."),
         click.option("--source", metavar="FILE", help="The source sentences, one a line."),
     ):

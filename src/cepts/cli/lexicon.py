@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import Literal
+
 import click
 
 from cepts.cli.console import print_json
@@ -26,12 +28,22 @@ Examples:
 @click.option("--word", "words", multiple=True, metavar="WORD", help="Only this word; may be given again.")
 @click.option("--top", type=click.IntRange(1), default=10, show_default=True, help="The best N of each word.")
 @click.option(
-    "--least", type=click.FloatRange(0, 1), default=0.01, show_default=True, help="Leave out lower probabilities."
+    "--least",
+    type=click.FloatRange(0, 1),
+    default=0.01,
+    show_default=True,
+    help="Leave out lower probabilities.",
 )
 @click.option("-o", "--output", default="-", metavar="FILE", help="Where the table goes.  [default: stdout]")
 @click.option("--json", "as_json", is_flag=True, help="JSON instead of a table.")
 def command(
-    model: str, direction: str, words: tuple[str, ...], top: int, least: float, output: str, as_json: bool
+    model: str,
+    direction: Literal["forward", "reverse"],
+    words: tuple[str, ...],
+    top: int,
+    least: float,
+    output: str,
+    as_json: bool,
 ) -> None:
     """Show the lexicon of a trained model.
 
@@ -45,7 +57,10 @@ def command(
     if as_json and output != "-":
         raise UsageError("--json goes to stdout; leave out --output, or redirect.")
     entries = load_aligner(model).translations(
-        direction=direction, words=words or None, top=top, least=least  # type: ignore[arg-type]
+        direction=direction,
+        words=words or None,
+        top=top,
+        least=least,
     )
     missing = sorted(set(words) - {entry.asked for entry in entries}) if words else []
     if words and len(missing) == len(set(words)):

@@ -39,9 +39,7 @@ SHORT_MEASURES = ("AER", "P sure", "R sure", "F1 sure", "P possible", "R possibl
 @sides_options
 @click.option("--gold-format", type=click.Choice(FORMATS), default="auto", show_default=True)
 @click.option("--format", "format", type=click.Choice(FORMATS), default="auto", show_default=True)
-@click.option(
-    "--gold-base", type=click.Choice(["0", "1"]), help="As --base, for GOLD.  [default: that of --base]"
-)
+@click.option("--gold-base", type=click.Choice(["0", "1"]), help="As --base, for GOLD.  [default: that of --base]")
 @click.option(
     "--base",
     type=click.Choice(["0", "1"]),
@@ -51,9 +49,7 @@ SHORT_MEASURES = ("AER", "P sure", "R sure", "F1 sure", "P possible", "R possibl
 )
 @click.option("--reverse-gold", is_flag=True, help="GOLD has target-source links.")
 @click.option("--sentences", type=click.IntRange(1), metavar="N", help="How many sentence pairs there are.")
-@click.option(
-    "--null", is_flag=True, help="Count a word without links as linked to null; needs the sentences."
-)
+@click.option("--null", is_flag=True, help="Count a word without links as linked to null; needs the sentences.")
 @click.option("--per-sentence", is_flag=True, help="Also score each sentence pair.")
 @click.option(
     "--bootstrap",
@@ -184,12 +180,8 @@ def _unequal(gold: str, gold_pairs: int, name: str, pairs: int) -> DataError:
     if gold_pairs > pairs:
         remedy = "there is gold for sentences that do not exist; give the links of all of the gold's pairs."
     else:
-        remedy = (
-            f"give the links of the gold's pairs only, or --sentences {pairs} if the gold has no more links."
-        )
-    return DataError(
-        f"{gold} has gold links of {gold_pairs:,} sentence pairs but {name} has {pairs:,}; {remedy}"
-    )
+        remedy = f"give the links of the gold's pairs only, or --sentences {pairs} if the gold has no more links."
+    return DataError(f"{gold} has gold links of {gold_pairs:,} sentence pairs but {name} has {pairs:,}; {remedy}")
 
 
 def _short_names(names: list[str]) -> list[str]:
@@ -240,9 +232,7 @@ def _print_scores(
     for side in ("source", "target"):
         if getattr(scores[0], f"{side}_words") is not None:
             add(f"{side} words covered", [f"{getattr(score, f'{side}_covered'):,}" for score in scores])
-            add(
-                f"{side} words covered, %", [_percent(getattr(score, f"{side}_coverage")) for score in scores]
-            )
+            add(f"{side} words covered, %", [_percent(getattr(score, f"{side}_coverage")) for score in scores])
     first = scores[0]
     click.echo(
         f"{first.sentences:,} sentence pairs, {first.sure:,} sure and "

@@ -104,7 +104,10 @@ def run_em(
         history.append(objective)
         if checkpoint is not None:
             save_model(
-                checkpoint, kind=f"checkpoint {stage}", settings={"objectives": history}, arrays=problem.state()
+                checkpoint,
+                kind=f"checkpoint {stage}",
+                settings={"objectives": history},
+                arrays=problem.state(),
             )
         report(
             Step(

@@ -23,9 +23,7 @@ def default_threads() -> int:
     return len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
 
 
-def map_shards(
-    function: Callable[[Shard], Result], shards: Sequence[Shard], *, threads: int
-) -> Iterator[Result]:
+def map_shards(function: Callable[[Shard], Result], shards: Sequence[Shard], *, threads: int) -> Iterator[Result]:
     """Results of `function` on each shard, in order; kernels release the GIL, so the shards run side by side.
 
     At most one finished result a thread waits to be taken, which keeps memory flat.

@@ -123,9 +123,7 @@ def _found_in(
     return tier[system_number] >= 1, tier[system_number] == 2
 
 
-def _numbers(
-    pair: NDArray[np.int64], source: NDArray[np.int32], target: NDArray[np.int32]
-) -> NDArray[np.int64]:
+def _numbers(pair: NDArray[np.int64], source: NDArray[np.int32], target: NDArray[np.int32]) -> NDArray[np.int64]:
     """A number for each link, the same for equal links; numbering in two steps cannot overflow."""
     words = pair
     for positions in (source, target):

@@ -59,10 +59,7 @@ def intervals(
     """Percentile bootstrap interval of every one of `METRICS`: sentence pairs are drawn with replacement."""
     _check(samples, level)
     values = np.concatenate(
-        [
-            metrics(weights @ _columns(comparison))
-            for weights in _resamples(len(comparison.counts), samples, seed)
-        ]
+        [metrics(weights @ _columns(comparison)) for weights in _resamples(len(comparison.counts), samples, seed)]
     )
     low, high = _percentiles(values, level)
     return {metric: Interval(float(low[m]), float(high[m])) for m, metric in enumerate(METRICS)}
@@ -146,9 +143,7 @@ def _resamples(pairs: int, samples: int, seed: int) -> Iterator[NDArray[np.float
         yield rng.multinomial(pairs, np.full(pairs, 1 / pairs), size=rows).astype(np.float64)
 
 
-def _percentiles(
-    values: NDArray[np.float64], level: float
-) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
+def _percentiles(values: NDArray[np.float64], level: float) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
     tail = 50 * (1 - level)
     low, high = np.percentile(values, [tail, 100 - tail], axis=0)
     return low, high

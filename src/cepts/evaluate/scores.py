@@ -198,9 +198,7 @@ def compare(
     >>> compare(gold, Alignments.from_links([[(0, 0), (1, 0)]])).scores.aer
     0.5
     """
-    counts = count_links(
-        gold, system, source_lengths=source_lengths, target_lengths=target_lengths, null=null
-    )
+    counts = count_links(gold, system, source_lengths=source_lengths, target_lengths=target_lengths, null=null)
     return Comparison(
         counts,
         {

@@ -53,13 +53,9 @@ def best(association: Association, *, axis: Literal["source", "target"]) -> Alig
     lengths = target_lengths if by_target else source_lengths
     words = int(lengths.sum())
     given = association.target_null if by_target else association.source_null
-    null = (
-        np.zeros(words, dtype=np.float32) if given is None else np.ascontiguousarray(given, dtype=np.float32)
-    )
+    null = np.zeros(words, dtype=np.float32) if given is None else np.ascontiguousarray(given, dtype=np.float32)
     if len(null) != words:
-        raise ValueError(
-            f"{axis}_null must have one mass for each of {words} {axis} words. Got {len(null)} instead."
-        )
+        raise ValueError(f"{axis}_null must have one mass for each of {words} {axis} words. Got {len(null)} instead.")
     links = np.empty(len(association) + 1, dtype=np.int64)
     source, target, confidence = _room(words)
     scratch = np.empty(int(lengths.max(initial=0)), dtype=np.int64)

@@ -27,9 +27,7 @@ from cepts.types import Alignments
 
 __all__ = ["METHODS", "Method", "check_range", "combine"]
 
-Method = Literal[
-    "intersection", "union", "grow-diag", "grow-diag-final", "grow-diag-final-and", "forward", "reverse"
-]
+Method = Literal["intersection", "union", "grow-diag", "grow-diag-final", "grow-diag-final-and", "forward", "reverse"]
 METHODS: tuple[Method, ...] = get_args(Method)
 _FINAL = {"grow-diag": 0, "grow-diag-final": 1, "grow-diag-final-and": 2}
 

@@ -116,9 +116,7 @@ def giza_links(file: InputFile) -> Links:
             )
         target, source = next(lines, None), next(lines, None)
         if target is None or source is None:
-            raise DataError(
-                f"{file.name}, line {number:,}: the file ends inside this sentence pair; write it again."
-            )
+            raise DataError(f"{file.name}, line {number:,}: the file ends inside this sentence pair; write it again.")
         number += 2
         for i, positions in enumerate(_giza_source(file.name, number, source)):
             for j in positions:
@@ -152,9 +150,7 @@ def _giza_source(name: str, line: int, text: bytes) -> Iterator[list[int]]:
         first = False
         yield positions
     if first:
-        raise DataError(
-            f"{name}, line {line:,}: found nothing, wanted `NULL ({{ ... }}) word ({{ 1 2 }}) ...`."
-        )
+        raise DataError(f"{name}, line {line:,}: found nothing, wanted `NULL ({{ ... }}) word ({{ 1 2 }}) ...`.")
 
 
 def json_links(file: InputFile) -> Links:
@@ -181,9 +177,7 @@ def json_links(file: InputFile) -> Links:
 
 def _json_link(where: str, record: dict[str, object], link: object) -> tuple[int, int, float, bool]:
     if not isinstance(link, dict):
-        raise DataError(
-            f'{where}: found the link {link!r}, wanted an object such as {{"source": 0, "target": 1}}.'
-        )
+        raise DataError(f'{where}: found the link {link!r}, wanted an object such as {{"source": 0, "target": 1}}.')
     positions = []
     for side in ("source", "target"):
         position, tokens = link.get(side), record.get(side)

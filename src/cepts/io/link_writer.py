@@ -143,8 +143,7 @@ def write_links(
 def _check(alignments: Alignments, bitext: Bitext) -> None:
     if len(alignments) != len(bitext):
         raise ValueError(
-            f"alignments and sentences must be of as many pairs. "
-            f"Got {len(alignments)} and {len(bitext)} instead."
+            f"alignments and sentences must be of as many pairs. Got {len(alignments)} and {len(bitext)} instead."
         )
     links = np.diff(alignments.offsets)
     for positions, text in ((alignments.source, bitext.source), (alignments.target, bitext.target)):

@@ -70,9 +70,7 @@ def read_links(
     for lengths in (source_lengths, target_lengths):
         if lengths is not None:
             if sentences is not None and sentences != len(lengths):
-                raise UsageError(
-                    f"got lengths of {len(lengths):,} sentences, but sentences is {sentences:,}."
-                )
+                raise UsageError(f"got lengths of {len(lengths):,} sentences, but sentences is {sentences:,}.")
             sentences = len(lengths)
 
     with InputFile(path) as file:
@@ -142,9 +140,7 @@ def _read_pharaoh(file: InputFile, base: int, block_bytes: int) -> Links:
         links, lines = len(block) // 4 + 1, int(np.count_nonzero(block == ord("\n"))) + 1
         part = Links.empty(links)
         ends = np.empty(lines, dtype=np.int64)
-        failed = parse_pharaoh(
-            block, base, ends, part.source, part.target, part.confidence, part.sure, counts
-        )
+        failed = parse_pharaoh(block, base, ends, part.source, part.target, part.confidence, part.sure, counts)
         links, lines = counts.tolist()
         if failed >= 0:
             raise _pharaoh_error(file.name, lines_before + lines + 1, block[failed:], base)
@@ -180,9 +176,7 @@ def _read_naacl(file: InputFile, sentences: int | None, block_bytes: int) -> Lin
     for block in read_blocks(file, block_bytes):
         part = Links.empty(int(np.count_nonzero(block == ord("\n"))) + 1)
         line = np.empty(len(part.pair), dtype=np.int64)
-        failed = parse_naacl(
-            block, line, part.pair, part.source, part.target, part.confidence, part.sure, counts
-        )
+        failed = parse_naacl(block, line, part.pair, part.source, part.target, part.confidence, part.sure, counts)
         links, lines = counts.tolist()
         if failed >= 0:
             raise _naacl_error(file.name, lines_before + lines + 1, block[failed:])
@@ -204,15 +198,9 @@ def _naacl_error(name: str, line: int, rest: NDArray[np.uint8]) -> DataError:
     text, _, _ = rest[:200].tobytes().partition(b"\n")
     fields = text.split()
     where = f"{name}, line {line:,}: found {_shown(text.strip())}"
-    if (
-        len(fields) >= 3
-        and all(re.fullmatch(rb"[0-9]{1,9}", field) for field in fields[:3])
-        and not int(fields[0])
-    ):
+    if len(fields) >= 3 and all(re.fullmatch(rb"[0-9]{1,9}", field) for field in fields[:3]) and not int(fields[0]):
         return DataError(f"{where}, wanted sentence numbers from 1, which is what NAACL files count from.")
-    return DataError(
-        f"{where}, wanted `sentence source target [S|P] [confidence between 0 and 1]`, as in 1 4 5 S."
-    )
+    return DataError(f"{where}, wanted `sentence source target [S|P] [confidence between 0 and 1]`, as in 1 4 5 S.")
 
 
 def _is_confidence(text: bytes) -> bool:
@@ -233,9 +221,7 @@ def _check_range(
     outside = positions >= limit
     if outside.any():
         link = int(np.argmax(outside))
-        line = (
-            f"line {links.line[link]:,}" if links.line is not None else f"sentence {links.pair[link] + 1:,}"
-        )
+        line = f"line {links.line[link]:,}" if links.line is not None else f"sentence {links.pair[link] + 1:,}"
         raise DataError(
             f"{name}, {line}: found a link to {side} word {positions[link] + first}, but that sentence has "
             f"{limit[link]} words (numbered from {first}); check that the links belong to these sentences."

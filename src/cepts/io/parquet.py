@@ -34,9 +34,7 @@ def parquet_sides(
         import pyarrow as pa
         import pyarrow.parquet as pq
     except ImportError as error:
-        raise UsageError(
-            "reading Parquet needs pyarrow; install it with: pip install 'cepts[parquet]'"
-        ) from error
+        raise UsageError("reading Parquet needs pyarrow; install it with: pip install 'cepts[parquet]'") from error
 
     # A table is read from its end, so what cannot seek has to be in memory.
     in_place = file.size and not file.path.lower().endswith(tuple(COMPRESSED))
@@ -62,19 +60,13 @@ def _choose_columns(
     texts = [field.name for field in schema if _is_text(field.type)]
     if columns is None and {"source", "target"} <= set(texts):
         columns = ("source", "target")
-    if (
-        columns is None
-        and "translation" in schema.names
-        and pa.types.is_struct(schema.field("translation").type)
-    ):
+    if columns is None and "translation" in schema.names and pa.types.is_struct(schema.field("translation").type):
         struct = schema.field("translation").type
         fields = [struct.field(k).name for k in range(struct.num_fields) if _is_text(struct.field(k).type)]
         chosen = [find_language(tag, fields) for tag in languages] if languages else fields[:2]
         if len(chosen) != 2 or None in chosen:
             wanted = " and ".join(languages) if languages else "two of text"
-            raise DataError(
-                f"{name}: the column translation has the fields {', '.join(fields)}, wanted {wanted}."
-            )
+            raise DataError(f"{name}: the column translation has the fields {', '.join(fields)}, wanted {wanted}.")
         return ["translation"], lambda batch: (
             pc.struct_field(batch.column("translation"), chosen[0]),
             pc.struct_field(batch.column("translation"), chosen[1]),

@@ -71,8 +71,7 @@ def tmx_sides(
         )
     if missing:
         raise DataError(
-            f"{file.name}: found no text in {_listed(missing)}, only in {_listed(seen)}; "
-            f"choose two of those languages."
+            f"{file.name}: found no text in {_listed(missing)}, only in {_listed(seen)}; choose two of those languages."
         )
     if sides[0]:
         yield _joined(sides[0]), _joined(sides[1])

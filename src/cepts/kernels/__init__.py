@@ -7,26 +7,29 @@ nothing. Numba freezes module globals into cached code, so whatever may change i
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import Any, TypeVar, cast
+from typing import Any
 
 from numba import njit
 
 __all__ = ["kernel", "on_compile", "vector_kernel"]
 
-Function = TypeVar("Function", bound=Callable[..., Any])
+# Numba checks the arguments; to the type checker a kernel takes anything.
+Kernel = Callable[..., Any]
 
 
-def kernel(function: Function) -> Function:
+def kernel(function: Kernel) -> Kernel:
     """Compile `function` on first use and cache the result; releases the GIL, divides as NumPy does."""
-    return cast(Function, njit(cache=True, nogil=True, error_model="numpy")(function))
+    compiled: Kernel = njit(cache=True, nogil=True, error_model="numpy")(function)
+    return compiled
 
 
-def vector_kernel(function: Function) -> Function:
+def vector_kernel(function: Kernel) -> Kernel:
     """Compile as `kernel` does, and let the compiler reorder sums and fuse multiply-adds, so that it can use
     vector instructions. Infinities and NaN keep their meaning.
     """
     options = {"contract", "reassoc", "nsz", "arcp"}
-    return cast(Function, njit(cache=True, nogil=True, error_model="numpy", fastmath=options)(function))
+    compiled: Kernel = njit(cache=True, nogil=True, error_model="numpy", fastmath=options)(function)
+    return compiled
 
 
 def on_compile(notify: Callable[[str], None]) -> None:

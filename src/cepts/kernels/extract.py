@@ -124,17 +124,13 @@ def grow_diagonal(offsets, source, target, origin, final, source_covered, target
                 near = (p > start and kept[p - 1] and source[p - 1] == i and target[p - 1] == j - 1) or (
                     p + 1 < end and kept[p + 1] and source[p + 1] == i and target[p + 1] == j + 1
                 )
-                while above < end and (
-                    source[above] < i - 1 or (source[above] == i - 1 and target[above] < j - 1)
-                ):
+                while above < end and (source[above] < i - 1 or (source[above] == i - 1 and target[above] < j - 1)):
                     above += 1
                 q = above
                 while not near and q < end and source[q] == i - 1 and target[q] <= j + 1:
                     near = kept[q]
                     q += 1
-                while below < end and (
-                    source[below] < i + 1 or (source[below] == i + 1 and target[below] < j - 1)
-                ):
+                while below < end and (source[below] < i + 1 or (source[below] == i + 1 and target[below] < j - 1)):
                     below += 1
                 q = below
                 while not near and q < end and source[q] == i + 1 and target[q] <= j + 1:

@@ -40,8 +40,24 @@ def _jump_matrices(size, padded, jumps, centre, matrix, transposed):
 
 @vector_kernel
 def forward_backward(
-    emission, null, length, size, padded, matrix, transposed, start, null_prob,
-    real, both, posterior, null_posterior, counting, times, moves, ahead, behind,
+    emission,
+    null,
+    length,
+    size,
+    padded,
+    matrix,
+    transposed,
+    start,
+    null_prob,
+    real,
+    both,
+    posterior,
+    null_posterior,
+    counting,
+    times,
+    moves,
+    ahead,
+    behind,
 ):
     """Posteriors of one sentence in one direction; returns its log-likelihood.
 
@@ -151,18 +167,41 @@ def _start_here(size, weights, start):
 
 @vector_kernel
 def hmm_posteriors(
-    order, source_offsets, target_offsets, cell_offsets, cells, lexicon, source_null, target_null, times,
-    jumps, starts, centre, null_prob, counting, agreeing, stride, longest,
-    counts, forward, reverse, source_free, target_free,
-    jump_numerator, jump_denominator, start_numerator, start_denominator, log_likelihoods,
+    order,
+    source_offsets,
+    target_offsets,
+    cell_offsets,
+    cells,
+    lexicon,
+    source_null,
+    target_null,
+    times,
+    jumps,
+    starts,
+    centre,
+    null_prob,
+    counting,
+    agreeing,
+    stride,
+    longest,
+    counts,
+    forward,
+    reverse,
+    source_free,
+    target_free,
+    jump_numerator,
+    jump_denominator,
+    start_numerator,
+    start_denominator,
+    log_likelihoods,
 ):
     """Both directions of all pairs of a shard, in the given `order` (best by lengths: jumps are tabled by length).
 
     Where `counting`, adds posteriors to `counts` (their product where `agreeing`) and, of every `stride`-th pair, to
-    the jump and start statistics; otherwise writes them to `forward` and `reverse`, laid out as the cells are (where `agreeing`, their
-    geometric mean to `forward` alone). Row 0 of `jumps`,
-    `starts` and of the statistics is the forward direction, row 1 the reverse. A pair counts `times[pair]` times. `source_free` and `target_free`
-    receive each word's posterior of null, `log_likelihoods[pair, direction]` the pair's log-likelihood.
+    the jump and start statistics; a pair counts `times[pair]` times. Otherwise writes them to `forward` and `reverse`,
+    laid out as the cells are (where `agreeing`, their geometric mean to `forward` alone). Row 0 of `jumps`, `starts`
+    and of the statistics is the forward direction, row 1 the reverse. `source_free` and `target_free` receive each
+    word's posterior of null, `log_likelihoods[pair, direction]` the pair's log-likelihood.
     """
     width = (longest + 8) // 8 * 8
     ahead_emission = np.zeros((width, width), np.float32)
@@ -200,7 +239,13 @@ def hmm_posteriors(
         if size != source_size:
             if counting and source_size:
                 _count_jumps(
-                    source_size, ahead_moves, ahead_matrix, jumps[0], centre, jump_numerator[0], jump_denominator[0]
+                    source_size,
+                    ahead_moves,
+                    ahead_matrix,
+                    jumps[0],
+                    centre,
+                    jump_numerator[0],
+                    jump_denominator[0],
                 )
             source_size = size
             _jump_matrices(size, size_padded, jumps[0], centre, ahead_matrix, ahead_transposed)
@@ -208,7 +253,13 @@ def hmm_posteriors(
         if length != target_size:
             if counting and target_size:
                 _count_jumps(
-                    target_size, back_moves, back_matrix, jumps[1], centre, jump_numerator[1], jump_denominator[1]
+                    target_size,
+                    back_moves,
+                    back_matrix,
+                    jumps[1],
+                    centre,
+                    jump_numerator[1],
+                    jump_denominator[1],
                 )
             target_size = length
             _jump_matrices(length, length_padded, jumps[1], centre, back_matrix, back_transposed)
@@ -226,9 +277,24 @@ def hmm_posteriors(
             for j in range(length):
                 both[j, i] = np.float32(0)
         log_likelihoods[pair, 0] = forward_backward(
-            ahead_emission, target_null[target : target + length], length, size, size_padded,
-            ahead_matrix, ahead_transposed, ahead_start, null_prob,
-            real, both, ahead_posterior, target_free[target : target + length], moving, weight, ahead_moves, ahead, behind,
+            ahead_emission,
+            target_null[target : target + length],
+            length,
+            size,
+            size_padded,
+            ahead_matrix,
+            ahead_transposed,
+            ahead_start,
+            null_prob,
+            real,
+            both,
+            ahead_posterior,
+            target_free[target : target + length],
+            moving,
+            weight,
+            ahead_moves,
+            ahead,
+            behind,
         )
         if moving:
             for i in range(size):
@@ -240,9 +306,24 @@ def hmm_posteriors(
             for i in range(size):
                 both[i, j] = np.float32(0)
         log_likelihoods[pair, 1] = forward_backward(
-            back_emission, source_null[source : source + size], size, length, length_padded,
-            back_matrix, back_transposed, back_start, null_prob,
-            real, both, back_posterior, source_free[source : source + size], moving, weight, back_moves, ahead, behind,
+            back_emission,
+            source_null[source : source + size],
+            size,
+            length,
+            length_padded,
+            back_matrix,
+            back_transposed,
+            back_start,
+            null_prob,
+            real,
+            both,
+            back_posterior,
+            source_free[source : source + size],
+            moving,
+            weight,
+            back_moves,
+            ahead,
+            behind,
         )
         if moving:
             for j in range(length):
@@ -269,13 +350,9 @@ def hmm_posteriors(
                     counts[cell, 0] += weight * ahead_posterior[j, i]
                     counts[cell, 1] += weight * back_posterior[i, j]
     if counting and source_size:
-        _count_jumps(
-            source_size, ahead_moves, ahead_matrix, jumps[0], centre, jump_numerator[0], jump_denominator[0]
-        )
+        _count_jumps(source_size, ahead_moves, ahead_matrix, jumps[0], centre, jump_numerator[0], jump_denominator[0])
     if counting and target_size:
-        _count_jumps(
-            target_size, back_moves, back_matrix, jumps[1], centre, jump_numerator[1], jump_denominator[1]
-        )
+        _count_jumps(target_size, back_moves, back_matrix, jumps[1], centre, jump_numerator[1], jump_denominator[1])
 
 
 @vector_kernel
@@ -321,8 +398,21 @@ def hmm_viterbi(emission, null, size, length, log_jumps, log_start, null_prob, b
 
 @vector_kernel
 def hmm_paths(
-    source_offsets, target_offsets, cell_offsets, cells, lexicon, source_null, target_null, times,
-    jumps, starts, centre, null_prob, longest, source_links, target_links,
+    source_offsets,
+    target_offsets,
+    cell_offsets,
+    cells,
+    lexicon,
+    source_null,
+    target_null,
+    times,
+    jumps,
+    starts,
+    centre,
+    null_prob,
+    longest,
+    source_links,
+    target_links,
 ):
     """Most probable paths of all pairs of a shard in both directions, as `hmm_viterbi` gives them."""
     width = longest + 1
@@ -361,11 +451,27 @@ def hmm_paths(
                         emission[i, j] = probability
             if direction == 0:
                 hmm_viterbi(
-                    emission, target_null[target : target + length], size, length, log_jumps, log_start, null_prob,
-                    best, back, target_links[target : target + length],
+                    emission,
+                    target_null[target : target + length],
+                    size,
+                    length,
+                    log_jumps,
+                    log_start,
+                    null_prob,
+                    best,
+                    back,
+                    target_links[target : target + length],
                 )
             else:
                 hmm_viterbi(
-                    emission, source_null[source : source + size], length, size, log_jumps, log_start, null_prob,
-                    best, back, source_links[source : source + size],
+                    emission,
+                    source_null[source : source + size],
+                    length,
+                    size,
+                    log_jumps,
+                    log_start,
+                    null_prob,
+                    best,
+                    back,
+                    source_links[source : source + size],
                 )

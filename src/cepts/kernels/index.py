@@ -168,7 +168,18 @@ def renumber_by_use(cells, numbers, renamed, out):
 
 
 @kernel
-def merge_rows(members, member_starts, coarse_of_target, fine_rows, fine_targets, seen, slot, coarse_of_cell, targets, rows):
+def merge_rows(
+    members,
+    member_starts,
+    coarse_of_target,
+    fine_rows,
+    fine_targets,
+    seen,
+    slot,
+    coarse_of_cell,
+    targets,
+    rows,
+):
     """Number the cells of coarser words: `members` lists the fine source words of each coarse one."""
     count = 0
     for group in range(len(member_starts) - 1):

@@ -64,12 +64,16 @@ def digamma(x):
         x += 1.0
     inverse = 1.0 / x
     square = inverse * inverse
-    series = square * (1.0 / 12.0 - square * (1.0 / 120.0 - square * (1.0 / 252.0 - square * (1.0 / 240.0 - square / 132.0))))
+    series = square * (
+        1.0 / 12.0 - square * (1.0 / 120.0 - square * (1.0 / 252.0 - square * (1.0 / 240.0 - square / 132.0)))
+    )
     return shift + np.log(x) - 0.5 * inverse - series
 
 
 @kernel
-def normalise_bayes(rows, targets, counts, source_totals, target_totals, source_sizes, target_sizes, concentration, lexicon):
+def normalise_bayes(
+    rows, targets, counts, source_totals, target_totals, source_sizes, target_sizes, concentration, lexicon
+):
     """Variational M-step under a symmetric Dirichlet prior: exp(psi(c + a) - psi(total + a n)).
 
     n is the number of cells of the word: the prior spreads over the words that it was ever seen with.
@@ -101,8 +105,20 @@ def add_to_coarse(coarse_of_cell, counts, out):
 
 @kernel
 def back_off(
-    first, last, rows, targets, counts, source_totals, target_totals,
-    coarse_of_cell, coarse_lexicon, source_share, target_share, strengths, floor, lexicon,
+    first,
+    last,
+    rows,
+    targets,
+    counts,
+    source_totals,
+    target_totals,
+    coarse_of_cell,
+    coarse_lexicon,
+    source_share,
+    target_share,
+    strengths,
+    floor,
+    lexicon,
 ):
     """Lexicon of rows `first` to `last`, each distribution drawn towards that of its coarser words.
 
@@ -122,10 +138,18 @@ def back_off(
                 ahead = coarse_lexicon[coarse, 0]
                 back = coarse_lexicon[coarse, 1]
             lexicon[cell, 0] = backed_off(
-                counts[cell, 0], source_totals[row], np.float64(target_share[target] * ahead), strengths[0], floor
+                counts[cell, 0],
+                source_totals[row],
+                np.float64(target_share[target] * ahead),
+                strengths[0],
+                floor,
             )
             lexicon[cell, 1] = backed_off(
-                counts[cell, reverse], target_totals[target], np.float64(source_share[row] * back), strengths[1], floor
+                counts[cell, reverse],
+                target_totals[target],
+                np.float64(source_share[row] * back),
+                strengths[1],
+                floor,
             )
 
 
@@ -143,10 +167,19 @@ def spelling_counts(rows, targets, source_bytes, source_bounds, target_bytes, ta
         for cell in range(rows[row], rows[row + 1]):
             other = targets[cell]
             # Most pairs end here, at the first byte.
-            if target_bounds[other] == target_bounds[other + 1] or source_bytes[start] != target_bytes[target_bounds[other]]:
+            if (
+                target_bounds[other] == target_bounds[other + 1]
+                or source_bytes[start] != target_bytes[target_bounds[other]]
+            ):
                 continue
             like = likeness(
-                source_bytes, start, start + length, target_bytes, target_bounds[other], target_bounds[other + 1], least
+                source_bytes,
+                start,
+                start + length,
+                target_bytes,
+                target_bounds[other],
+                target_bounds[other + 1],
+                least,
             )
             if like > 0.0:
                 for column in range(counts.shape[1]):

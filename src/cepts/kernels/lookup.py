@@ -50,10 +50,25 @@ def find(rows, targets, row, target):
 
 @kernel
 def look_up(
-    source_words, target_words, source_offsets, target_offsets, cell_offsets,
-    level_rows, level_row_starts, level_targets, level_lexicon, level_cell_starts,
-    source_totals, target_totals, source_total_starts, target_total_starts,
-    source_share, target_share, strengths, floor, out,
+    source_words,
+    target_words,
+    source_offsets,
+    target_offsets,
+    cell_offsets,
+    level_rows,
+    level_row_starts,
+    level_targets,
+    level_lexicon,
+    level_cell_starts,
+    source_totals,
+    target_totals,
+    source_total_starts,
+    target_total_starts,
+    source_share,
+    target_share,
+    strengths,
+    floor,
+    out,
 ):
     """Fill `out[cell]` with both directions' lexicon entries of each token pair.
 
@@ -99,7 +114,11 @@ def look_up(
                     other = target_words[level, target]
                     total = source_totals[source_total_starts[level] + word] if word >= 0 else 0.0
                     ahead = backed_off(
-                        0.0, total, np.float64(target_share[level, target] * ahead), strengths[level, 0], floor
+                        0.0,
+                        total,
+                        np.float64(target_share[level, target] * ahead),
+                        strengths[level, 0],
+                        floor,
                     )
                     total = target_totals[target_total_starts[level] + other] if other >= 0 else 0.0
                     back = backed_off(
@@ -113,7 +132,16 @@ def look_up(
 
 @kernel
 def look_up_flat(
-    source_words, target_words, source_offsets, target_offsets, cell_offsets, rows, targets, lexicon, floor, out
+    source_words,
+    target_words,
+    source_offsets,
+    target_offsets,
+    cell_offsets,
+    rows,
+    targets,
+    lexicon,
+    floor,
+    out,
 ):
     """As `look_up` for a lexicon without levels: an unknown pair gets `floor`."""
     for pair in range(len(source_offsets) - 1):
@@ -134,8 +162,21 @@ def look_up_flat(
 
 @kernel
 def add_likeness(
-    source_words, target_words, source_bytes, source_bounds, target_bytes, target_bounds, source_ids, target_ids,
-    source_offsets, target_offsets, cell_offsets, least, weight, strengths, out,
+    source_words,
+    target_words,
+    source_bytes,
+    source_bounds,
+    target_bytes,
+    target_bounds,
+    source_ids,
+    target_ids,
+    source_offsets,
+    target_offsets,
+    cell_offsets,
+    least,
+    weight,
+    strengths,
+    out,
 ):
     """Raise the entries of like-spelt words of which one is unknown, as if they had a count of `weight`."""
     for pair in range(len(source_offsets) - 1):
@@ -149,8 +190,13 @@ def add_likeness(
                     word = source_ids[source]
                     other = target_ids[target]
                     like = likeness(
-                        source_bytes, source_bounds[word], source_bounds[word + 1],
-                        target_bytes, target_bounds[other], target_bounds[other + 1], least,
+                        source_bytes,
+                        source_bounds[word],
+                        source_bounds[word + 1],
+                        target_bytes,
+                        target_bounds[other],
+                        target_bounds[other + 1],
+                        least,
                     )
                     if like > 0.0:
                         count = weight * like

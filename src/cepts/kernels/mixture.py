@@ -13,19 +13,45 @@ from cepts.kernels import vector_kernel
 
 @vector_kernel
 def mixture_posteriors(
-    order, source_offsets, target_offsets, cell_offsets, cells, lexicon, source_null, target_null, times,
-    shapes, table_offsets, forward_prior, reverse_prior,
-    forward_null, forward_null_offsets, reverse_null, reverse_null_offsets, counting, agreeing, longest,
-    counts, forward, reverse, source_free, target_free,
-    forward_table, reverse_table, forward_null_table, reverse_null_table, log_likelihoods,
+    order,
+    source_offsets,
+    target_offsets,
+    cell_offsets,
+    cells,
+    lexicon,
+    source_null,
+    target_null,
+    times,
+    shapes,
+    table_offsets,
+    forward_prior,
+    reverse_prior,
+    forward_null,
+    forward_null_offsets,
+    reverse_null,
+    reverse_null_offsets,
+    counting,
+    agreeing,
+    longest,
+    counts,
+    forward,
+    reverse,
+    source_free,
+    target_free,
+    forward_table,
+    reverse_table,
+    forward_null_table,
+    reverse_null_table,
+    log_likelihoods,
 ):
     """Both directions of all pairs of a shard.
 
     `forward_prior` and `reverse_prior` hold for each shape, from `table_offsets[shape]`, an I x J matrix:
     P(a_j = i | I, J) and P(a_i = j | J, I); `forward_null` and `reverse_null` hold the priors of null for each word.
     Where `counting`, adds the posteriors to `counts` (their product where `agreeing`) and to the tables if those are
-    not empty; otherwise writes them to `forward` and `reverse` (where `agreeing`, their geometric mean to `forward`). `source_free` and `target_free` receive the
-    posteriors of null, `log_likelihoods[pair, direction]` the pair's log-likelihood. A pair counts `times[pair]` times.
+    not empty; otherwise writes them to `forward` and `reverse` (where `agreeing`, their geometric mean to `forward`).
+    `source_free` and `target_free` receive the posteriors of null, `log_likelihoods[pair, direction]` the pair's
+    log-likelihood. A pair counts `times[pair]` times.
     """
     ahead = np.empty(longest * longest, np.float32)
     back = np.empty(longest * longest, np.float32)
@@ -184,7 +210,9 @@ def normalise_tables(sizes, lengths, offsets, null_offsets, table, null_table, r
 
 
 @vector_kernel
-def best_positions(source_offsets, target_offsets, cell_offsets, forward, reverse, source_free, target_free, source, target):
+def best_positions(
+    source_offsets, target_offsets, cell_offsets, forward, reverse, source_free, target_free, source, target
+):
     """For each word the position of highest posterior, or -1 where null has more; of equal ones the first."""
     for pair in range(len(source_offsets) - 1):
         first_source = source_offsets[pair]

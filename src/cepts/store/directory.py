@@ -87,9 +87,7 @@ def save_model(
             _write_arrays(beside / ARRAYS_NAME, plain)
             contents["files"] = {ARRAYS_NAME: _fingerprint(beside / ARRAYS_NAME)}
             (beside / HEADER_NAME).write_bytes(_sealed(contents))
-            shutil.copymode(
-                beside / HEADER_NAME, beside / ARRAYS_NAME
-            )  # safetensors hides its file from others
+            shutil.copymode(beside / HEADER_NAME, beside / ARRAYS_NAME)  # safetensors hides its file from others
             for path in (beside / ARRAYS_NAME, beside / HEADER_NAME, beside):
                 _flush_to_disk(path)
             _put_in_place(beside, target)
@@ -148,9 +146,7 @@ def load_model(directory: str | os.PathLike[str], *, kind: str | None = None) ->
     contents = _read_header(path / HEADER_NAME)
     found_kind = contents["kind"]
     if kind is not None and found_kind != kind:
-        raise ModelError(
-            f"{directory} holds a model of kind {found_kind}, not {kind}; give another, or {REMEDY}."
-        )
+        raise ModelError(f"{directory} holds a model of kind {found_kind}, not {kind}; give another, or {REMEDY}.")
     arrays = _read_arrays(path / ARRAYS_NAME, contents)
     return Model(kind=found_kind, settings=contents["settings"], arrays=arrays)
 
@@ -159,9 +155,7 @@ def _plain_array(name: str, array: NDArray[Any]) -> NDArray[Any]:
     """`array` in C order and the machine's byte order, which is all that safetensors writes."""
     array = np.asarray(array)
     if array.dtype.kind not in "biuf" or array.dtype.itemsize > 8:
-        raise TypeError(
-            f"arrays must be boolean, integer or float. Got {name} of type {array.dtype} instead."
-        )
+        raise TypeError(f"arrays must be boolean, integer or float. Got {name} of type {array.dtype} instead.")
     return np.asarray(array, dtype=array.dtype.newbyteorder("="), order="C")
 
 

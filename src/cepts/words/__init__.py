@@ -7,6 +7,17 @@ from cepts.words.ibm1 import IBM1
 from cepts.words.ibm2 import IBM2
 from cepts.words.persist import load_aligner, save_aligner
 
-__all__ = ["HMM", "IBM1", "IBM2", "MODELS", "THRESHOLD", "Aligner", "Diagonal", "Posteriors", "load_aligner", "save_aligner"]
+__all__ = [
+    "HMM",
+    "IBM1",
+    "IBM2",
+    "MODELS",
+    "THRESHOLD",
+    "Aligner",
+    "Diagonal",
+    "Posteriors",
+    "load_aligner",
+    "save_aligner",
+]
 
 MODELS: dict[str, type[Aligner]] = {model.name: model for model in (IBM1, IBM2, Diagonal, HMM)}

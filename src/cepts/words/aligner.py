@@ -6,7 +6,7 @@ from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from functools import partial
 from pathlib import Path
-from typing import Any, ClassVar, Literal, Self, TypeVar
+from typing import Any, ClassVar, Literal, Self, TypeVar, cast
 
 import numpy as np
 from numpy.typing import NDArray
@@ -150,9 +150,7 @@ class Aligner:
 
     # -- training ------------------------------------------------------------------------------------------------
 
-    def fit(
-        self, bitext: Bitext, *, progress: Progress | None = None, checkpoint: str | Path | None = None
-    ) -> Self:
+    def fit(self, bitext: Bitext, *, progress: Progress | None = None, checkpoint: str | Path | None = None) -> Self:
         """Train both directions on `bitext`.
 
         `checkpoint` names a directory in which the parameters are kept after each iteration and from which an
@@ -187,9 +185,7 @@ class Aligner:
         for stage, positions, iterations in stages:
             positions.prepare(distinct)
             self.objectives_ += run_em(
-                Training(
-                    index, self.lexicon_, self.null_, positions, agreeing=self.agreement, threads=self.threads
-                ),
+                Training(index, self.lexicon_, self.null_, positions, agreeing=self.agreement, threads=self.threads),
                 iterations=iterations,
                 tolerance=self.tolerance,
                 stage=f"training {stage}",
@@ -216,12 +212,7 @@ class Aligner:
     def _pairs(self, bitext: Bitext, source: NDArray[np.int32], target: NDArray[np.int32]) -> Pairs:
         """The pairs as forms, without the words of those that are empty on one side or too long."""
         lengths = bitext.source.lengths, bitext.target.lengths
-        keep = (
-            (lengths[0] > 0)
-            & (lengths[1] > 0)
-            & (lengths[0] <= self.max_length)
-            & (lengths[1] <= self.max_length)
-        )
+        keep = (lengths[0] > 0) & (lengths[1] > 0) & (lengths[0] <= self.max_length) & (lengths[1] <= self.max_length)
         source_ids, source_offsets = _kept(bitext.source, keep, source)
         target_ids, target_offsets = _kept(bitext.target, keep, target)
         return Pairs(source_ids, source_offsets, target_ids, target_offsets)
@@ -339,9 +330,7 @@ class Aligner:
             places = self._fitted.places[start : start + PAIRS_AT_A_TIME]
             yield distinct.take(places), scores[places]
 
-    def align_pair(
-        self, source: Sequence[str], target: Sequence[str], *, threshold: float = THRESHOLD
-    ) -> Alignment:
+    def align_pair(self, source: Sequence[str], target: Sequence[str], *, threshold: float = THRESHOLD) -> Alignment:
         """Links of one pair of tokenised sentences, by agreement."""
         return self.align(Bitext.from_tokens([(source, target)]), threshold=threshold)[0]
 
@@ -355,13 +344,9 @@ class Aligner:
     ) -> list[Translation]:
         """What the lexicon has for `words` (all of them by default): the `top` entries of at least `least`."""
         self.check_fitted()
-        return list(
-            translations(self.lexicon_, self._forms, direction=direction, words=words, top=top, least=least)
-        )
+        return list(translations(self.lexicon_, self._forms, direction=direction, words=words, top=top, least=least))
 
-    def _align_block(
-        self, block: Block, combine: str, threshold: float
-    ) -> tuple[Alignments, NDArray[np.float64]]:
+    def _align_block(self, block: Block, combine: str, threshold: float) -> tuple[Alignments, NDArray[np.float64]]:
         pairs = block.pairs
         shape = (pairs.source_lengths, pairs.target_lengths, block.cell_offsets)
         if combine == "agreement":
@@ -370,11 +355,14 @@ class Aligner:
             return extract.threshold(association, threshold), found.log_likelihoods
         found = self.positions_.posterior(block)
         forward, reverse = _path_links(block, found, *self.positions_.paths(block))
-        combined = extract.combine(forward, reverse, *shape[:2], method=combine)
+        combined = extract.combine(forward, reverse, *shape[:2], method=cast(extract.Method, combine))
         return combined, found.log_likelihoods
 
     def _map(
-        self, makers: Sequence[Callable[[], Block]], function: Callable[[Block], Result], progress: Progress | None
+        self,
+        makers: Sequence[Callable[[], Block]],
+        function: Callable[[Block], Result],
+        progress: Progress | None,
     ) -> Iterator[tuple[Block, Result]]:
         """`function` of every block that `makers` make, in order, on all threads."""
         report = progress or silent
@@ -412,9 +400,7 @@ class Aligner:
     def _new_block(self, tokens: Tokens, start: int, stop: int) -> Block:
         """Pairs `start` to `stop` with the lexicon entries of each token pair, each a cell of its own."""
         pairs = tokens.pairs.part(start, stop)
-        part = Tokens(
-            pairs, tokens.source_forms, tokens.target_forms, tokens.source_known, tokens.target_known
-        )
+        part = Tokens(pairs, tokens.source_forms, tokens.target_forms, tokens.source_known, tokens.target_known)
         table = self.lexicon_.look_up(part)
         return Block(
             pairs,

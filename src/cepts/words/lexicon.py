@@ -72,7 +72,13 @@ class Lexicon(ABC):
     name = ""
 
     def __init__(
-        self, rows: NDArray[np.int64], targets: NDArray[np.int32], source: Side, target: Side, *, floor: float = 1e-9
+        self,
+        rows: NDArray[np.int64],
+        targets: NDArray[np.int32],
+        source: Side,
+        target: Side,
+        *,
+        floor: float = 1e-9,
     ) -> None:
         self.rows = rows
         self.targets = targets
@@ -95,7 +101,7 @@ class Lexicon(ABC):
 
     def kept(self) -> NDArray[np.bool_]:
         """The cells that a saved model needs; without the others it is the same lexicon."""
-        return self.counts.any(axis=1)
+        return np.asarray(self.counts.any(axis=1))
 
     def settings(self) -> dict[str, Any]:
         """What, beside the counts, a saved model must keep."""
@@ -174,7 +180,13 @@ class Bayes(Lexicon):
         self.counts = counts
         self._sorted = None
         normalise_bayes(
-            self.rows, self.targets, counts, *self._totals(counts), *self._sizes, self.concentration, self.table
+            self.rows,
+            self.targets,
+            counts,
+            *self._totals(counts),
+            *self._sizes,
+            self.concentration,
+            self.table,
         )
         np.maximum(self.table, self.floor, out=self.table)
 
@@ -271,11 +283,17 @@ class BackOff(Lexicon):
         for level in self.levels[:-1]:
             of_source, of_target = self._level_totals[-1]
             self._level_totals.append(
-                (np.bincount(level.source.coarse, of_source), np.bincount(level.target.coarse, of_target))
+                (
+                    np.bincount(level.source.coarse, of_source).astype(np.float64),
+                    np.bincount(level.target.coarse, of_target).astype(np.float64),
+                )
             )
         if self.learning:
             self._learn_strengths(level_counts)
-        self._level_tables = [self.table, *(np.empty((len(level.targets), 2), np.float32) for level in self.levels[1:])]
+        self._level_tables = [
+            self.table,
+            *(np.empty((len(level.targets), 2), np.float32) for level in self.levels[1:]),
+        ]
         for depth in range(len(self.levels) - 1, -1, -1):
             level = self.levels[depth]
             back_off(
@@ -423,7 +441,7 @@ class _LeaveOneOut:
         size: int,
     ) -> None:
         column = direction if counts[0].shape[1] > 1 else 0
-        cells = np.flatnonzero(counts[0][:, column] > 0.05)
+        cells: NDArray[np.integer] = np.flatnonzero(counts[0][:, column] > 0.05)
         cells = cells[:: max(1, len(cells) // size)]
         self.size = len(cells)
         self.weight = counts[0][cells, column].astype(np.float64)

@@ -40,9 +40,7 @@ class Shapes:
 
     def places(self, pairs: Pairs) -> NDArray[np.int64]:
         """Place of each pair's shape (for an empty pair, any)."""
-        return np.searchsorted(
-            _keys(self.sizes, self.lengths), _keys(pairs.source_lengths, pairs.target_lengths)
-        )
+        return np.searchsorted(_keys(self.sizes, self.lengths), _keys(pairs.source_lengths, pairs.target_lengths))
 
 
 def _keys(sizes: NDArray[np.int64], lengths: NDArray[np.int64]) -> NDArray[np.int64]:
@@ -255,8 +253,18 @@ class PositionTable(Mixture):
                 for ours, theirs, here, there in (
                     (priors.forward, known.forward, priors.offsets, known.offsets),
                     (priors.reverse, known.reverse, priors.offsets, known.offsets),
-                    (priors.forward_null, known.forward_null, priors.forward_null_offsets, known.forward_null_offsets),
-                    (priors.reverse_null, known.reverse_null, priors.reverse_null_offsets, known.reverse_null_offsets),
+                    (
+                        priors.forward_null,
+                        known.forward_null,
+                        priors.forward_null_offsets,
+                        known.forward_null_offsets,
+                    ),
+                    (
+                        priors.reverse_null,
+                        known.reverse_null,
+                        priors.reverse_null_offsets,
+                        known.reverse_null_offsets,
+                    ),
                 ):
                     ours[here[shape] : here[shape + 1]] = theirs[there[place] : there[place + 1]]
         return priors
@@ -270,10 +278,22 @@ class PositionTable(Mixture):
         forward, reverse, forward_null, reverse_null = statistics
         shapes = (priors.shapes.sizes, priors.shapes.lengths, priors.offsets)
         normalise_tables(
-            *shapes, priors.forward_null_offsets, forward, forward_null, False, priors.forward, priors.forward_null
+            *shapes,
+            priors.forward_null_offsets,
+            forward,
+            forward_null,
+            False,
+            priors.forward,
+            priors.forward_null,
         )
         normalise_tables(
-            *shapes, priors.reverse_null_offsets, reverse, reverse_null, True, priors.reverse, priors.reverse_null
+            *shapes,
+            priors.reverse_null_offsets,
+            reverse,
+            reverse_null,
+            True,
+            priors.reverse,
+            priors.reverse_null,
         )
 
     def state(self) -> dict[str, NDArray]:

@@ -34,9 +34,7 @@ class NullWords:
         self._unigrams = tuple(
             frequencies / max(frequencies.sum(), 1) for frequencies in (source_frequencies, target_frequencies)
         )
-        self._rarest = tuple(
-            1.0 / (frequencies.sum() + 1) for frequencies in (source_frequencies, target_frequencies)
-        )
+        self._rarest = tuple(1.0 / (frequencies.sum() + 1) for frequencies in (source_frequencies, target_frequencies))
         if smoothing > 0:
             self.source, self.target = (unigrams.astype(np.float32) for unigrams in self._unigrams)
         else:

@@ -38,7 +38,14 @@ class Training:
     """An `engine.EMProblem`: the parameters of both directions and the counts of the last E-step."""
 
     def __init__(
-        self, index: Index, lexicon: Lexicon, null: NullWords, positions: Positions, *, agreeing: bool, threads: int
+        self,
+        index: Index,
+        lexicon: Lexicon,
+        null: NullWords,
+        positions: Positions,
+        *,
+        agreeing: bool,
+        threads: int,
     ) -> None:
         self.index = index
         self.lexicon = lexicon
@@ -89,7 +96,8 @@ class Training:
         """Lexicon, null and positions from the expected counts."""
         self.lexicon.estimate(self.counts)
         self.null.estimate(self.source_free, self.target_free)
-        self.positions.update(self.statistics)
+        if self.statistics:  # A text without any pair has none.
+            self.positions.update(self.statistics)
 
     def state(self) -> dict[str, NDArray]:
         """All parameters."""
