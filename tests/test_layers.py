@@ -3,6 +3,9 @@
 from __future__ import annotations
 
 import ast
+import importlib
+import subprocess
+import sys
 from functools import cache
 from pathlib import Path
 
@@ -54,20 +57,27 @@ def tree_of(path: Path) -> ast.Module:
     return ast.parse(path.read_text(encoding="utf-8"), filename=str(path))
 
 
-def imported(tree: ast.Module, package: tuple[str, ...]) -> list[tuple[str, int]]:
-    """Every module that a file imports, at its top or inside a function, with the line."""
+def imported(tree: ast.Module, package: tuple[str, ...], *, run: bool = False) -> list[tuple[str, int]]:
+    """Every module that a file imports, at its top or inside a function, with the line.
+
+    With `run`, not those that only a type checker sees.
+    """
     found = []
+    unseen = set()
+    if run:
+        for node in ast.walk(tree):
+            if isinstance(node, ast.If) and name_of(node.test).endswith("TYPE_CHECKING"):
+                unseen |= {inner for statement in node.body for inner in ast.walk(statement)}
     for node in ast.walk(tree):
+        if node in unseen:
+            continue
         if isinstance(node, ast.Import):
             found += [(alias.name, node.lineno) for alias in node.names]
         elif isinstance(node, ast.ImportFrom):
             start = package[: len(package) - node.level + 1] if node.level else ()
             module = ".".join((*start, *(node.module.split(".") if node.module else ())))
             # `from cepts import io` imports the module cepts.io
-            found += [
-                (f"{module}.{alias.name}" if module == "cepts" else module, node.lineno)
-                for alias in node.names
-            ]
+            found += [(f"{module}.{alias.name}" if module == "cepts" else module, node.lineno) for alias in node.names]
         elif isinstance(node, ast.Call) and name_of(node.func) in ("import_module", "__import__"):
             argument = node.args[0] if node.args else None
             if isinstance(argument, ast.Constant) and isinstance(argument.value, str):
@@ -91,10 +101,10 @@ def package_of(path: Path) -> tuple[str, ...]:
     return ("cepts", *path.relative_to(ROOT).parts[:-1])
 
 
-def parts_imported(path: Path) -> list[tuple[str, int]]:
+def parts_imported(path: Path, *, run: bool = False) -> list[tuple[str, int]]:
     return [
         (name.split(".")[1], line)
-        for name, line in imported(tree_of(path), package_of(path))
+        for name, line in imported(tree_of(path), package_of(path), run=run)
         if name.startswith("cepts.") and not name.startswith("cepts.__version__")
     ]
 
@@ -102,9 +112,9 @@ def parts_imported(path: Path) -> list[tuple[str, int]]:
 def faults_of_layers(path: Path) -> list[str]:
     part = part_of(path)
     if part == "__init__":
-        return [
-            f"cepts/__init__.py:{line} imports {p}" for p, line in parts_imported(path) if p != "_version"
-        ]
+        # What it offers beside the version it imports by name, when asked for (see the test of `import cepts`).
+        ran = parts_imported(path, run=True)
+        return [f"cepts/__init__.py:{line} imports {other}" for other, line in ran if other != "_version"]
     faults = []
     for other, line in parts_imported(path):
         where = f"{path.relative_to(ROOT)}:{line} imports {other}"
@@ -124,18 +134,12 @@ def faults_of_calls(path: Path) -> list[str]:
     for node in ast.walk(tree_of(path)):
         name = name_of(node.func) if isinstance(node, ast.Call) else ""
         exits = name in ("sys.exit", "exit", "quit", "os._exit", "SystemExit", "os.abort")
-        exits |= (
-            isinstance(node, ast.Raise) and isinstance(node.exc, ast.Name) and node.exc.id == "SystemExit"
-        )
+        exits |= isinstance(node, ast.Raise) and isinstance(node.exc, ast.Name) and node.exc.id == "SystemExit"
         if not talks and (name in ("print", "breakpoint", "input") or exits):
             faults.append(f"{path.relative_to(ROOT)}:{node.lineno} prints or exits")
         if name in ("eval", "exec", "compile"):
             faults.append(f"{path.relative_to(ROOT)}:{node.lineno} calls {name}")
-        if (
-            isinstance(node, ast.keyword)
-            and node.arg == "allow_pickle"
-            and ast.unparse(node.value) != "False"
-        ):
+        if isinstance(node, ast.keyword) and node.arg == "allow_pickle" and ast.unparse(node.value) != "False":
             faults.append(f"{path.relative_to(ROOT)}:{node.value.lineno} allows pickles")
     return faults
 
@@ -177,6 +181,43 @@ def test_only_console_knows_rich():
         if name.split(".")[0] == "rich"
     }
     assert users <= {"cli/console.py"}
+
+
+def run_python(code):
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, timeout=60, check=True)
+    return done.stdout.split()
+
+
+def test_import_cepts_is_quick_and_loads_nothing_heavy():
+    code = (
+        "import sys, time; start = time.perf_counter(); import cepts; print(time.perf_counter() - start); "
+        "print(*(name for name in sys.modules if name.split('.')[0] in ('numpy', 'numba', 'scipy', 'click')))"
+    )
+    # The best of three, for machines that are busy.
+    seconds, *heavy = min((run_python(code) for _ in range(3)), key=lambda words: float(words[0]))
+    assert heavy == []
+    assert float(seconds) < 0.2
+
+
+def test_cepts_offers_what_it_says():
+    assert set(cepts.__all__) == {*cepts._HOMES, "__version__"}
+    assert set(cepts.__all__) <= set(dir(cepts))
+    for name, home in cepts._HOMES.items():
+        assert getattr(cepts, name) is getattr(importlib.import_module(home), name)
+        assert name in importlib.import_module(home).__all__
+    with pytest.raises(AttributeError, match="no attribute 'HMMM'"):
+        _ = cepts.HMMM
+
+
+def test_a_type_checker_sees_what_cepts_offers():
+    """The names stand twice in `cepts/__init__.py`; both lists must say the same."""
+    seen = {
+        alias.name: node.module
+        for node in ast.walk(tree_of(ROOT / "__init__.py"))
+        if isinstance(node, ast.ImportFrom) and node.module not in ("typing", "importlib", "cepts._version")
+        for alias in node.names
+    }
+    assert seen == cepts._HOMES
 
 
 BAD = """

@@ -1,5 +1,55 @@
 """cepts aligns words, phrases and word-vector spaces through shared latent units."""
 
+from typing import TYPE_CHECKING, Any
+
 from cepts._version import __version__
 
-__all__ = ["__version__"]
+if TYPE_CHECKING:
+    from cepts.io import read_bitext, read_links, write_links
+    from cepts.types import Alignment, Alignments, Bitext
+    from cepts.words import HMM, IBM1, IBM2, Aligner, Diagonal, load_aligner
+
+__all__ = [
+    "HMM",
+    "IBM1",
+    "IBM2",
+    "Aligner",
+    "Alignment",
+    "Alignments",
+    "Bitext",
+    "Diagonal",
+    "__version__",
+    "load_aligner",
+    "read_bitext",
+    "read_links",
+    "write_links",
+]
+
+# Name -> the package that has it, which is imported when the name is first used: `import cepts` loads no NumPy.
+_HOMES = {
+    "Alignment": "cepts.types",
+    "Alignments": "cepts.types",
+    "Bitext": "cepts.types",
+    "read_bitext": "cepts.io",
+    "read_links": "cepts.io",
+    "write_links": "cepts.io",
+    "Aligner": "cepts.words",
+    "Diagonal": "cepts.words",
+    "HMM": "cepts.words",
+    "IBM1": "cepts.words",
+    "IBM2": "cepts.words",
+    "load_aligner": "cepts.words",
+}
+
+
+def __getattr__(name: str) -> Any:
+    if name not in _HOMES:
+        raise AttributeError(f"module 'cepts' has no attribute {name!r}")
+    from importlib import import_module
+
+    value = globals()[name] = getattr(import_module(_HOMES[name]), name)
+    return value
+
+
+def __dir__() -> list[str]:
+    return sorted({*globals(), *_HOMES})

@@ -33,10 +33,13 @@ class Vocabulary:
     @classmethod
     def from_words(cls, words: Iterable[str]) -> Vocabulary:
         """Vocabulary of `words`, which must be distinct."""
+        words = list(words)
         encoded = [word.encode("utf-8", "surrogateescape") for word in words]
         offsets = np.zeros(len(encoded) + 1, dtype=np.int64)
         np.cumsum([len(word) for word in encoded], out=offsets[1:])
-        return cls(np.frombuffer(b"".join(encoded), dtype=np.uint8), offsets)
+        vocabulary = cls(np.frombuffer(b"".join(encoded), dtype=np.uint8), offsets)
+        vocabulary.words = words
+        return vocabulary
 
     def __len__(self) -> int:
         return len(self.offsets) - 1

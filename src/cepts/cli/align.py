@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import math
 import time
+from itertools import pairwise
 from typing import Any
 
 import click
@@ -42,10 +44,23 @@ TRAINING = (
 def _stems(ctx: click.Context, option: click.Parameter, value: str | None) -> tuple[int, ...] | None:
     if value is None:
         return None
+    wrong = click.BadParameter(
+        f"wants falling numbers of letters with commas between them, such as 6,4. Got {value!r}."
+    )
     try:
-        return tuple(int(part) for part in value.split(",") if part.strip())
+        stems = tuple(int(part) for part in value.split(",") if part.strip())
     except ValueError:
-        raise click.BadParameter(f"wants numbers with commas between them, such as 6,4. Got {value!r}.") from None
+        raise wrong from None
+    if any(stem < 1 for stem in stems) or any(later >= stem for stem, later in pairwise(stems)):
+        raise wrong
+    return stems
+
+
+def _finite(ctx: click.Context, option: click.Parameter, value: float | None) -> float | None:
+    """Refuse what passes for a number but is none: every comparison with `nan` is false."""
+    if value is not None and not math.isfinite(value):
+        raise click.BadParameter(f"wants a number. Got {value}.")
+    return value
 
 
 @click.command(
@@ -71,6 +86,7 @@ Examples:
     "--threshold",
     type=click.FloatRange(0, 1),
     metavar="P",
+    callback=_finite,
     help="For agreement: the least confidence of a link; lower gives more links.",
 )
 @click.option(
@@ -94,11 +110,23 @@ Examples:
     help="Maximum likelihood, a sparse Dirichlet prior, or back-off from words to stems.",
 )
 @click.option("--agreement/--no-agreement", default=None, help="Train the directions to agree.")
-@click.option("--null-prob", type=float, metavar="P", help="Probability that a word has no link.")
+@click.option(
+    "--null-prob",
+    type=click.FloatRange(0, 1, min_open=True, max_open=True),
+    metavar="P",
+    callback=_finite,
+    help="Probability that a word has no link.",
+)
 @click.option("--lowercase/--no-lowercase", default=None, help="Ignore case in the statistics.  [default: yes]")
 @click.option("--prefix", type=click.IntRange(1), metavar="N", help="Keep statistics of the first N letters only.")
 @click.option("--stems", metavar="N,...", callback=_stems, help="For back-off: letters of the stems, falling.")
-@click.option("--spelling", type=click.FloatRange(0), metavar="X", help="For back-off: prior count of identical words.")
+@click.option(
+    "--spelling",
+    type=click.FloatRange(0),
+    metavar="X",
+    callback=_finite,
+    help="Prior count of identical words, for names and numbers.",
+)
 @click.option("--max-length", type=click.IntRange(1), metavar="N", help="Leave pairs with longer sentences unaligned.")
 @click.option("--threads", type=click.IntRange(1), metavar="N", help="Threads.  [default: all processors]")
 @click.option(
@@ -132,17 +160,25 @@ def command(source: str, target: str | None, **options: Any) -> None:
             raise UsageError(f"{names}: the model of --load is already trained; leave this out, or --load.")
     if options["threshold"] is not None and options["combine"] != "agreement":
         raise UsageError(f"--threshold goes with --combine agreement, not with {options['combine']}.")
+    if options["scores"] is not None and options["scores"] == options["output"]:
+        where = "stdout" if options["output"] == "-" else options["output"]
+        raise UsageError(f"--scores and the links would both go to {where}; name another file for one of them.")
     started = time.perf_counter()
     with ProgressBars(quiet=options["quiet"]) as bars:
         _align(source, target, options, bars, started)
 
 
 def _align(source: str, target: str | None, options: dict[str, Any], bars: ProgressBars, started: float) -> None:
-    from cepts.io import read_bitext
+    from cepts.errors import ModelError
+    from cepts.io import check_output, read_bitext
     from cepts.pipeline import align_bitext
     from cepts.store import check_destination
     from cepts.words import MODELS, THRESHOLD, load_aligner
 
+    # A place that cannot be written to should not show only after the training.
+    for path in (options["output"], options["scores"]):
+        if path is not None:
+            check_output(path)
     if options["save"] is not None:
         check_destination(options["save"])
     bitext = read_bitext(
@@ -154,6 +190,7 @@ def _align(source: str, target: str | None, options: dict[str, Any], bars: Progr
         columns=_two(options["columns"], "--columns"),
         progress=bars,
     )
+    not_saved: ModelError | None = None
     if options["load"] is not None:
         aligner = load_aligner(options["load"], threads=options["threads"])
         if options["max_length"] is not None:
@@ -168,7 +205,10 @@ def _align(source: str, target: str | None, options: dict[str, Any], bars: Progr
         aligner = MODELS[options["model"] or "hmm"](**chosen)
         aligner.fit(bitext, progress=bars, checkpoint=options["checkpoint"])
         if options["save"] is not None:
-            aligner.save(options["save"])
+            try:
+                aligner.save(options["save"])
+            except ModelError as error:
+                not_saved = error  # told at the end: the links of a long training should not be lost with it
     summary = align_bitext(
         aligner,
         bitext,
@@ -183,6 +223,8 @@ def _align(source: str, target: str | None, options: dict[str, Any], bars: Progr
     bars.close()
     for line in describe(summary, aligner.max_length, time.perf_counter() - started):
         say(line, quiet=options["quiet"])
+    if not_saved is not None:
+        raise not_saved
     if options["save"] is not None:
         say(f"model    {options['save']}  (use it again with --load)", quiet=options["quiet"])
 
@@ -190,19 +232,23 @@ def _align(source: str, target: str | None, options: dict[str, Any], bars: Progr
 def describe(summary: Any, max_length: int, seconds: float) -> list[str]:
     """The summary of a run as lines for people."""
     lines = [
-        f"aligned  {summary.pairs:,} pairs, {summary.source_words:,} + {summary.target_words:,} words, "
+        f"aligned  {_pairs(summary.pairs)}, {summary.source_words:,} + {summary.target_words:,} words, "
         f"in {seconds:,.1f} s",
         f"links    {summary.links:,}; covered {_share(summary.source_covered, summary.source_words)} of the source and "
         f"{_share(summary.target_covered, summary.target_words)} of the target words",
     ]
     if summary.empty:
-        lines.append(f"empty    {summary.empty:,} pairs have an empty side and so no links")
+        lines.append(f"empty    {_pairs(summary.empty)} with an empty side and so no links")
     if summary.too_long:
         lines.append(
-            f"skipped  {summary.too_long:,} pairs have a sentence of more than {max_length:,} words and so no links "
+            f"skipped  {_pairs(summary.too_long)} with a sentence of more than {max_length:,} words and so no links "
             f"(--max-length)"
         )
     return lines
+
+
+def _pairs(count: int) -> str:
+    return "1 pair" if count == 1 else f"{count:,} pairs"
 
 
 def _share(part: int, whole: int) -> str:

@@ -37,8 +37,17 @@ FORMATS = ("pharaoh", "scored", "naacl", "giza", "json")
     help="Which links to keep; as the atools of fast_align define it.",
 )
 @click.option("--transpose-reverse", is_flag=True, help="REVERSE has target-source links.")
-@click.option("--from", "input_format", type=click.Choice(("auto", *FORMATS)), default="auto", show_default=True)
-@click.option("--format", "format", type=click.Choice(FORMATS), default="pharaoh", show_default=True)
+@click.option(
+    "--from",
+    "input_format",
+    type=click.Choice(("auto", *FORMATS)),
+    default="auto",
+    show_default=True,
+    help="Format of both files; auto goes by the suffix, then by the first line.",
+)
+@click.option(
+    "--format", "format", type=click.Choice(FORMATS), default="pharaoh", show_default=True, help="Format to write."
+)
 @click.option(
     "--base",
     type=click.Choice(["0", "1"]),
@@ -68,7 +77,8 @@ def command(
     --transpose-reverse. A link's confidence becomes the mean of both.
 
     \b
-    cepts combine forward.links reverse.links --method intersection > both.links
+    Example:
+      cepts combine forward.links reverse.links --method intersection > both.links
     """  # noqa: D301
     from cepts.extract import combine
     from cepts.io import write_links

@@ -17,7 +17,7 @@ if TYPE_CHECKING:
     from rich.progress import Progress as Bars
     from rich.progress import TaskID
 
-__all__ = ["ProgressBars", "print_json", "print_table", "say", "stderr_console"]
+__all__ = ["ProgressBars", "print_json", "print_table", "say", "stderr_console", "width_of"]
 
 FIRST_RUN = "First run: compiling kernels for this machine (about a minute, only once)"
 
@@ -27,6 +27,13 @@ def stderr_console() -> Console:
     from rich.console import Console
 
     return Console(stderr=True, highlight=False)
+
+
+def width_of(text: str) -> int:
+    """Columns that `text` takes on a screen: two for each wide character."""
+    from rich.cells import cell_len
+
+    return cell_len(text)
 
 
 def say(message: str, *, quiet: bool = False) -> None:
@@ -140,14 +147,12 @@ def print_table(
             table.add_row(*(Text(cell) for cell in row))
         Console(highlight=False).print(table)
         return
-    from rich.cells import cell_len
-
-    widths = [max(map(cell_len, column)) for column in zip(columns, *cells, strict=True)]
+    widths = [max(map(width_of, column)) for column in zip(columns, *cells, strict=True)]
     if title is not None:
         click.echo(title)
     for line in [list(columns), *cells]:
         padded = (
-            cell + " " * (width - cell_len(cell)) if place < left else " " * (width - cell_len(cell)) + cell
+            cell + " " * (width - width_of(cell)) if place < left else " " * (width - width_of(cell)) + cell
             for place, (cell, width) in enumerate(zip(line, widths, strict=True))
         )
         click.echo("  ".join(padded).rstrip())

@@ -79,7 +79,7 @@ def command(
     LINKS and the output may be `-` (standard input, output) and compressed (.gz .bz2 .xz .zst).
 
     \b
-    Example:
+    Examples:
       cepts convert gold.wa --to pharaoh --sentences 447 -o gold.links
       cepts convert links.gz --to giza --source text.en --target text.fr -o links.A3
     """  # noqa: D301

@@ -6,7 +6,7 @@ import time
 
 import click
 
-from cepts.cli.console import ProgressBars, print_table, say
+from cepts.cli.console import ProgressBars, print_table, say, width_of
 
 __all__ = ["command"]
 
@@ -14,7 +14,11 @@ SHOWN = 3
 COMPARED = ("agreement", "grow-diag-final-and", "intersection")
 
 
-@click.command()
+@click.command(
+    epilog="""\b
+Example:
+  cepts demo"""
+)
 @click.option("-q", "--quiet", is_flag=True, help="No progress bars.")
 def command(quiet: bool) -> None:
     """Align a small sample and show what comes out.
@@ -74,9 +78,7 @@ def command(quiet: bool) -> None:
 
 def _show_pair(source: list[str], target: list[str], links: list[tuple[int, int]], confidence: list[float]) -> None:
     """A pair as a picture: a row a source word, a column a target word, a mark where they are linked."""
-    from rich.cells import cell_len
-
-    width = max(map(cell_len, source))
+    width = max(map(width_of, source))
     strong = dict(zip(links, confidence, strict=True))
     click.echo(" " * width + "  " + " ".join(target))
     for i, word in enumerate(source):
@@ -84,7 +86,7 @@ def _show_pair(source: list[str], target: list[str], links: list[tuple[int, int]
         for j, other in enumerate(target):
             share = strong.get((i, j))
             mark = "·" if share is None else "■" if share >= 0.75 else "□"
-            left = (cell_len(other) - 1) // 2
-            marks.append(" " * left + mark + " " * (cell_len(other) - 1 - left))
-        click.echo(word + " " * (width - cell_len(word)) + "  " + " ".join(marks).rstrip())
+            left = (width_of(other) - 1) // 2
+            marks.append(" " * left + mark + " " * (width_of(other) - 1 - left))
+        click.echo(word + " " * (width - width_of(word)) + "  " + " ".join(marks).rstrip())
     click.echo()

@@ -6,7 +6,7 @@ from typing import Literal
 
 import click
 
-from cepts.cli.console import print_json
+from cepts.cli.console import print_json, say
 
 __all__ = ["command"]
 
@@ -26,10 +26,13 @@ Examples:
     help="forward lists target words for each source word, reverse source words for each target word.",
 )
 @click.option("--word", "words", multiple=True, metavar="WORD", help="Only this word; may be given again.")
-@click.option("--top", type=click.IntRange(1), default=10, show_default=True, help="The best N of each word.")
+@click.option(
+    "--top", type=click.IntRange(1), metavar="N", default=10, show_default=True, help="The best N of each word."
+)
 @click.option(
     "--least",
     type=click.FloatRange(0, 1),
+    metavar="P",
     default=0.01,
     show_default=True,
     help="Leave out lower probabilities.",
@@ -65,6 +68,8 @@ def command(
     missing = sorted(set(words) - {entry.asked for entry in entries}) if words else []
     if words and len(missing) == len(set(words)):
         raise DataError(f"{model} knows no translation of {', '.join(missing)} with a probability of {least} or more.")
+    if missing:
+        say(f"cepts: no translation of {', '.join(missing)} with a probability of {least} or more.")
     if as_json:
         print_json([entry.as_dict() for entry in entries])
         return

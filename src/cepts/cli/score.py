@@ -37,8 +37,15 @@ SHORT_MEASURES = ("AER", "P sure", "R sure", "F1 sure", "P possible", "R possibl
 @click.argument("links")
 @click.argument("links2", required=False)
 @sides_options
-@click.option("--gold-format", type=click.Choice(FORMATS), default="auto", show_default=True)
-@click.option("--format", "format", type=click.Choice(FORMATS), default="auto", show_default=True)
+@click.option("--gold-format", type=click.Choice(FORMATS), default="auto", show_default=True, help="Format of GOLD.")
+@click.option(
+    "--format",
+    "format",
+    type=click.Choice(FORMATS),
+    default="auto",
+    show_default=True,
+    help="Format of LINKS and LINKS2; auto goes by the suffix, then by the first line.",
+)
 @click.option("--gold-base", type=click.Choice(["0", "1"]), help="As --base, for GOLD.  [default: that of --base]")
 @click.option(
     "--base",
@@ -59,7 +66,7 @@ SHORT_MEASURES = ("AER", "P sure", "R sure", "F1 sure", "P possible", "R possibl
     show_default=True,
     help="Samples for intervals and for the comparison of two systems; 0 leaves them out.",
 )
-@click.option("--seed", type=click.IntRange(0), default=0, show_default=True, help="For these samples.")
+@click.option("--seed", type=click.IntRange(0), metavar="N", default=0, show_default=True, help="For these samples.")
 @click.option("--json", "as_json", is_flag=True, help="Print JSON, with ratios from 0 to 1.")
 def command(
     gold: str,
@@ -89,7 +96,10 @@ def command(
     sentences: --source and --target, or --bitext.
 
     \b
-    cepts score gold.wa test.links --source test.en --target test.fr
+    Examples:
+      cepts score gold.wa test.links --source test.en --target test.fr
+      head -n 40 all.links | cepts score gold.wa -
+      cepts score gold.wa one.links other.links --json
     """  # noqa: D301
     from cepts.evaluate import compare, differences, intervals
     from cepts.signature import signature

@@ -132,5 +132,11 @@ def _resume(problem: EMProblem, stage: str, checkpoint: Path) -> list[float]:
     objectives = model.settings.get("objectives")
     if not isinstance(objectives, list):
         raise ModelError(f"{checkpoint} is no checkpoint of {stage}: it has no objectives; delete it to start anew.")
-    problem.restore(model.arrays)
+    try:
+        problem.restore(model.arrays)
+    except (KeyError, ValueError) as error:
+        raise ModelError(
+            f"{checkpoint} is a checkpoint of another text or of other options ({error}); "
+            f"delete it to start anew, or name another directory."
+        ) from None
     return [float(value) for value in objectives]

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import errno
 import io
 import os
 import sys
@@ -16,7 +17,7 @@ from numpy.typing import NDArray
 from cepts.atomic import atomic_output, cannot_write
 from cepts.errors import DataError
 
-__all__ = ["BLOCK_BYTES", "InputFile", "PathLike", "bare_suffixes", "open_output", "read_blocks"]
+__all__ = ["BLOCK_BYTES", "InputFile", "PathLike", "bare_suffixes", "check_output", "open_output", "read_blocks"]
 
 PathLike: TypeAlias = str | os.PathLike[str]
 
@@ -167,6 +168,22 @@ def read_blocks(file: InputFile, block_bytes: int = BLOCK_BYTES) -> Iterator[NDA
             buffer = buffer + bytearray(len(buffer))
     if filled:
         yield np.frombuffer(buffer, dtype=np.uint8, count=filled)
+
+
+def check_output(path: PathLike) -> None:
+    """Raise `DataError` where `open_output` would refuse `path`: to ask before a long computation."""
+    if path == "-":
+        return
+    final = Path(os.path.realpath(path))
+    if final.is_dir():
+        raise cannot_write(path, IsADirectoryError(errno.EISDIR, os.strerror(errno.EISDIR)))
+    if not final.parent.exists():
+        raise cannot_write(path, FileNotFoundError(errno.ENOENT, f"there is no directory {final.parent}"))
+    if not final.parent.is_dir():
+        raise cannot_write(path, NotADirectoryError(errno.ENOTDIR, f"{final.parent} is not a directory"))
+    direct = final.exists() and not final.is_file()
+    if (final.exists() and not os.access(final, os.W_OK)) or not (direct or os.access(final.parent, os.W_OK | os.X_OK)):
+        raise cannot_write(path, PermissionError(errno.EACCES, os.strerror(errno.EACCES)))
 
 
 @contextmanager

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from functools import partial
@@ -30,6 +31,8 @@ __all__ = ["THRESHOLD", "Aligner", "Posteriors"]
 # Set on the trial sentences of the Hansards (benchmarks/threshold.py), and on nothing else.
 THRESHOLD = 0.4
 NULL_SMOOTHING = 0.01
+# Prior count of identical words; none where EM is to be exact.
+SPELLING = {"ml": 0.0, "bayes": 0.0, "backoff": 0.1}
 PAIRS_AT_A_TIME = 1 << 16
 
 Result = TypeVar("Result")
@@ -89,7 +92,8 @@ class Aligner:
     stems
         For ``backoff``: how many first letters make the stems, in falling order.
     spelling
-        For ``backoff``: the count that identical words are given beforehand. It helps rare words, numbers and names.
+        The count that identical words are given beforehand, like-spelt ones a part of it: it helps rare words, numbers
+        and names. None is 0.1 for ``backoff`` and 0 for the others.
     concentration
         For ``bayes``: of the Dirichlet prior.
     max_length
@@ -114,7 +118,7 @@ class Aligner:
         lowercase: bool = True,
         prefix: int | None = None,
         stems: Sequence[int] = (6, 4),
-        spelling: float = 0.1,
+        spelling: float | None = None,
         concentration: float = 0.01,
         max_length: int = 1000,
         tolerance: float = 0.0,
@@ -126,12 +130,22 @@ class Aligner:
             ("iterations", iterations, 0),
             ("start_iterations", start_iterations, 0),
             ("max_length", max_length, 1),
+            ("prefix", 1 if prefix is None else prefix, 1),
             ("threads", 1 if threads is None else threads, 1),
+            ("spelling", 0 if spelling is None else spelling, 0),
+            ("tolerance", tolerance, 0),
         ):
-            if value < least:
+            # Written so that NaN fails.
+            if not least <= value < math.inf:
                 raise UsageError(f"{name} must be {least} or more. Got {value} instead.")
+        if not 0 < concentration < math.inf:
+            raise UsageError(f"concentration must be above 0. Got {concentration} instead.")
         if null_prob is not None and not 0 < null_prob < 1:
             raise UsageError(f"null_prob must lie between 0 and 1. Got {null_prob} instead.")
+        if list(stems) != sorted(set(stems), reverse=True) or any(letters < 1 for letters in stems):
+            raise UsageError(f"stems must be falling numbers of letters, such as 6, 4. Got {tuple(stems)} instead.")
+        if iterations + start_iterations < 1:
+            raise UsageError("iterations and start_iterations must not both be 0: an aligner learns in at least one.")
         self.iterations = iterations
         self.start_iterations = start_iterations
         self.lexicon = lexicon
@@ -200,14 +214,14 @@ class Aligner:
         """A position model that has learnt nothing yet."""
         return self.positions_class(null_prob=self.null_prob)  # type: ignore[call-arg]
 
-    def new_lexicon(self, rows: NDArray[np.int64], targets: NDArray[np.int32], **more: Any) -> Lexicon:
+    def new_lexicon(self, rows: NDArray[np.int64], targets: NDArray[np.int32]) -> Lexicon:
         """A lexicon of the aligner's kind over the given cells, that has learnt nothing yet."""
-        options: dict[str, Any] = {}
+        options: dict[str, Any] = {"spelling": SPELLING[self.lexicon] if self.spelling is None else self.spelling}
         if self.lexicon == "backoff":
-            options = {"stems": self.stems, "spelling": self.spelling}
+            options["stems"] = self.stems
         elif self.lexicon == "bayes":
-            options = {"concentration": self.concentration}
-        return LEXICONS[self.lexicon](rows, targets, self.source_, self.target_, **options, **more)
+            options["concentration"] = self.concentration
+        return LEXICONS[self.lexicon](rows, targets, self.source_, self.target_, **options)
 
     def _pairs(self, bitext: Bitext, source: NDArray[np.int32], target: NDArray[np.int32]) -> Pairs:
         """The pairs as forms, without the words of those that are empty on one side or too long."""

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import dataclass, replace
+from functools import cached_property
 
 import numpy as np
 from numpy.typing import NDArray
@@ -20,7 +21,7 @@ __all__ = ["Index", "Pairs", "Shard", "arrange", "build_index", "cut"]
 CELLS_IN_SHARD = 1 << 21
 
 
-@dataclass(frozen=True, slots=True, eq=False)
+@dataclass(frozen=True, eq=False)
 class Pairs:
     """Sentence pairs as numbers of forms, -1 for one that the model does not know.
 
@@ -35,27 +36,27 @@ class Pairs:
     def __len__(self) -> int:
         return len(self.source_offsets) - 1
 
-    @property
+    @cached_property
     def source_lengths(self) -> NDArray[np.int64]:
         """I of each pair."""
         return np.diff(self.source_offsets)
 
-    @property
+    @cached_property
     def target_lengths(self) -> NDArray[np.int64]:
         """J of each pair."""
         return np.diff(self.target_offsets)
 
-    @property
+    @cached_property
     def longest(self) -> int:
         """Length of the longest sentence of either side."""
         return int(max(self.source_lengths.max(initial=0), self.target_lengths.max(initial=0)))
 
-    @property
+    @cached_property
     def cell_offsets(self) -> NDArray[np.int64]:
         """Where each pair's I x J matrix starts."""
         return offsets_of(self.source_lengths * self.target_lengths)
 
-    @property
+    @cached_property
     def by_length(self) -> NDArray[np.int64]:
         """The pairs by source length, then target length."""
         return np.lexsort((self.target_lengths, self.source_lengths))

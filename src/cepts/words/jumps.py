@@ -46,7 +46,8 @@ class Jumps(Positions):
         A few thousand pairs tell all about so few weights: of more, agreement training, which is no exact EM anyway,
         counts the jumps of every second, third, ... at most eighth pair.
         """
-        self.widen(pairs)
+        self.reach = 0
+        self._stretch(max(pairs.longest, 2 * self.NEAR))
         self.stride = int(np.clip(len(pairs) // self.ENOUGH, 1, 8))
 
     def widen(self, pairs: Pairs) -> None:
@@ -141,10 +142,6 @@ class Jumps(Positions):
         self.starts = np.ascontiguousarray(state["starts"])
         self.reach = (self.jumps.shape[1] - 1) // 2
 
-    def settings(self) -> dict[str, Any]:
-        """P(null)."""
-        return {"null_prob": self.null_prob}
-
     def _read(self, block: Block) -> tuple[Any, ...]:
         return (
             block.order,
@@ -167,8 +164,9 @@ class Jumps(Positions):
         if reach <= self.reach:
             return
         if self.reach == 0:
-            away = np.abs(np.arange(-reach, reach + 1) - 1)
-            jumps = 0.6 ** np.minimum(away, 12)
+            # Tied from the start, or the first update could lower the likelihood.
+            groups = _groups(np.arange(-reach, reach + 1), self.NEAR)
+            jumps = 0.6 ** np.minimum(np.abs(groups - 1), 12)
             self.jumps = np.tile(jumps.astype(np.float32), (2, 1))
             self.starts = np.ones((2, reach + 1), dtype=np.float32)
         else:
@@ -178,14 +176,19 @@ class Jumps(Positions):
         self.reach = reach
 
 
+def _groups(distances: NDArray[np.int64], near: int) -> NDArray[np.int64]:
+    """Number of the group with which each distance shares its weight: itself up to `near`, then one a doubling."""
+    away = np.abs(distances)
+    doubling = np.ceil(np.log2(np.maximum(away, 1) / near)).astype(np.int64)
+    return np.sign(distances) * np.where(away <= near, away, near + np.maximum(doubling, 0))
+
+
 def _tied(numerator: NDArray, denominator: NDArray, distances: NDArray[np.int64], near: int) -> NDArray[np.float32]:
     """Numerators over denominators, those of far distances in one for each doubling, scaled to a largest of 1.
 
     The scale is free, as weights are normalised in each sentence. A distance never seen gets a tiny weight.
     """
-    away = np.abs(distances)
-    doubling = np.ceil(np.log2(np.maximum(away, 1) / near)).astype(np.int64)
-    group = np.sign(distances) * np.where(away <= near, away, near + np.maximum(doubling, 0))
+    group = _groups(distances, near)
     group -= group.min()
     above = np.bincount(group, numerator)
     below = np.bincount(group, denominator)

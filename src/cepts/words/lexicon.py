@@ -67,9 +67,12 @@ class Lexicon(ABC):
         The forms of either side.
     floor
         The least probability that a pair of words may have.
+    spelling
+        Count that identical words are given beforehand; like-spelt ones get a part of it.
     """
 
     name = ""
+    LIKENESS = 0.6
 
     def __init__(
         self,
@@ -79,7 +82,11 @@ class Lexicon(ABC):
         target: Side,
         *,
         floor: float = 1e-9,
+        spelling: float = 0.0,
     ) -> None:
+        self.spelling = spelling
+        # The counts of a saved model hold the prior already.
+        self.learning = True
         self.rows = rows
         self.targets = targets
         self.source = source
@@ -99,13 +106,19 @@ class Lexicon(ABC):
         """Training is over: leave no pair of words without any probability."""
         np.maximum(self.table, self.floor, out=self.table)
 
+    def state(self) -> dict[str, NDArray]:
+        """What the table is made of."""
+        return {"counts": self.counts}
+
+    def restore(self, state: dict[str, NDArray]) -> None:
+        """Make the table that had this state."""
+        learning, self.learning = self.learning, False
+        self.estimate(state["counts"])
+        self.learning = learning
+
     def kept(self) -> NDArray[np.bool_]:
         """The cells that a saved model needs; without the others it is the same lexicon."""
         return np.asarray(self.counts.any(axis=1))
-
-    def settings(self) -> dict[str, Any]:
-        """What, beside the counts, a saved model must keep."""
-        return {}
 
     def look_up(self, tokens: Tokens) -> NDArray[np.float32]:
         """Entries of every token pair of new sentences, laid out as their cells are."""
@@ -129,6 +142,23 @@ class Lexicon(ABC):
         )
         return out
 
+    def _add_spelling(self, counts: Counts) -> None:
+        """Add the prior counts of like-spelt words, in place."""
+        from cepts.kernels.lexicon import spelling_counts
+
+        if self.learning and self.spelling > 0.0:
+            spelling_counts(
+                self.rows,
+                self.targets,
+                self.source.vocabulary.buffer,
+                self.source.vocabulary.offsets,
+                self.target.vocabulary.buffer,
+                self.target.vocabulary.offsets,
+                self.LIKENESS,
+                self.spelling,
+                counts,
+            )
+
     def _totals(self, counts: Counts) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
         """Sums of the forward counts over each source word, and of the reverse counts over each target word."""
         from cepts.kernels.lexicon import totals
@@ -147,6 +177,7 @@ class MaximumLikelihood(Lexicon):
         """Set the table by eq. (25)."""
         from cepts.kernels.lexicon import normalise
 
+        self._add_spelling(counts)
         self.counts = counts
         self._sorted = None
         normalise(self.rows, self.targets, counts, *self._totals(counts), self.table)
@@ -165,11 +196,10 @@ class Bayes(Lexicon):
         target: Side,
         *,
         floor: float = 1e-9,
+        spelling: float = 0.0,
         concentration: float = 0.01,
     ) -> None:
-        if not concentration > 0:
-            raise ValueError(f"concentration must be above 0. Got {concentration} instead.")
-        super().__init__(rows, targets, source, target, floor=floor)
+        super().__init__(rows, targets, source, target, floor=floor, spelling=spelling)
         self.concentration = concentration
         self._sizes = (np.diff(rows), np.bincount(targets, minlength=len(target)))
 
@@ -177,6 +207,7 @@ class Bayes(Lexicon):
         """Set the table to the exponential of the expected logarithms."""
         from cepts.kernels.lexicon import normalise_bayes
 
+        self._add_spelling(counts)
         self.counts = counts
         self._sorted = None
         normalise_bayes(
@@ -194,10 +225,6 @@ class Bayes(Lexicon):
         """All cells: the prior spreads over them."""
         return np.ones(len(self.targets), dtype=np.bool_)
 
-    def settings(self) -> dict[str, Any]:
-        """The concentration."""
-        return {"concentration": self.concentration}
-
 
 class BackOff(Lexicon):
     """Each word's distribution drawn towards its stem's, a stem's towards a shorter one's, that towards unigrams.
@@ -210,14 +237,9 @@ class BackOff(Lexicon):
     ----------
     stems
         Numbers of first letters that make the stems, in falling order.
-    spelling
-        Count that identical words are given beforehand; like-spelt ones get a part of it.
-    strengths
-        The strengths of a trained model, levels x directions.
     """
 
     name = "backoff"
-    LIKENESS = 0.6
     NEGLIGIBLE = np.float32(1e-5)
     GRID = np.array([0.1, 0.2, 0.5, 1, 2, 3, 5, 7, 10, 14, 20, 30, 50, 100])
     SAMPLE = 20_000
@@ -232,13 +254,9 @@ class BackOff(Lexicon):
         floor: float = 1e-9,
         stems: Sequence[int] = (6, 4),
         spelling: float = 0.0,
-        strengths: Sequence[Sequence[float]] | None = None,
     ) -> None:
-        if sorted(set(stems), reverse=True) != list(stems) or any(letters < 1 for letters in stems):
-            raise ValueError(f"stems must be falling numbers of letters. Got {tuple(stems)} instead.")
-        super().__init__(rows, targets, source, target, floor=floor)
+        super().__init__(rows, targets, source, target, floor=floor, spelling=spelling)
         self.stems = tuple(stems)
-        self.spelling = spelling
         self.levels = build_levels(
             rows,
             targets,
@@ -246,30 +264,18 @@ class BackOff(Lexicon):
             (target.vocabulary.words, target.frequencies),
             self.stems,
         )
-        self.learning = strengths is None
-        self.strengths = np.full((len(self.levels), 2), 5.0) if strengths is None else np.array(strengths, float)
+        self.strengths = np.full((len(self.levels), 2), 5.0)
         self._level_tables: list[NDArray[np.float32]] = []
         self._level_totals: list[tuple[NDArray[np.float64], NDArray[np.float64]]] = []
         self._lookup: dict[str, Any] | None = None
 
     def estimate(self, counts: Counts) -> None:
         """Set the table of every level, coarsest first, and learn the strengths."""
-        from cepts.kernels.lexicon import add_to_coarse, back_off, spelling_counts
+        from cepts.kernels.lexicon import add_to_coarse, back_off
 
         if self.learning:
             counts[counts < self.NEGLIGIBLE] = 0.0
-            if self.spelling > 0.0:
-                spelling_counts(
-                    self.rows,
-                    self.targets,
-                    self.source.vocabulary.buffer,
-                    self.source.vocabulary.offsets,
-                    self.target.vocabulary.buffer,
-                    self.target.vocabulary.offsets,
-                    self.LIKENESS,
-                    self.spelling,
-                    counts,
-                )
+        self._add_spelling(counts)
         self.counts = counts
         self._lookup = None
         level_counts = [counts]
@@ -312,9 +318,14 @@ class BackOff(Lexicon):
                 self._level_tables[depth],
             )
 
-    def settings(self) -> dict[str, Any]:
-        """Stems, spelling and the strengths."""
-        return {"stems": list(self.stems), "spelling": self.spelling, "strengths": self.strengths.tolist()}
+    def state(self) -> dict[str, NDArray]:
+        """Counts and strengths."""
+        return {"counts": self.counts, "strengths": self.strengths}
+
+    def restore(self, state: dict[str, NDArray]) -> None:
+        """Make the table that had this state."""
+        self.strengths = np.array(state["strengths"], dtype=np.float64)
+        super().restore(state)
 
     def _learn_strengths(self, level_counts: list[Counts]) -> None:
         """Climb to the strengths under which counts are best predicted from all others, level by level."""

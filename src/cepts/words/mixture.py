@@ -184,10 +184,6 @@ class Mixture(Positions):
         )
         return source, target
 
-    def settings(self) -> dict[str, Any]:
-        """P(null)."""
-        return {"null_prob": self.null_prob}
-
     def _read(self, block: Block, priors: Priors) -> tuple[Any, ...]:
         return (
             block.order,

@@ -13,6 +13,7 @@ from cepts.vocabulary import Vocabulary
 from cepts.words.aligner import Aligner
 from cepts.words.lexicon import Side
 from cepts.words.null import NullWords
+from cepts.words.training import owned_by
 
 __all__ = ["load_aligner", "save_aligner"]
 
@@ -28,7 +29,7 @@ def save_aligner(aligner: Aligner, directory: str | Path) -> None:
     arrays = {
         "lexicon.rows": rows,
         "lexicon.targets": lexicon.targets[kept],
-        "lexicon.counts": lexicon.counts[kept],
+        **{f"lexicon.{name}": array for name, array in {**lexicon.state(), "counts": lexicon.counts[kept]}.items()},
         "null.source": aligner.null_.source,
         "null.target": aligner.null_.target,
         **{f"positions.{name}": array for name, array in aligner.positions_.state().items()},
@@ -40,7 +41,6 @@ def save_aligner(aligner: Aligner, directory: str | Path) -> None:
     settings = {
         "model": aligner.name,
         "options": aligner.options(),
-        "lexicon": lexicon.settings(),
         "objectives": aligner.objectives_,
     }
     save_model(directory, kind=KIND, settings=settings, arrays=arrays)
@@ -64,17 +64,13 @@ def load_aligner(directory: str | Path, *, threads: int | None = None) -> Aligne
             Side(Vocabulary(arrays[f"{side}.words"], arrays[f"{side}.offsets"]), arrays[f"{side}.frequencies"])
             for side in ("source", "target")
         )
-        strengths = model.settings["lexicon"].get("strengths")
-        more = {} if strengths is None else {"strengths": strengths}
-        aligner.lexicon_ = aligner.new_lexicon(arrays["lexicon.rows"], arrays["lexicon.targets"], **more)
-        aligner.lexicon_.estimate(arrays["lexicon.counts"])
+        aligner.lexicon_ = aligner.new_lexicon(arrays["lexicon.rows"], arrays["lexicon.targets"])
+        aligner.lexicon_.restore(owned_by("lexicon", arrays))
         aligner.lexicon_.settle()
         aligner.null_ = NullWords(aligner.source_.frequencies, aligner.target_.frequencies)
         aligner.null_.source, aligner.null_.target = arrays["null.source"], arrays["null.target"]
         aligner.positions_ = aligner.new_positions()
-        aligner.positions_.restore(
-            {key.removeprefix("positions."): array for key, array in arrays.items() if key.startswith("positions.")}
-        )
+        aligner.positions_.restore(owned_by("positions", arrays))
         aligner.objectives_ = model.settings["objectives"]
     except (KeyError, TypeError, ValueError, UsageError) as error:
         raise ModelError(

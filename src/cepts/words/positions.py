@@ -8,7 +8,6 @@ from __future__ import annotations
 
 from abc import ABC, abstractmethod
 from dataclasses import dataclass
-from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -101,10 +100,6 @@ class Positions(ABC):
     @abstractmethod
     def restore(self, state: dict[str, NDArray]) -> None:
         """Take parameters that `state` gave."""
-
-    def settings(self) -> dict[str, Any]:
-        """The options that are no arrays."""
-        return {}
 
 
 def times_of(block: Block) -> NDArray[np.float32]:

@@ -13,7 +13,7 @@ from cepts.words.lexicon import Lexicon
 from cepts.words.null import NullWords
 from cepts.words.positions import Block, Expected, Positions
 
-__all__ = ["Training", "block_of"]
+__all__ = ["Training", "block_of", "owned_by"]
 
 
 def block_of(shard: Shard, lexicon: Lexicon, null: NullWords) -> Block:
@@ -95,27 +95,38 @@ class Training:
     def m_step(self) -> None:
         """Lexicon, null and positions from the expected counts."""
         self.lexicon.estimate(self.counts)
+        if self.agreeing:
+            # What no direction confirms has no counts at all; exact EM never comes to that.
+            self.lexicon.settle()
         self.null.estimate(self.source_free, self.target_free)
         if self.statistics:  # A text without any pair has none.
             self.positions.update(self.statistics)
 
     def state(self) -> dict[str, NDArray]:
-        """All parameters."""
+        """All parameters; the lexicon as its counts, from which it is made."""
         return {
-            "lexicon": self.lexicon.table,
-            "source_null": self.null.source,
-            "target_null": self.null.target,
+            **{f"{self.lexicon.name}.{name}": array for name, array in self.lexicon.state().items()},
+            "null.source": self.null.source,
+            "null.target": self.null.target,
             **{f"positions.{name}": array for name, array in self.positions.state().items()},
         }
 
     def restore(self, state: dict[str, NDArray]) -> None:
-        """Take the parameters of a checkpoint."""
-        self.lexicon.table[:] = state["lexicon"]
-        self.null.source = state["source_null"]
-        self.null.target = state["target_null"]
-        self.positions.restore(
-            {name.removeprefix("positions."): array for name, array in state.items() if name.startswith("positions.")}
-        )
+        """Take the parameters of a checkpoint, which must be of the same text and the same kind of model."""
+        wanted = (len(self.index), self.index.source_words, self.index.target_words)
+        found = tuple(len(state[name]) for name in (f"{self.lexicon.name}.counts", "null.source", "null.target"))
+        if found != wanted or state[f"{self.lexicon.name}.counts"].shape[1] != (1 if self.agreeing else 2):
+            raise ValueError(f"it has {found} word pairs, source and target words, not {wanted}")
+        self.lexicon.restore(owned_by(self.lexicon.name, state))
+        if self.agreeing:
+            self.lexicon.settle()
+        self.null.source, self.null.target = state["null.source"], state["null.target"]
+        self.positions.restore(owned_by("positions", state))
 
     def _expect(self, shard: Shard) -> Expected:
         return self.positions.expect(block_of(shard, self.lexicon, self.null), agreeing=self.agreeing)
+
+
+def owned_by(owner: str, state: dict[str, NDArray]) -> dict[str, NDArray]:
+    """The arrays of one owner, under the names it gave them."""
+    return {name.removeprefix(f"{owner}."): array for name, array in state.items() if name.startswith(f"{owner}.")}

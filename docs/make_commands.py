@@ -1,0 +1,153 @@
+"""Writes docs/commands.md, the command reference, from the commands themselves.
+
+    python docs/make_commands.py            writes the page
+    python docs/make_commands.py --check    says whether the page is up to date
+"""
+
+from __future__ import annotations
+
+import sys
+from inspect import cleandoc
+from pathlib import Path
+from textwrap import dedent
+
+import click
+
+from cepts.cli import COMMANDS, cepts
+from cepts.words import MODELS, THRESHOLD
+
+PAGE = Path(__file__).with_name("commands.md")
+TOP = """\
+# Commands
+
+<!-- Made by docs/make_commands.py; change the help texts in src/cepts/cli instead. -->
+
+Results go to standard output, talk and progress to standard error. `-` as a file name is standard input or output.
+Files whose names end in `.gz`, `.bz2`, `.xz` or `.zst` are read and written compressed. Each command has `--help`.
+
+The exit code is 0 for success, 1 for wrong data, 2 for wrong usage, 70 for a bug in cepts, 130 after Ctrl-C and 141
+when the reader of the output goes away. What went wrong is said in one line; `CEPTS_DEBUG=1` in the environment adds
+the traceback.
+"""
+# Which options of `cepts align` have a default that depends on the model.
+BY_MODEL = ("iterations", "start_iterations", "lexicon", "agreement", "null_prob")
+ALIKE = ("lowercase", "prefix", "stems", "spelling", "max_length")
+
+
+def page() -> str:
+    """The whole page."""
+    context = click.Context(cepts, info_name="cepts")
+    parts = [TOP, "".join(f"- [`cepts {name}`](#cepts-{name}): {line}\n" for name, (_, line) in COMMANDS.items())]
+    for name in COMMANDS:
+        command = cepts.get_command(context, name)
+        assert command is not None
+        parts.append(section(command, name))
+    return "\n".join(parts)
+
+
+def section(command: click.Command, name: str) -> str:
+    """A command: its usage, its text, its options, its examples."""
+    arguments = [
+        f"{param.name.upper()}" if param.required else f"[{param.name.upper()}]"
+        for param in command.params
+        if isinstance(param, click.Argument) and param.name
+    ]
+    options = [param for param in command.params if isinstance(param, click.Option)]
+    usage = " ".join(["cepts", name, "[OPTIONS]", *arguments])
+    parts = [
+        f"## cepts {name}\n",
+        f"```\n{usage}\n```\n",
+        prose(command.help or ""),
+        "".join(item(option) for option in options),
+    ]
+    if name == "align":
+        parts.append(defaults())
+    if command.epilog:
+        parts.append(prose(command.epilog))
+    return "\n".join(parts)
+
+
+def item(option: click.Option) -> str:
+    """An option in one line of a list."""
+    names = ", ".join(f"`{name}`" for name in option.opts)
+    if option.secondary_opts:
+        names += f" / `{option.secondary_opts[0]}`"
+    value = ""
+    if isinstance(option.type, click.Choice):
+        value = " " + " | ".join(f"`{choice}`" for choice in option.type.choices)
+    elif not option.is_flag:
+        value = f" {option.metavar or option.type.name.upper()}"
+    text = " ".join((option.help or "").split())
+    if option.required:
+        text += " Required."
+    if option.show_default:
+        text += f" Default: {option.default}."
+    return f"- {names}{value}: {text.replace('[default: ', 'Default: ').replace(']', '.')}\n"
+
+
+def defaults() -> str:
+    """The options of `cepts align` whose defaults the models set, as the models have them."""
+    made = {name: model().options() for name, model in MODELS.items()}
+    for name, model in MODELS.items():
+        null_prob = model().new_positions().settings()["null_prob"]
+        made[name]["null_prob"] = "as a position" if null_prob is None else null_prob
+    lines = [
+        "What an option is that is not given, by `--model`:\n",
+        "| | " + " | ".join(f"`{name}`" for name in made) + " |",
+        "|---|" + "---|" * len(made),
+    ]
+    for option in BY_MODEL:
+        if option == "start_iterations":
+            # Model 1 needs no start by Model 1.
+            values = ["" if name == "ibm1" else shown(options[option]) for name, options in made.items()]
+        else:
+            values = [shown(options[option]) for options in made.values()]
+        lines.append(f"| `--{option.replace('_', '-')}` | " + " | ".join(values) + " |")
+    first, *others = made.values()
+    assert all(options[name] == first[name] for options in others for name in ALIKE)
+    alike = ", ".join(f"`--{name.replace('_', '-')}` {shown(first[name])}" for name in ALIKE)
+    lines.append(f"\nFor all models: `--threshold` {THRESHOLD:g}, {alike}.\n")
+    return "\n".join(lines)
+
+
+def shown(value: object) -> str:
+    """A default as the command line would have it."""
+    if value is None:
+        return "none"
+    if isinstance(value, bool):
+        return "yes" if value else "no"
+    if isinstance(value, list):
+        return ",".join(map(str, value))
+    return str(value)
+
+
+def prose(text: str) -> str:
+    """A help text as Markdown: what click is told not to wrap becomes a block of its own."""
+    parts = []
+    for paragraph in cleandoc(text).split("\n\n"):
+        if not paragraph.startswith("\b"):
+            parts.append(" ".join(paragraph.split()) + "\n")
+            continue
+        head, _, rest = paragraph.removeprefix("\b\n").partition("\n")
+        if head.endswith(":"):
+            parts.append(f"{head}\n\n```\n{dedent(rest)}\n```\n")
+        else:
+            whole = f"{head}\n{rest}".rstrip("\n")
+            parts.append(f"```\n{whole}\n```\n")
+    return "\n".join(parts)
+
+
+def main() -> int:
+    """Write the page, or check it."""
+    made = page()
+    if "--check" not in sys.argv[1:]:
+        PAGE.write_text(made, encoding="utf-8")
+        return 0
+    if PAGE.read_text(encoding="utf-8") == made:
+        return 0
+    print("docs/commands.md is out of date; run: python docs/make_commands.py", file=sys.stderr)
+    return 1
+
+
+if __name__ == "__main__":
+    sys.exit(main())

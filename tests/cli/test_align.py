@@ -1,0 +1,344 @@
+from __future__ import annotations
+
+import bz2
+import gzip
+import inspect
+import json
+import lzma
+import re
+from functools import partial
+
+import pytest
+import zstandard
+
+from cepts import extract, words
+from cepts import io as cepts_io
+from cepts.cli import align
+from cepts.words import aligner as aligner_module
+from cepts.words.index import build_index, cut
+
+QUICK = ("--iterations", 2, "--start-iterations", 2)
+LINKS = {
+    "pharaoh": r"(\d+-\d+( \d+-\d+)*)?",
+    "scored": r"(\d+-\d+:[01]\.\d{4}( \d+-\d+:[01]\.\d{4})*)?",
+}
+COMPRESS = {
+    "gz": (gzip.compress, gzip.decompress),
+    "bz2": (bz2.compress, bz2.decompress),
+    "xz": (lzma.compress, lzma.decompress),
+    "zst": (
+        zstandard.ZstdCompressor().compress,
+        lambda data: zstandard.ZstdDecompressor().decompressobj().decompress(data),
+    ),
+}
+
+
+def links_of(line, base=0):
+    return [tuple(int(number) - base for number in link.split("-")) for link in line.split()]
+
+
+def assert_in_range(lines, sentences):
+    assert len(lines) == len(sentences[0])
+    for line, source, target in zip(lines, *sentences, strict=True):
+        for i, j in links_of(line):
+            assert 0 <= i < len(source.split())
+            assert 0 <= j < len(target.split())
+
+
+def test_options_are_those_of_the_library():
+    assert set(align.MODELS) == set(words.MODELS)
+    assert set(align.COMBINATIONS) == {"agreement", *extract.METHODS}
+    options = {option.name: option for option in align.command.params}
+    assert set(options["format_"].type.choices) == set(cepts_io.LINK_FORMATS)
+    assert set(options["input_format"].type.choices) == set(cepts_io.BITEXT_FORMATS)
+    # What a model is made with can be said on the command line, and every way to train is refused after --load.
+    made_with = set(inspect.signature(words.Aligner).parameters) - {"concentration", "tolerance"}
+    assert made_with <= set(options)
+    assert set(align.TRAINING) - {"model", "save", "checkpoint"} == made_with - {"max_length", "threads"}
+
+
+# -- what comes out ------------------------------------------------------------------------------------------------
+
+
+def test_links_on_stdout_and_the_summary_on_stderr(cepts, corpus, sentences):
+    ran = cepts("align", "en", "fr", "--save", "model")
+    assert ran.code == 0
+    assert_in_range(ran.lines, sentences)
+    count = sum(len(line.split()) for line in ran.lines)
+    source_words, target_words = (sum(len(line.split()) for line in side) for side in sentences)
+    assert count > len(ran.lines)
+    summary = ran.err.splitlines()
+    assert len(summary) == 3
+    assert re.fullmatch(
+        rf"aligned  120 pairs, {source_words:,} \+ {target_words:,} words, in \d+\.\d s", summary[0]
+    )
+    covered = []
+    for side, whole in ((0, source_words), (1, target_words)):
+        found = sum(len({link[side] for link in links_of(line)}) for line in ran.lines)
+        covered.append(f"{found / whole:.1%}")
+    assert summary[1] == (
+        f"links    {count:,}; covered {covered[0]} of the source and {covered[1]} of the target words"
+    )
+    assert summary[2].startswith("model    model ")
+    assert "--load" in summary[2]
+
+
+def test_quiet_is_silent(cepts, corpus):
+    ran = cepts("align", "en", "fr", "-q", "-o", "links", *QUICK)
+    assert (ran.code, ran.out, ran.err) == (0, "", "")
+    assert len((corpus / "links").read_text().splitlines()) == 120
+
+
+@pytest.mark.parametrize("model", align.MODELS)
+def test_every_model(cepts, corpus, sentences, model):
+    ran = cepts("align", "en", "fr", "--model", model, *QUICK)
+    assert ran.code == 0
+    assert_in_range(ran.lines, sentences)
+    assert any(ran.lines)
+
+
+@pytest.mark.parametrize("method", align.COMBINATIONS)
+def test_every_combination(cepts, corpus, sentences, trained, method):
+    ran = cepts("align", "en", "fr", "--load", trained, "--combine", method)
+    assert ran.code == 0
+    assert_in_range(ran.lines, sentences)
+    assert any(ran.lines)
+
+
+def test_combinations_are_those_of_cepts_combine(cepts, corpus, trained):
+    for method in ("forward", "reverse"):
+        assert cepts("align", "en", "fr", "--load", trained, "--combine", method, "-o", method).code == 0
+    for method in align.COMBINATIONS[1:]:
+        wanted = cepts("combine", "forward", "reverse", "--method", method).out
+        assert cepts("align", "en", "fr", "--load", trained, "--combine", method).out == wanted
+
+
+@pytest.mark.parametrize("lexicon", ["ml", "bayes", "backoff"])
+def test_every_lexicon_and_the_other_options_of_training(cepts, corpus, sentences, lexicon):
+    more = ["--no-agreement", "--no-lowercase", "--prefix", 4, "--null-prob", 0.2, "--stems", "3,2"]
+    ran = cepts("align", "en", "fr", "--lexicon", lexicon, *more, "--spelling", 0.5, *QUICK)
+    assert ran.code == 0
+    assert_in_range(ran.lines, sentences)
+
+
+def test_a_lower_threshold_gives_more_links(cepts, corpus, trained):
+    low, high = (
+        cepts("align", "en", "fr", "--load", trained, "--threshold", threshold).lines for threshold in (0.1, 0.9)
+    )
+    for more, fewer in zip(low, high, strict=True):
+        assert set(more.split()) >= set(fewer.split())
+    assert low != high
+
+
+@pytest.mark.parametrize("format_", cepts_io.LINK_FORMATS)
+def test_every_format_reads_back_as_the_same_links(cepts, corpus, trained, format_):
+    plain = (trained.parent / "links").read_text()
+    ran = cepts("align", "en", "fr", "--load", trained, "--format", format_, "-o", "links")
+    assert ran.code == 0
+    text = (corpus / "links").read_text("utf-8")
+    if format_ in LINKS:
+        assert all(re.fullmatch(LINKS[format_], line) for line in text.splitlines())
+    back = cepts("convert", "links", "--from", format_, "--to", "pharaoh", "--sentences", 120)
+    assert (back.code, back.err) == (0, "")
+    assert back.out == plain
+
+
+def test_base_one(cepts, corpus, trained):
+    plain = (trained.parent / "links").read_text().splitlines()
+    ran = cepts("align", "en", "fr", "--load", trained, "--base", 1)
+    assert [links_of(line, 1) for line in ran.lines] == [links_of(line) for line in plain]
+
+
+def test_json_shows_the_sentences(cepts, corpus, sentences, trained):
+    ran = cepts("align", "en", "fr", "--load", trained, "--format", "json")
+    for line, source, target in zip(ran.lines, *sentences, strict=True):
+        record = json.loads(line)
+        assert (record["source"], record["target"]) == (source.split(" "), target.split(" "))
+        assert all(0 <= link["confidence"] <= 1 for link in record["links"])
+
+
+def test_a_no_break_space_stays_inside_its_token(cepts, corpus):
+    (corpus / "nbsp").write_text("10\u00a0000 euros\u2003\n\u00a0 a\u3000b\n", "utf-8")
+    ran = cepts("align", "nbsp", "nbsp", "--format", "json")
+    first, second = map(json.loads, ran.lines)
+    assert first["source"] == first["target"] == ["10\u00a0000", "euros\u2003"]
+    assert second["source"] == ["\u00a0", "a\u3000b"]
+
+
+def test_scores_have_a_line_for_each_pair(cepts, corpus):
+    for name in ("en", "fr"):
+        lines = (corpus / name).read_text("utf-8").split("\n")
+        lines[5] = ""
+        (corpus / name).write_text("\n".join(lines), "utf-8")
+    ran = cepts("align", "en", "fr", "--scores", "scores.gz", "-o", "links", *QUICK)
+    assert ran.code == 0
+    lines = gzip.decompress((corpus / "scores.gz").read_bytes()).decode().splitlines()
+    assert len(lines) == 120
+    assert lines[5] == "0.000000\t0.000000"
+    for line in [*lines[:5], *lines[6:]]:
+        forward, reverse = map(float, line.split("\t"))
+        assert forward < 0
+        assert reverse < 0
+
+
+def test_lines_in_are_lines_out(cepts, corpus, sentences):
+    """Empty lines, empty sides, white space of every kind, CRLF and a last line without its newline."""
+    english, french = sentences
+    source = ["", english[0], "", english[1], " \t ", f"  {english[2]}\t\r", english[3], "\u2028 x"]
+    target = ["", "", french[0], french[1], french[2], french[2], french[3], "\x0b\x0c"]
+    (corpus / "a").write_bytes("\n".join(source).encode())
+    (corpus / "b").write_bytes(("\n".join(target) + "\n").encode())
+    ran = cepts("align", "a", "b")
+    assert ran.code == 0
+    assert len(ran.lines) == 8
+    assert [bool(line) for line in ran.lines] == [False, False, False, True, False, True, True, False]
+    assert "empty    5 pairs with an empty side" in ran.err
+    assert cepts("align", "a", "b", "--format", "json").out.count("\n") == 8
+    assert cepts("align", "a", "b", "--format", "giza").out.count("\n") == 24
+
+
+def test_only_empty_lines(cepts, corpus):
+    (corpus / "a").write_text("\n \n")
+    ran = cepts("align", "a", "a")
+    assert (ran.code, ran.lines) == (0, ["", ""])
+    assert "2 pairs" in ran.err
+
+
+# -- what goes in --------------------------------------------------------------------------------------------------
+
+
+@pytest.fixture
+def wanted(cepts, corpus):
+    """The links of the two text files."""
+    return cepts("align", "en", "fr", *QUICK).out
+
+
+def one_file(sentences, separator):
+    return "".join(f"{source}{separator}{target}\n" for source, target in zip(*sentences, strict=True)).encode()
+
+
+@pytest.mark.parametrize("suffix", COMPRESS)
+def test_compressed_input_and_output(cepts, corpus, wanted, suffix):
+    compress, decompress = COMPRESS[suffix]
+    for name in ("en", "fr"):
+        (corpus / f"{name}.{suffix}").write_bytes(compress((corpus / name).read_bytes()))
+    out = f"links.{suffix}"
+    assert cepts("align", f"en.{suffix}", f"fr.{suffix}", "-o", out, *QUICK).code == 0
+    assert decompress((corpus / out).read_bytes()).decode() == wanted
+
+
+@pytest.mark.parametrize(("separator", "name"), [(" ||| ", "pairs"), ("\t", "pairs.tsv"), ("\t", "pairs")])
+def test_one_file_with_both_sides(cepts, corpus, sentences, wanted, separator, name):
+    (corpus / name).write_bytes(one_file(sentences, separator))
+    assert cepts("align", name, *QUICK).out == wanted
+
+
+@pytest.mark.parametrize(
+    ("separator", "options"),
+    [(" ||| ", []), ("\t", []), ("\t", ["--input-format", "tsv"]), (" ||| ", ["--input-format", "pipes"])],
+)
+def test_stdin_with_both_sides(cepts, corpus, sentences, wanted, separator, options):
+    ran = cepts("align", "-", *options, *QUICK, stdin=one_file(sentences, separator))
+    assert (ran.code, ran.out) == (0, wanted)
+
+
+def test_stdin_for_one_side_and_compressed(cepts, corpus, wanted):
+    data = (corpus / "en").read_bytes()
+    assert cepts("align", "-", "fr", *QUICK, stdin=data).out == wanted
+    assert cepts("align", "-", "fr", *QUICK, stdin=gzip.compress(data)).out == wanted
+
+
+def tmx_of(sentences):
+    from xml.sax.saxutils import escape
+
+    units = "".join(
+        f'<tu><tuv xml:lang="en"><seg>{escape(source)}</seg></tuv>'
+        f'<tuv xml:lang="fr-FR"><seg>{escape(target)}</seg></tuv></tu>\n'
+        for source, target in zip(*sentences, strict=True)
+    )
+    return f'<?xml version="1.0"?>\n<tmx version="1.4"><header/><body>\n{units}</body></tmx>\n'.encode()
+
+
+def test_tmx(cepts, corpus, sentences, wanted):
+    (corpus / "corpus.tmx").write_bytes(tmx_of(sentences))
+    assert cepts("align", "corpus.tmx", *QUICK).out == wanted
+    assert cepts("align", "-", "--languages", "en,fr", *QUICK, stdin=tmx_of(sentences)).out == wanted
+    swapped = cepts("align", "corpus.tmx", "--languages", "fr,en", *QUICK)
+    assert swapped.out == cepts("align", "fr", "en", *QUICK).out
+    assert "found no text in de" in cepts("align", "corpus.tmx", "--languages", "en,de").error
+
+
+def test_parquet(cepts, corpus, sentences, wanted):
+    pa = pytest.importorskip("pyarrow")
+    import pyarrow.parquet as pq
+
+    pq.write_table(pa.table({"other": sentences[1], "mine": sentences[0]}), corpus / "corpus.parquet")
+    assert cepts("align", "corpus.parquet", "--columns", "mine,other", *QUICK).out == wanted
+    assert "wanted a column no" in cepts("align", "corpus.parquet", "--columns", "mine,no").error
+    rows = [{"en": source, "fr": target} for source, target in zip(*sentences, strict=True)]
+    pq.write_table(pa.table({"translation": rows}), corpus / "hub.parquet")
+    assert cepts("align", "hub.parquet", "--languages", "en,fr", *QUICK).out == wanted
+
+
+# -- models --------------------------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("model", align.MODELS)
+def test_a_loaded_model_gives_the_same_bytes(cepts, corpus, model):
+    options = ["--format", "scored", "--scores"]
+    trained = cepts("align", "en", "fr", "--model", model, "--save", "model", *options, "scores", *QUICK)
+    loaded = cepts("align", "en", "fr", "--load", "model", *options, "again")
+    assert (trained.code, loaded.code) == (0, 0)
+    assert loaded.out == trained.out
+    assert (corpus / "again").read_text() == (corpus / "scores").read_text()
+
+
+def test_saving_again_replaces_the_model(cepts, corpus):
+    first = cepts("align", "en", "fr", "--save", "model", *QUICK)
+    assert cepts("align", "fr", "en", "--save", "model", *QUICK).code == 0
+    assert cepts("align", "en", "fr", "--save", "model", *QUICK).out == first.out
+    assert sorted(path.name for path in corpus.iterdir()) == ["en", "fr", "model"]
+
+
+def test_a_loaded_model_aligns_new_sentences(cepts, corpus, trained):
+    (corpus / "new.en").write_text("The connection xyzzy .\n\nplugh\n")
+    (corpus / "new.fr").write_text("La connexion frotz .\nx\nplugh\n")
+    ran = cepts("align", "new.en", "new.fr", "--load", trained)
+    assert ran.code == 0
+    assert len(ran.lines) == 3
+    assert {"0-0", "1-1", "3-3"} <= set(ran.lines[0].split())
+    assert ran.lines[1] == ""
+
+
+def test_a_loaded_model_takes_another_max_length(cepts, corpus, trained):
+    ran = cepts("align", "en", "fr", "--load", trained, "--max-length", 8)
+    assert ran.code == 0
+    assert 0 < sum(map(bool, ran.lines)) < 120
+    assert "more than 8 words" in ran.err
+
+
+@pytest.mark.parametrize("model", align.MODELS)
+def test_one_and_two_threads_give_the_same_bytes(cepts, corpus, monkeypatch, model):
+    """With shards so small that there are many, as there are of large texts."""
+    monkeypatch.setattr(aligner_module, "build_index", partial(build_index, cells_in_shard=1000))
+    monkeypatch.setattr(aligner_module, "cut", partial(cut, cells=1000))
+    outputs = set()
+    for threads in (1, 2):
+        options = ["--threads", threads, "--model", model, "--format", "scored", "--save", f"model{threads}"]
+        outputs.add(cepts("align", "en", "fr", *options, *QUICK).out)
+    assert len(outputs) == 1
+    for name in ("arrays.safetensors", "model.json"):
+        assert (corpus / "model1" / name).read_bytes() == (corpus / "model2" / name).read_bytes()
+
+
+def test_training_goes_on_from_a_checkpoint(cepts, corpus):
+    whole = cepts("align", "en", "fr", "--format", "scored", "--iterations", 3, "--start-iterations", 2)
+    options = ["--start-iterations", 2, "--checkpoint", "state", "--format", "scored"]
+    assert cepts("align", "en", "fr", *options, "--iterations", 1).code == 0
+    assert cepts("align", "en", "fr", *options, "--iterations", 3).out == whole.out
+
+
+def test_an_output_may_be_an_input(cepts, corpus):
+    wanted = cepts("align", "en", "fr", *QUICK).out
+    assert cepts("align", "en", "fr", "-o", "en", *QUICK).code == 0
+    assert (corpus / "en").read_text() == wanted
