@@ -1,7 +1,7 @@
 """Writes docs/commands.md, the command reference, from the commands themselves.
 
-    python docs/make_commands.py            writes the page
-    python docs/make_commands.py --check    says whether the page is up to date
+python docs/make_commands.py            writes the page
+python docs/make_commands.py --check    says whether the page is up to date
 """
 
 from __future__ import annotations

@@ -19,7 +19,7 @@ from pathlib import Path
 from tempfile import TemporaryDirectory
 
 ROOT = Path(__file__).resolve().parent.parent
-PAGES = ("README.md", "docs/tutorial.md", "docs/formats.md", "examples/README.md")
+PAGES = ("README.md", "docs/tutorial.md", "docs/formats.md")
 BLOCK = re.compile(r"^```console\n(.*?)^```$", re.MULTILINE | re.DOTALL)
 NUMBER = re.compile(r"\d[\d,]*(?:\.\d+)?")
 SECONDS = re.compile(r"\d[\d,.]* s\b")

@@ -1,6 +1,6 @@
 """Train an aligner, align with it, keep it, and use it again: the Python side of cepts on the sample.
 
-    python examples/align_in_python.py
+python examples/align_in_python.py
 """
 
 from __future__ import annotations

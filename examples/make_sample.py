@@ -93,15 +93,11 @@ def main() -> None:
     paths = {language: arguments.data / f"train.{language}.gz" for language in ("en", "fr")}
     for path in paths.values():
         if not path.is_file():
-            sys.exit(
-                f"{path} is not there; --data must name the directory that holds train.en.gz and train.fr.gz."
-            )
+            sys.exit(f"{path} is not there; --data must name the directory that holds train.en.gz and train.fr.gz.")
     lines = {name: gzip.decompress(path.read_bytes()).decode().splitlines() for name, path in paths.items()}
     chosen = choose(lines["en"], lines["fr"])
     for language, texts in lines.items():
-        (arguments.output / f"sample.{language}").write_text(
-            "".join(texts[n] + "\n" for n in chosen), "utf-8"
-        )
+        (arguments.output / f"sample.{language}").write_text("".join(texts[n] + "\n" for n in chosen), "utf-8")
     print(f"{len(chosen):,} pairs written to {arguments.output}.", file=sys.stderr)
 
 

@@ -54,9 +54,7 @@ def pairs_of(bitext: Bitext) -> Pairs:
 
 
 def index_of(bitext: Bitext, **options: int) -> Index:
-    return build_index(
-        pairs_of(bitext), len(bitext.source.vocabulary), len(bitext.target.vocabulary), **options
-    )
+    return build_index(pairs_of(bitext), len(bitext.source.vocabulary), len(bitext.target.vocabulary), **options)
 
 
 def sides_of(bitext: Bitext) -> tuple[Side, Side]:
@@ -82,9 +80,7 @@ def tokens_of(bitext: Bitext, source: Side, target: Side) -> Tokens:
 def bitexts(draw, *, words=SHORT_WORDS, min_pairs=1, max_pairs=4, min_length=0, max_length=3) -> Bitext:
     """Any small bitext; both sides draw from the same `words`."""
     sentence = st.lists(st.sampled_from(words), min_size=min_length, max_size=max_length)
-    return Bitext.from_tokens(
-        draw(st.lists(st.tuples(sentence, sentence), min_size=min_pairs, max_size=max_pairs))
-    )
+    return Bitext.from_tokens(draw(st.lists(st.tuples(sentence, sentence), min_size=min_pairs, max_size=max_pairs)))
 
 
 @dataclass

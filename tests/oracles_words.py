@@ -222,16 +222,12 @@ def path_probability(links: Sequence[int], lexicon: NDArray, null: NDArray, weig
     return float(best)
 
 
-def expected_jump_likelihood(
-    weights: JumpWeights, moves: Sequence[NDArray], starts: Sequence[NDArray]
-) -> float:
+def expected_jump_likelihood(weights: JumpWeights, moves: Sequence[NDArray], starts: Sequence[NDArray]) -> float:
     """What the M-step of jumps and starts has to raise: expected log-probability of all moves."""
     total = 0.0
     for moved, started in zip(moves, starts, strict=True):
         size = len(started)
-        total += float(
-            (moved * np.log(weights.matrix(size))).sum() + (started * np.log(weights.first(size))).sum()
-        )
+        total += float((moved * np.log(weights.matrix(size))).sum() + (started * np.log(weights.first(size))).sum())
     return total
 
 
@@ -292,9 +288,7 @@ class BackOffOracle:
     def count(self, e: str, f: str, level: int) -> float:
         """Count of a pair of (coarser) words."""
         return sum(
-            count
-            for (a, b), count in self.counts.items()
-            if self.name(a, level) == e and self.name(b, level) == f
+            count for (a, b), count in self.counts.items() if self.name(a, level) == e and self.name(b, level) == f
         )
 
     def total(self, e: str, level: int) -> float:

@@ -58,9 +58,7 @@ def test_the_hmm_learns_that_words_move():
 @every_model
 def test_viterbi_of_the_toy_bitext(model):
     bitext = bitext_of(TOY * 3)
-    forward, reverse = (
-        model(lexicon="ml", agreement=False, iterations=8, threads=1).fit(bitext).viterbi(bitext)
-    )
+    forward, reverse = model(lexicon="ml", agreement=False, iterations=8, threads=1).fit(bitext).viterbi(bitext)
     assert len(forward) == len(reverse) == len(bitext)
     for alignments in (forward, reverse):
         assert alignments[0].links == [(0, 0), (1, 1)]

@@ -14,17 +14,14 @@ any_bitext = bitexts(min_pairs=0, max_pairs=8, max_length=5)
 
 def cells_of_shards(index):
     """Cell number of every token pair of the whole bitext, in order."""
-    return np.concatenate(
-        [shard.cell_numbers[shard.cells] for shard in index.shards] or [np.empty(0, np.int32)]
-    )
+    return np.concatenate([shard.cell_numbers[shard.cells] for shard in index.shards] or [np.empty(0, np.int32)])
 
 
 def words_of_cell(index, bitext):
     """The word pair of each cell of the index."""
     source = np.repeat(np.arange(index.source_words), np.diff(index.rows))
     return [
-        (bitext.source.vocabulary[e], bitext.target.vocabulary[f])
-        for e, f in zip(source, index.targets, strict=True)
+        (bitext.source.vocabulary[e], bitext.target.vocabulary[f]) for e, f in zip(source, index.targets, strict=True)
     ]
 
 
@@ -33,9 +30,7 @@ def words_of_cell(index, bitext):
 def test_every_token_pair_has_the_cell_of_its_words(bitext, cells_in_shard):
     index = index_of(bitext, cells_in_shard=cells_in_shard)
     words = words_of_cell(index, bitext)
-    assert [words[cell] for cell in cells_of_shards(index)] == list(
-        oracles.token_pairs(sentence_pairs(bitext))
-    )
+    assert [words[cell] for cell in cells_of_shards(index)] == list(oracles.token_pairs(sentence_pairs(bitext)))
 
 
 @settings(deadline=None)

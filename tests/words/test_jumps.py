@@ -18,10 +18,7 @@ def jump_models(draw):
     model = Jumps(null_prob=draw(st.floats(0.02, 0.8)))
     random = np.random.default_rng(draw(st.integers(0, 2**32 - 1)))
     model.restore(
-        {
-            name: (10 ** random.uniform(-2, 0, array.shape)).astype(np.float32)
-            for name, array in model.state().items()
-        }
+        {name: (10 ** random.uniform(-2, 0, array.shape)).astype(np.float32) for name, array in model.state().items()}
     )
     return model
 
@@ -45,9 +42,7 @@ def by_pair(found, cases, direction):
     """Posteriors (explained side in the columns) and null posteriors of each pair."""
     shapes = [case.forward.shape for case in cases]
     matrices = split((found.forward, found.reverse)[direction], shapes)
-    free = split(
-        (found.target_free, found.source_free)[direction], [shape[1 - direction :][:1] for shape in shapes]
-    )
+    free = split((found.target_free, found.source_free)[direction], [shape[1 - direction :][:1] for shape in shapes])
     return [matrix if direction == 0 else matrix.T for matrix in matrices], free
 
 

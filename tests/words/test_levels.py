@@ -20,9 +20,7 @@ def levels_of(bitext, stems):
 def cell_words(level):
     """The (coarser) word pair of each cell."""
     source = np.repeat(np.arange(len(level.source)), np.diff(level.rows))
-    return [
-        (level.source.names[e], level.target.names[f]) for e, f in zip(source, level.targets, strict=True)
-    ]
+    return [(level.source.names[e], level.target.names[f]) for e, f in zip(source, level.targets, strict=True)]
 
 
 @settings(deadline=None, max_examples=50)
@@ -33,9 +31,7 @@ def test_a_coarse_cell_has_the_stems_of_its_cells(bitext, stems):
     for letters, level, coarser in zip(stems, levels, levels[1:], strict=False):
         fine, coarse = cell_words(level), cell_words(coarser)
         assert len(coarse) == len(set(coarse))
-        assert [coarse[cell] for cell in level.coarse_of_cell] == [
-            (e[:letters], f[:letters]) for e, f in fine
-        ]
+        assert [coarse[cell] for cell in level.coarse_of_cell] == [(e[:letters], f[:letters]) for e, f in fine]
         assert set(coarse) == {(e[:letters], f[:letters]) for e, f in fine}
     assert len(levels[-1].coarse_of_cell) == 0
 

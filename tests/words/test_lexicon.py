@@ -11,6 +11,8 @@ from bitexts_words import WORDS_WITH_STEMS, bitext_of, bitexts, index_of, sides_
 from cepts.types import Bitext
 from cepts.words.lexicon import LEXICONS, BackOff, Bayes, MaximumLikelihood
 
+STEMS = st.sampled_from([(), (4,), (6, 4), (6, 5, 4), (1,)])
+SPELLING = st.sampled_from([0.0, 0.1, 1.0])
 stemmed_bitexts = bitexts(words=WORDS_WITH_STEMS, min_length=1, max_length=4)
 
 
@@ -22,9 +24,7 @@ class Case:
         self.index = index_of(bitext)
         self.sides = sides_of(bitext)
         random = np.random.default_rng(seed)
-        counts = random.gamma(0.3, 2.0, (len(self.index), columns)) * random.integers(
-            0, 4, (len(self.index), 1)
-        )
+        counts = random.gamma(0.3, 2.0, (len(self.index), columns)) * random.integers(0, 4, (len(self.index), 1))
         self.counts = counts.astype(np.float32)
         self.source_of_cell = np.repeat(np.arange(self.index.source_words), np.diff(self.index.rows))
 
@@ -79,10 +79,32 @@ def test_bayes_is_the_exponential_of_the_expected_logarithm(case, concentration)
         assert (np.bincount(given, table[:, direction], words) <= 1 + 1e-5).all()
 
 
-# -- back-off ------------------------------------------------------------------------------------------------------
+@pytest.mark.parametrize("kind", [MaximumLikelihood, Bayes])
+@settings(deadline=None, max_examples=30)
+@given(cases, st.sampled_from([0.1, 1.0]))
+def test_like_spelt_words_begin_with_a_count(kind, case, spelling):
+    """As if the counts had it already."""
+    with_prior = case.lexicon(kind, spelling=spelling)
+    like = [oracles.likeness(*words, BackOff.LIKENESS) for words in case.words()]
+    case.counts += (spelling * np.array(like, dtype=np.float32))[:, None]
+    np.testing.assert_allclose(with_prior.table, case.lexicon(kind).table, rtol=1e-4, atol=1e-7)
 
-STEMS = st.sampled_from([(), (4,), (6, 4), (6, 5, 4), (1,)])
-SPELLING = st.sampled_from([0.0, 0.1, 1.0])
+
+@pytest.mark.parametrize("kind", LEXICONS.values(), ids=LEXICONS)
+@settings(deadline=None, max_examples=30)
+@given(cases, SPELLING)
+def test_a_lexicon_is_made_again_of_its_state(kind, case, spelling):
+    first = case.lexicon(kind, spelling=spelling)
+    again = kind(case.index.rows, case.index.targets, *case.sides, spelling=spelling)
+    again.restore({name: array.copy() for name, array in first.state().items()})
+    np.testing.assert_array_equal(again.table, first.table)
+    # And it goes on learning as the first one does.
+    first.estimate(case.counts.copy())
+    again.estimate(case.counts.copy())
+    np.testing.assert_array_equal(again.table, first.table)
+
+
+# -- back-off ------------------------------------------------------------------------------------------------------
 
 
 def back_off_oracle(case, lexicon, direction, floor=None):
@@ -209,9 +231,7 @@ def test_a_settled_lexicon_gives_every_pair_some_probability(kind, case):
 @pytest.mark.parametrize("kind", [MaximumLikelihood, Bayes])
 def test_words_that_a_flat_lexicon_does_not_know_get_a_tiny_probability(kind):
     case = Case(bitext_of([("a b", "c d")]), 0, 2)
-    found = (
-        case.lexicon(kind).look_up(tokens_of(bitext_of([("a new", "c new")]), *case.sides)).reshape(2, 2, 2)
-    )
+    found = case.lexicon(kind).look_up(tokens_of(bitext_of([("a new", "c new")]), *case.sides)).reshape(2, 2, 2)
     assert (found[1] > 0).all()
     assert (found[:, 1] > 0).all()
     assert found[1].max() < 1e-6

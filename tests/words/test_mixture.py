@@ -44,9 +44,7 @@ def test_posteriors_equal_the_sum_over_all_alignments(model, cases, null_prob):
             got = matrices[pair] if direction == 0 else matrices[pair].T
             np.testing.assert_allclose(got, want.posterior, **CLOSE)
             np.testing.assert_allclose(free[pair], want.null, **CLOSE)
-            np.testing.assert_allclose(
-                found.log_likelihoods[pair, direction], np.log(want.likelihood), **CLOSE
-            )
+            np.testing.assert_allclose(found.log_likelihoods[pair, direction], np.log(want.likelihood), **CLOSE)
 
 
 @pytest.mark.parametrize("model", [Uniform, PositionTable, DiagonalPrior])
@@ -124,12 +122,8 @@ def test_tables_of_model_2_are_distributions(cases):
         run = slice(*priors.offsets[shape : shape + 2])
         forward_null = priors.forward_null[slice(*priors.forward_null_offsets[shape : shape + 2])]
         reverse_null = priors.reverse_null[slice(*priors.reverse_null_offsets[shape : shape + 2])]
-        np.testing.assert_allclose(
-            priors.forward[run].reshape(size, length).sum(axis=0) + forward_null, 1, rtol=1e-5
-        )
-        np.testing.assert_allclose(
-            priors.reverse[run].reshape(size, length).sum(axis=1) + reverse_null, 1, rtol=1e-5
-        )
+        np.testing.assert_allclose(priors.forward[run].reshape(size, length).sum(axis=0) + forward_null, 1, rtol=1e-5)
+        np.testing.assert_allclose(priors.reverse[run].reshape(size, length).sum(axis=1) + reverse_null, 1, rtol=1e-5)
 
 
 @settings(deadline=None, max_examples=20)

@@ -30,9 +30,7 @@ def prepared(kind, block):
 @settings(deadline=None, max_examples=30)
 @given(pair_cases(), st.lists(st.integers(0, 2), min_size=27, max_size=27))
 def test_expected_counts_are_the_posteriors_of_each_cell_added_up(kind, cases, cells):
-    cells = np.unique(cells[: sum(case.forward.size for case in cases)], return_inverse=True)[1].astype(
-        np.int32
-    )
+    cells = np.unique(cells[: sum(case.forward.size for case in cases)], return_inverse=True)[1].astype(np.int32)
     block = block_of_pairs(cases, cells=cells)
     model = prepared(kind, block)
     posterior = model.posterior(block)

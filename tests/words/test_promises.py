@@ -110,9 +110,7 @@ def check_results(aligner, bitext):
 @settings(deadline=None, max_examples=12)
 @given(bitexts(words=WORDS_WITH_STEMS, max_pairs=6, max_length=5), st.sampled_from([1, 2, 1000]), st.booleans())
 def test_every_line_comes_out_with_valid_links(model, lexicon, bitext, max_length, agreement):
-    aligner = model(
-        lexicon=lexicon, agreement=agreement, max_length=max_length, iterations=3, threads=1, tolerance=0.0
-    )
+    aligner = model(lexicon=lexicon, agreement=agreement, max_length=max_length, iterations=3, threads=1, tolerance=0.0)
     aligner.fit(bitext)
     check_results(aligner, bitext)
     check_results(aligner, copy_of(bitext))

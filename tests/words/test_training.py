@@ -76,9 +76,7 @@ def test_shards_add_up_to_the_whole(agreeing, bitext, cells_in_shard):
     parts = training(bitext, Jumps(), agreeing=agreeing, cells_in_shard=cells_in_shard)
     np.testing.assert_allclose(parts.e_step(quiet), whole.e_step(quiet), rtol=1e-6, atol=1e-9)
     # Cells may be numbered in another order within their row.
-    totals = [
-        np.add.reduceat(np.append(each.counts[:, 0], 0), each.index.rows[:-1]) for each in (whole, parts)
-    ]
+    totals = [np.add.reduceat(np.append(each.counts[:, 0], 0), each.index.rows[:-1]) for each in (whole, parts)]
     np.testing.assert_allclose(totals[1], totals[0], rtol=1e-5, atol=1e-6)
     np.testing.assert_allclose(parts.source_free, whole.source_free, rtol=1e-5, atol=1e-6)
     np.testing.assert_allclose(parts.target_free, whole.target_free, rtol=1e-5, atol=1e-6)

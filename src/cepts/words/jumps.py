@@ -8,7 +8,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from cepts.words.index import Pairs
-from cepts.words.positions import NO_COUNTS, NOTHING, Block, Expected, Positions, Posterior, room, times_of
+from cepts.words.positions import NO_COUNTS, NOTHING, Block, Expected, Positions, Posterior, room
 
 __all__ = ["Jumps"]
 
@@ -143,21 +143,7 @@ class Jumps(Positions):
         self.reach = (self.jumps.shape[1] - 1) // 2
 
     def _read(self, block: Block) -> tuple[Any, ...]:
-        return (
-            block.order,
-            block.pairs.source_offsets,
-            block.pairs.target_offsets,
-            block.cell_offsets,
-            block.cells,
-            block.lexicon,
-            block.source_null,
-            block.target_null,
-            times_of(block),
-            self.jumps,
-            self.starts,
-            self.reach,
-            np.float32(self.null_prob),
-        )
+        return (*block.arrays, self.jumps, self.starts, self.reach, np.float32(self.null_prob))
 
     def _stretch(self, reach: int) -> None:
         """Make the weights long enough for sentences of `reach` words; the farthest weights go on unchanged."""

@@ -188,20 +188,10 @@ class Bayes(Lexicon):
 
     name = "bayes"
 
-    def __init__(
-        self,
-        rows: NDArray[np.int64],
-        targets: NDArray[np.int32],
-        source: Side,
-        target: Side,
-        *,
-        floor: float = 1e-9,
-        spelling: float = 0.0,
-        concentration: float = 0.01,
-    ) -> None:
-        super().__init__(rows, targets, source, target, floor=floor, spelling=spelling)
+    def __init__(self, *cells: Any, concentration: float = 0.01, **options: Any) -> None:
+        super().__init__(*cells, **options)
         self.concentration = concentration
-        self._sizes = (np.diff(rows), np.bincount(targets, minlength=len(target)))
+        self._sizes = (np.diff(self.rows), np.bincount(self.targets, minlength=len(self.target)))
 
     def estimate(self, counts: Counts) -> None:
         """Set the table to the exponential of the expected logarithms."""
@@ -244,24 +234,14 @@ class BackOff(Lexicon):
     GRID = np.array([0.1, 0.2, 0.5, 1, 2, 3, 5, 7, 10, 14, 20, 30, 50, 100])
     SAMPLE = 20_000
 
-    def __init__(
-        self,
-        rows: NDArray[np.int64],
-        targets: NDArray[np.int32],
-        source: Side,
-        target: Side,
-        *,
-        floor: float = 1e-9,
-        stems: Sequence[int] = (6, 4),
-        spelling: float = 0.0,
-    ) -> None:
-        super().__init__(rows, targets, source, target, floor=floor, spelling=spelling)
+    def __init__(self, *cells: Any, stems: Sequence[int] = (6, 4), **options: Any) -> None:
+        super().__init__(*cells, **options)
         self.stems = tuple(stems)
         self.levels = build_levels(
-            rows,
-            targets,
-            (source.vocabulary.words, source.frequencies),
-            (target.vocabulary.words, target.frequencies),
+            self.rows,
+            self.targets,
+            (self.source.vocabulary.words, self.source.frequencies),
+            (self.target.vocabulary.words, self.target.frequencies),
             self.stems,
         )
         self.strengths = np.full((len(self.levels), 2), 5.0)

@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 
 from cepts.types import offsets_of
 from cepts.words.index import Pairs
-from cepts.words.positions import NO_COUNTS, NOTHING, Block, Expected, Positions, Posterior, room, times_of
+from cepts.words.positions import NO_COUNTS, NOTHING, Block, Expected, Positions, Posterior, room
 
 __all__ = ["DiagonalPrior", "PositionTable", "Uniform"]
 
@@ -185,19 +185,7 @@ class Mixture(Positions):
         return source, target
 
     def _read(self, block: Block, priors: Priors) -> tuple[Any, ...]:
-        return (
-            block.order,
-            block.pairs.source_offsets,
-            block.pairs.target_offsets,
-            block.cell_offsets,
-            block.cells,
-            block.lexicon,
-            block.source_null,
-            block.target_null,
-            times_of(block),
-            priors.shapes.places(block.pairs),
-            *priors.arrays(),
-        )
+        return (*block.arrays, priors.shapes.places(block.pairs), *priors.arrays())
 
 
 class Uniform(Mixture):

@@ -33,6 +33,21 @@ class Block:
     target_null: NDArray[np.float32]
     times: NDArray[np.float32] | None = None
 
+    @property
+    def arrays(self) -> tuple[NDArray, ...]:
+        """What every kernel reads first, in its order."""
+        return (
+            self.order,
+            self.pairs.source_offsets,
+            self.pairs.target_offsets,
+            self.cell_offsets,
+            self.cells,
+            self.lexicon,
+            self.source_null,
+            self.target_null,
+            np.ones(len(self.pairs), dtype=np.float32) if self.times is None else self.times,
+        )
+
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Expected:
@@ -100,11 +115,6 @@ class Positions(ABC):
     @abstractmethod
     def restore(self, state: dict[str, NDArray]) -> None:
         """Take parameters that `state` gave."""
-
-
-def times_of(block: Block) -> NDArray[np.float32]:
-    """How often each pair of the block counts."""
-    return np.ones(len(block.pairs), dtype=np.float32) if block.times is None else block.times
 
 
 def room(block: Block, *, columns: int) -> tuple[NDArray, NDArray, NDArray, NDArray]:

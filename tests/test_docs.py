@@ -1,0 +1,250 @@
+"""The pages say what is so: their commands run and print what is shown, their names and links exist."""
+
+from __future__ import annotations
+
+import importlib.util
+import pkgutil
+import re
+import shlex
+import subprocess
+import sys
+from functools import cache
+from pathlib import Path
+
+import click
+import pytest
+
+from cepts import cli, extract, io, words
+
+ROOT = Path(__file__).resolve().parent.parent
+PAGES = sorted(
+    path.relative_to(ROOT).as_posix()
+    for path in [*ROOT.glob("*.md"), *(ROOT / "docs").glob("*.md"), *(ROOT / "examples").glob("*.md")]
+)
+FENCED = re.compile(r"^```(\w*)\n(.*?)^```$", re.MULTILINE | re.DOTALL)
+INLINE = re.compile(r"`([^`\n]+)`")
+LINK = re.compile(r"\]\(([^)\s]+)\)")
+# Pages about the scripts of this repository, whose options are not those of `cepts`.
+SCRIPTS = {"CONTRIBUTING.md", "docs/results.md"}
+
+
+def script(name):
+    """A script of docs/ as a module."""
+    spec = importlib.util.spec_from_file_location(f"docs_{name}", ROOT / "docs" / f"{name}.py")
+    module = importlib.util.module_from_spec(spec)
+    sys.modules[spec.name] = module
+    spec.loader.exec_module(module)
+    return module
+
+
+sessions = script("sessions")
+make_commands = script("make_commands")
+
+
+@cache
+def command(name):
+    return cli.cepts.get_command(click.Context(cli.cepts), name)
+
+
+def read(page):
+    return (ROOT / page).read_text(encoding="utf-8")
+
+
+def without_blocks(text):
+    return FENCED.sub("", text)
+
+
+def options_of(name):
+    return [param for param in command(name).params if isinstance(param, click.Option)]
+
+
+ALL_OPTIONS = {"--help", "--version", "-h"} | {
+    flag for name in cli.COMMANDS for option in options_of(name) for flag in (*option.opts, *option.secondary_opts)
+}
+
+
+# -- what is shown is what comes out ---------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("page", sessions.PAGES)
+def test_commands_print_what_a_page_shows(page):
+    assert sessions.shown_in(read(page))
+    found = sessions.faults(page)
+    assert not found, "\n".join(found) + "\nIf this is right: python docs/sessions.py --write"
+
+
+@pytest.mark.parametrize("page", ["README.md", "docs/tutorial.md"])
+def test_python_of_a_page_runs(page, tmp_path):
+    blocks = [code for language, code in FENCED.findall(read(page)) if language == "python"]
+    assert blocks
+    (tmp_path / "examples").symlink_to(ROOT / "examples", target_is_directory=True)
+    done = subprocess.run(
+        [sys.executable, "-W", "error", "-c", "\n".join(blocks)],
+        cwd=tmp_path,
+        capture_output=True,
+        text=True,
+        check=False,
+    )
+    assert done.returncode == 0, done.stderr
+    assert done.stdout
+
+
+def test_a_page_that_shows_something_else_is_found():
+    shown = "links  35,131; AER 2.45 in 1.3 s\n0-0 1-1\n"
+    assert sessions.same(shown, "links    35,130; AER  2.46 in 90.0 s\n0-0 1-1\n")
+    for wrong in (
+        "links  37,131; AER 2.45 in 1.3 s\n0-0 1-1\n",
+        "links  35,131; AER 2.95 in 1.3 s\n0-0 1-1\n",
+        "links  35,131; AER 2.45 in 1.3 s\n0-0 1-2\n",
+        "links  35,131; aer 2.45 in 1.3 s\n0-0 1-1\n",
+        "links  35,131; AER 2.45 in 1.3 s\n",
+        "links  35,131; AER 2.45 in 1.3 s\n0-0 1-1\n\n",
+    ):
+        assert not sessions.same(shown, wrong)
+
+
+def test_commands_and_outputs_of_a_page_are_told_apart():
+    text = "text\n\n```console\n$ one | two\n$ three\nout\n$\n```\n\n```\n$ not this\n```\n"
+    assert [(one.command, one.output) for one in sessions.shown_in(text)] == [("one | two", ""), ("three", "out\n$\n")]
+
+
+# -- the command reference ---------------------------------------------------------------------------------------------
+
+
+def test_the_command_reference_is_up_to_date():
+    assert read("docs/commands.md") == make_commands.page(), "run: python docs/make_commands.py"
+
+
+@pytest.mark.parametrize("name", cli.COMMANDS)
+def test_every_command_is_documented(name):
+    help_text = f"{command(name).help}\n{command(name).epilog or ''}"
+    assert re.search(rf"^\s*(\S.*\| )?cepts {name}\b", help_text, re.MULTILINE), "no example"
+    assert [option.name for option in options_of(name) if not option.help] == []
+    assert f"\n## cepts {name}\n" in read("docs/commands.md")
+    assert f"[`cepts {name}`](docs/commands.md#cepts-{name})" in read("README.md")
+
+
+def test_choices_are_those_of_the_library():
+    """`--help` must not import NumPy, so the commands repeat what the library offers."""
+
+    def choices(name, flag):
+        return next(tuple(option.type.choices) for option in options_of(name) if flag in option.opts)
+
+    assert choices("align", "--model") == tuple(words.MODELS)
+    assert choices("align", "--combine") == ("agreement", *extract.METHODS)
+    assert choices("align", "--input-format") == io.BITEXT_FORMATS
+    assert choices("combine", "--method") == extract.METHODS
+    for name, flag in (("align", "--format"), ("combine", "--format"), ("convert", "--to")):
+        assert choices(name, flag) == io.LINK_FORMATS
+    for name, flag in (("combine", "--from"), ("convert", "--from"), ("score", "--format"), ("score", "--gold-format")):
+        assert choices(name, flag) == ("auto", *io.LINK_FORMATS)
+
+
+# -- what is named exists ----------------------------------------------------------------------------------------------
+
+
+def commands_in_blocks(text):
+    """The arguments of each `cepts ...` in the fenced blocks of a page."""
+    for language, block in FENCED.findall(text):
+        for line in block.splitlines():
+            if language == "console" and not line.startswith("$ "):
+                continue
+            shown = line.removeprefix("$ ")
+            if not re.match(r"(.*\| )?cepts( |$)", shown) or "[OPTIONS]" in shown:
+                continue
+            lexer = shlex.shlex(shown, posix=True, punctuation_chars=True)
+            lexer.whitespace_split = True
+            part = []
+            for token in [*lexer, "|"]:
+                if re.fullmatch(r"[|&;<>()]+", token):
+                    if part[:1] == ["cepts"]:
+                        yield part[1:]
+                    # What follows > is a file.
+                    part = []
+                else:
+                    part.append(token)
+
+
+def fault_of(arguments):
+    """What is wrong with the arguments of `cepts`, if anything."""
+    if not arguments or arguments[0] in {"--help", "--version"}:
+        return None
+    if arguments[0] not in cli.COMMANDS:
+        return f"no command {arguments[0]}"
+    try:
+        command(arguments[0]).make_context(arguments[0], list(arguments[1:]))
+    except click.exceptions.Exit:
+        return None
+    except click.UsageError as error:
+        return error.format_message()
+    return None
+
+
+@pytest.mark.parametrize("page", PAGES)
+def test_commands_and_options_of_a_page_exist(page, capsys):
+    text = read(page)
+    faults = [f"cepts {shlex.join(call)}: {fault}" for call in commands_in_blocks(text) if (fault := fault_of(call))]
+    for code in INLINE.findall(without_blocks(text)):
+        called = re.match(r"cepts (\w+)", code)
+        if called and called[1] not in cli.COMMANDS:
+            faults.append(f"{code}: no such command")
+        if page not in SCRIPTS and (called or code.startswith("-")):
+            faults += [
+                f"{code}: no option {flag}"
+                for flag in re.findall(r"(?<!\S)--?[a-z][\w-]*", code)
+                if flag not in ALL_OPTIONS
+            ]
+    assert faults == []
+
+
+@pytest.mark.parametrize("page", PAGES)
+def test_python_names_of_a_page_exist(page):
+    for code in INLINE.findall(without_blocks(read(page))):
+        named = re.match(r"cepts(\.\w+)+", code)
+        if named:
+            pkgutil.resolve_name(named[0])
+
+
+def test_names_that_do_not_exist_are_found():
+    text = "```\ncepts aline a b\na | cepts score g - --bootstap 3 > out\ncepts align a b --model hmm\n```\n"
+    faults = [fault_of(call) for call in commands_in_blocks(text)]
+    assert faults[0] == "no command aline"
+    assert "--bootstap" in faults[1]
+    assert faults[2:] == [None]
+
+
+def slugs(page):
+    """The anchors that GitHub gives the headings of a page."""
+    titles = re.findall(r"^#+ (.*)$", without_blocks(read(page)), re.MULTILINE)
+    return {re.sub(r"[^\w\- ]", "", title.lower()).replace(" ", "-") for title in titles}
+
+
+@pytest.mark.parametrize("page", [*PAGES, "benchmarks/README.md"])
+def test_links_of_a_page_lead_somewhere(page):
+    for target in LINK.findall(without_blocks(read(page))):
+        if re.match(r"[a-z]+:", target):
+            continue
+        name, _, anchor = target.partition("#")
+        path = (ROOT / page).parent / name if name else ROOT / page
+        assert path.exists(), target
+        assert path.resolve().is_relative_to(ROOT), target
+        if anchor:
+            assert anchor in slugs(path.resolve().relative_to(ROOT).as_posix()), target
+
+
+def test_numbers_of_the_readme_are_those_of_the_package():
+    longest = words.HMM().max_length
+    assert f"a sentence of more than {longest:,} words" in read("README.md")
+
+
+def test_contributing_names_every_part_and_target():
+    text = read("CONTRIBUTING.md")
+    house = text.split("## The house")[1].split("```")[1]
+    parts = {
+        path.stem
+        for path in (ROOT / "src" / "cepts").iterdir()
+        if not path.name.startswith(("_", ".", "py.", "sample"))
+    }
+    assert parts <= set(house.split())
+    targets = set(re.findall(r"^(\w+):", read("Makefile"), re.MULTILINE))
+    assert set(re.findall(r"make (\w+)", text + read("README.md"))) - {"sure"} <= targets
