@@ -173,8 +173,7 @@ def hmm(lexicon: NDArray, null: NDArray, weights: JumpWeights) -> Found:
                     found.moves[path[j - 1][0], i] += probability
             else:
                 found.null[j] += probability
-    best = {path: probability for path, probability in by_path.items()}
-    return _normalised(found, best, lambda path: tuple(i if linked else -1 for i, linked in path))
+    return _normalised(found, by_path, lambda path: tuple(i if linked else -1 for i, linked in path))
 
 
 def hmm_forward_backward(lexicon: NDArray, null: NDArray, weights: JumpWeights) -> Found:

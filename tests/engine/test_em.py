@@ -1,5 +1,7 @@
 from __future__ import annotations
 
+import itertools
+
 import numpy as np
 import pytest
 
@@ -99,7 +101,7 @@ def test_progress_tells_of_every_part_and_every_iteration():
     assert [step.iteration for step in steps] == [1, 1, 1, 2, 2, 2, 3, 3, 3]
     assert [step.objective for step in steps[2::3]] == [-64.0, -16.0, -4.0]
     assert [step.objective for step in steps[0::3]] == [None, -64.0, -16.0]
-    assert all(after.seconds >= before.seconds for before, after in zip(steps, steps[1:], strict=False))
+    assert all(after.seconds >= before.seconds for before, after in itertools.pairwise(steps))
 
 
 def test_progress_of_an_e_step_without_parts():

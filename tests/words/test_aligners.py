@@ -159,13 +159,13 @@ def test_words_never_seen_are_aligned_without_harm(model, lexicon):
 @every_lexicon
 def test_known_words_beside_words_never_seen_are_linked(lexicon):
     aligner = HMM(lexicon=lexicon, threads=1).fit(bitext_of(TOY * 3))
-    links = aligner.align_pair("das Haus quux".split(), "the house frob".split()).links
+    links = aligner.align_pair(["das", "Haus", "quux"], ["the", "house", "frob"]).links
     assert {(0, 0), (1, 1)} <= set(links)
 
 
 def test_identical_words_never_seen_are_linked():
     aligner = HMM(threads=1).fit(bitext_of(TOY * 3))
-    links = aligner.align_pair("Zürich das Haus 1998".split(), "1998 the house Zürich".split()).links
+    links = aligner.align_pair(["Zürich", "das", "Haus", "1998"], ["1998", "the", "house", "Zürich"]).links
     assert {(0, 3), (3, 0)} <= set(links)
 
 
@@ -178,7 +178,7 @@ def test_a_new_form_of_a_known_stem_is_linked_as_the_stem_is():
         ("la maison brûle", "the house burns"),
     ]
     aligner = HMM(threads=1).fit(bitext_of(lines * 4))
-    links = aligner.align_pair("la maison parlementaire".split(), "the parliamentary house".split()).links
+    links = aligner.align_pair(["la", "maison", "parlementaire"], ["the", "parliamentary", "house"]).links
     assert {(1, 2), (2, 1)} <= set(links)
 
 
@@ -201,7 +201,7 @@ def test_an_aligner_that_is_not_trained_says_so():
 def test_a_method_that_does_not_exist_is_refused():
     bitext = bitext_of(TOY)
     aligner = IBM1(iterations=1).fit(bitext)
-    with pytest.raises(UsageError, match="grow-diag-final-and.*'best'"):
+    with pytest.raises(UsageError, match=r"grow-diag-final-and.*'best'"):
         aligner.align(bitext, combine="best")
 
 

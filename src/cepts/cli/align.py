@@ -9,21 +9,12 @@ from typing import Any
 
 import click
 
+from cepts.cli.choices import FORMATS, METHODS, MODELS
 from cepts.cli.console import ProgressBars, say
 
 __all__ = ["command"]
 
-MODELS = ("ibm1", "ibm2", "diagonal", "hmm")
-COMBINATIONS = (
-    "agreement",
-    "intersection",
-    "union",
-    "grow-diag",
-    "grow-diag-final",
-    "grow-diag-final-and",
-    "forward",
-    "reverse",
-)
+COMBINATIONS = ("agreement", *METHODS)
 # Options that say how a model is trained, which a loaded one already is.
 TRAINING = (
     "model",
@@ -92,7 +83,7 @@ Examples:
 @click.option(
     "--format",
     "format_",
-    type=click.Choice(["pharaoh", "scored", "naacl", "giza", "json"]),
+    type=click.Choice(FORMATS),
     default="pharaoh",
     show_default=True,
     help="Format of the links.",
@@ -173,7 +164,8 @@ def _align(source: str, target: str | None, options: dict[str, Any], bars: Progr
     from cepts.io import check_output, read_bitext
     from cepts.pipeline import align_bitext
     from cepts.store import check_destination
-    from cepts.words import MODELS, THRESHOLD, load_aligner
+    from cepts.words import MODELS as ALIGNERS
+    from cepts.words import THRESHOLD, load_aligner
 
     # A place that cannot be written to should not show only after the training.
     for path in (options["output"], options["scores"]):
@@ -202,7 +194,7 @@ def _align(source: str, target: str | None, options: dict[str, Any], bars: Progr
             for name in names
             if options[name] is not None and name not in {"model", "save", "checkpoint"}
         }
-        aligner = MODELS[options["model"] or "hmm"](**chosen)
+        aligner = ALIGNERS[options["model"] or "hmm"](**chosen)
         aligner.fit(bitext, progress=bars, checkpoint=options["checkpoint"])
         if options["save"] is not None:
             try:

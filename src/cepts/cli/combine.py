@@ -6,24 +6,13 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
+from cepts.cli.choices import FORMATS, METHODS
 from cepts.cli.lengths import Sides, can_reread, read_sides, refuse_stdin_twice, sides_options
 
 if TYPE_CHECKING:
     from cepts.types import Alignments
 
 __all__ = ["command"]
-
-# As in cepts.extract.METHODS and cepts.io.LINK_FORMATS, whose import --help can do without.
-METHODS = (
-    "intersection",
-    "union",
-    "grow-diag",
-    "grow-diag-final",
-    "grow-diag-final-and",
-    "forward",
-    "reverse",
-)
-FORMATS = ("pharaoh", "scored", "naacl", "giza", "json")
 
 
 @click.command("combine")

@@ -71,7 +71,7 @@ class ProgressBars:
         self._bars = Progress(
             TextColumn("{task.description}"),
             BarColumn(bar_width=30),
-            TextColumn("{task.completed:,.0f}/{task.total:,.0f}"),
+            TextColumn("{task.percentage:>3.0f} %"),
             TextColumn("{task.fields[note]}", style="dim"),
             TimeElapsedColumn(),
             TextColumn("left", style="dim"),

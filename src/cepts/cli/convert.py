@@ -4,8 +4,7 @@ from __future__ import annotations
 
 import click
 
-# As in cepts.io, which is imported only when the command runs: help should not wait for it.
-FORMATS = ("pharaoh", "scored", "naacl", "giza", "json")
+from cepts.cli.choices import FORMATS
 
 
 @click.command("convert")

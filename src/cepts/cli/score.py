@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
+from cepts.cli.choices import FORMATS
 from cepts.cli.console import print_json, print_table
 from cepts.cli.lengths import Sides, can_reread, read_sides, refuse_stdin_twice, sides_options
 from cepts.errors import DataError, UsageError
@@ -18,7 +19,6 @@ if TYPE_CHECKING:
 
 __all__ = ["command"]
 
-FORMATS = ("auto", "pharaoh", "scored", "naacl", "giza", "json")
 LEVEL = 0.95
 MEASURES = {
     "aer": "AER",
@@ -37,11 +37,13 @@ SHORT_MEASURES = ("AER", "P sure", "R sure", "F1 sure", "P possible", "R possibl
 @click.argument("links")
 @click.argument("links2", required=False)
 @sides_options
-@click.option("--gold-format", type=click.Choice(FORMATS), default="auto", show_default=True, help="Format of GOLD.")
+@click.option(
+    "--gold-format", type=click.Choice(("auto", *FORMATS)), default="auto", show_default=True, help="Format of GOLD."
+)
 @click.option(
     "--format",
     "format",
-    type=click.Choice(FORMATS),
+    type=click.Choice(("auto", *FORMATS)),
     default="auto",
     show_default=True,
     help="Format of LINKS and LINKS2; auto goes by the suffix, then by the first line.",
