@@ -15,6 +15,7 @@ import click
 
 from cepts.cli import COMMANDS, cepts
 from cepts.words import MODELS, THRESHOLD
+from cepts.words.aligner import SPELLING
 
 PAGE = Path(__file__).with_name("commands.md")
 TOP = """\
@@ -31,7 +32,7 @@ the traceback.
 """
 # Which options of `cepts align` have a default that depends on the model.
 BY_MODEL = ("iterations", "start_iterations", "lexicon", "agreement", "null_prob")
-ALIKE = ("lowercase", "prefix", "stems", "spelling", "max_length")
+ALIKE = ("lowercase", "prefix", "stems", "max_length")
 
 
 def page() -> str:
@@ -89,7 +90,7 @@ def defaults() -> str:
     """The options of `cepts align` whose defaults the models set, as the models have them."""
     made = {name: model().options() for name, model in MODELS.items()}
     for name, model in MODELS.items():
-        null_prob = model().new_positions().settings()["null_prob"]
+        null_prob = model().new_positions().null_prob
         made[name]["null_prob"] = "as a position" if null_prob is None else null_prob
     lines = [
         "What an option is that is not given, by `--model`:\n",
@@ -106,7 +107,9 @@ def defaults() -> str:
     first, *others = made.values()
     assert all(options[name] == first[name] for options in others for name in ALIKE)
     alike = ", ".join(f"`--{name.replace('_', '-')}` {shown(first[name])}" for name in ALIKE)
-    lines.append(f"\nFor all models: `--threshold` {THRESHOLD:g}, {alike}.\n")
+    lines.append(f"\nFor all models: `--threshold` {THRESHOLD:g}, {alike}.")
+    spelling = ", ".join(f"{count:g} for `{lexicon}`" for lexicon, count in SPELLING.items())
+    lines.append(f"\nBy `--lexicon`: `--spelling` {spelling}.\n")
     return "\n".join(lines)
 
 

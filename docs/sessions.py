@@ -3,8 +3,8 @@
     python docs/sessions.py            says where a page is wrong
     python docs/sessions.py --write    puts what the commands print into the pages
 
-In a block marked `console`, a line that starts with `$ ` is a command and the lines after it are what it prints, results
-and talk alike. The commands of a page run one after the other in a directory that has nothing but `examples`.
+In a block marked `console`, a line that starts with `$ ` is a command and the lines after it are what it prints,
+results and talk alike. The commands of a page run one after the other in a directory that has nothing but `examples`.
 """
 
 from __future__ import annotations

@@ -33,7 +33,7 @@ def main() -> None:
         aligner.save(Path(directory) / "model")
         aligner = cepts.load_aligner(Path(directory) / "model")
 
-    pair = "Delete the blue cells".split(), "Supprimez les cellules bleues".split()
+    pair = ["Delete", "the", "blue", "cells"], ["Supprimez", "les", "cellules", "bleues"]
     print("A new pair:", aligner.align_pair(*pair).links)
     forward, reverse = aligner.score(cepts.Bitext.from_tokens([pair]))[0]
     print(f"Its log-probabilities: {forward:.1f} and {reverse:.1f}")

@@ -46,12 +46,7 @@ def combine(forward: Links, reverse: Links, method: str) -> Links:
 
 
 def threshold(matrix: np.ndarray, least: float) -> Links:
-    return {
-        (i, j)
-        for i in range(matrix.shape[0])
-        for j in range(matrix.shape[1])
-        if matrix[i, j] >= np.float32(least)
-    }
+    return {(i, j) for i in range(matrix.shape[0]) for j in range(matrix.shape[1]) if matrix[i, j] >= np.float32(least)}
 
 
 def best_of_each_target(matrix: np.ndarray, null: np.ndarray) -> Links:

@@ -70,8 +70,8 @@ class MixtureEM:
     """EM of Models 1 and 2 on words, eq. (25) of ibm12, each expectation a sum over all alignments."""
 
     def __init__(self, pairs: Sequence[SentencePair], null_prob: float | None = None) -> None:
-        words = {word for _, target in pairs for word in target}
         self.pairs = [(source, target) for source, target in pairs if source and target]
+        words = {word for _, target in self.pairs for word in target}
         self.null_prob = null_prob
         self.lexicon: dict[tuple[str | None, str], float] = defaultdict(lambda: 1 / len(words))
         self.tables: dict[tuple[int, int], tuple[NDArray, NDArray]] = {}

@@ -69,9 +69,7 @@ def test_links_on_stdout_and_the_summary_on_stderr(cepts, corpus, sentences):
     assert count > len(ran.lines)
     summary = ran.err.splitlines()
     assert len(summary) == 3
-    assert re.fullmatch(
-        rf"aligned  120 pairs, {source_words:,} \+ {target_words:,} words, in \d+\.\d s", summary[0]
-    )
+    assert re.fullmatch(rf"aligned  120 pairs, {source_words:,} \+ {target_words:,} words, in \d+\.\d s", summary[0])
     covered = []
     for side, whole in ((0, source_words), (1, target_words)):
         found = sum(len({link[side] for link in links_of(line)}) for line in ran.lines)

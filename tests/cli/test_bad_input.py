@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import gzip
-import io
 import os
 import re
 import shlex
@@ -41,9 +40,9 @@ def test_line_counts_that_differ(cepts, corpus, untrained, swap):
     lines = (corpus / "fr").read_text("utf-8").splitlines()
     (corpus / "short").write_text("\n".join(lines[:100]) + "\n", "utf-8")
     names = ("short", "en") if swap else ("en", "short")
+    counts = "short has 100 lines but en has 120" if swap else "en has 120 lines but short has 100"
     ran = cepts("align", *names, "-o", "links")
-    counts = ("short has 100 lines but en has 120", "en has 120 lines but short has 100")
-    assert ran.error.startswith(counts[not swap] if not swap else counts[0])
+    assert ran.error.startswith(counts)
     assert "first line without a partner is 101" in ran.error
     assert ran.code == 1
     assert not (corpus / "links").exists()
@@ -146,12 +145,12 @@ def long_sentences(corpus, sentences):
 
 
 def test_sentences_of_2000_words_are_skipped_and_counted(cepts, long_sentences):
-    ran = cepts("align", "a", "b", *QUICK)
+    ran = cepts("align", "a", "b", "--lexicon", "ml", *QUICK)
     assert ran.code == 0
     assert len(ran.lines) == 121
     assert ran.lines[60] == ""
     assert "skipped  1 pair with a sentence of more than 1,000 words and so no links (--max-length)" in ran.err
-    assert ran.lines[:60] + ran.lines[61:] == cepts("align", "en", "fr", *QUICK).lines
+    assert ran.lines[:60] + ran.lines[61:] == cepts("align", "en", "fr", "--lexicon", "ml", *QUICK).lines
 
 
 @pytest.mark.parametrize("model", ["ibm1", "diagonal"])
@@ -291,7 +290,6 @@ def test_gold_for_sentences_that_do_not_exist(cepts, corpus, trained):
     ],
 )
 def test_links_out_of_range(cepts, corpus, trained, gold, line):
-    (corpus / "gold.wa").write_text(gold)
     sides = ["--source", "en", "--target", "fr"]
     # The gold must be of as many pairs as the links are.
     (corpus / "gold.wa").write_text(gold + "120 1 1 S\n")
@@ -411,6 +409,15 @@ def test_control_c_during_training(cepts_process, corpus):
     assert sorted(path.name for path in (corpus / "state" / "hmm").iterdir()) == ["arrays.safetensors", "model.json"]
 
 
+def test_a_checkpoint_of_another_text(cepts, corpus, sentences):
+    assert cepts("align", "en", "fr", "--checkpoint", "state", *QUICK).code == 0
+    for name, lines in zip(("a", "b"), sentences, strict=True):
+        (corpus / name).write_text(lines[0] + "\n", "utf-8")
+    ran = cepts("align", "a", "b", "--checkpoint", "state", *QUICK)
+    assert ran.code == 1
+    assert "state" in ran.error
+
+
 def test_control_c_while_links_are_written(cepts, corpus, trained, monkeypatch):
     from cepts.pipeline import align
 
@@ -445,10 +452,3 @@ def test_head(corpus, trained):
     assert done.stdout.startswith('{"source": ')
     # The writer may or may not notice; either way it says nothing but its summary.
     assert re.fullmatch(r"(aligned .*\nlinks .*\n)?", done.stderr)
-
-
-def test_stdin_that_is_no_file(cepts, corpus, monkeypatch, capfd):
-    """Such as that of a notebook: bytes without a file beneath."""
-    ran = cepts("align", "-", *QUICK, stdin="a b ||| x y\n".encode())
-    assert (ran.code, len(ran.lines)) == (0, 1)
-    assert isinstance(sys.stdin, io.TextIOWrapper)

@@ -19,9 +19,7 @@ def gold_of(rows):
     links = [sorted(sure | possible) for sure, possible in rows]
     plain = Alignments.from_links(links)
     sure = [link in row[0] for row, flat in zip(rows, links, strict=True) for link in flat]
-    return Alignments(
-        plain.offsets, plain.source, plain.target, plain.confidence, np.array(sure, dtype=np.bool_)
-    )
+    return Alignments(plain.offsets, plain.source, plain.target, plain.confidence, np.array(sure, dtype=np.bool_))
 
 
 def add_null(links, size):
@@ -93,9 +91,7 @@ def test_what_lies_between_sure_and_possible_has_no_error(rows):
     assert evaluate.compare(gold, Alignments.from_links(s for s, _ in rows)).scores.aer == pytest.approx(0)
     everything = Alignments.from_links(s | p for s, p in rows)
     for null in (False, True):
-        got = evaluate.compare(
-            gold, everything, source_lengths=lengths, target_lengths=lengths, null=null
-        ).scores
+        got = evaluate.compare(gold, everything, source_lengths=lengths, target_lengths=lengths, null=null).scores
         assert got.aer == pytest.approx(0)
 
 

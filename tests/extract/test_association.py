@@ -48,9 +48,7 @@ def test_best_equals_its_definition(association):
     starts = [offsets_of(association.source_lengths), offsets_of(association.target_lengths)]
     for pair, matrix in enumerate(association):
         nulls = [
-            np.zeros(matrix.shape[side])
-            if null is None
-            else null[starts[side][pair] : starts[side][pair + 1]]
+            np.zeros(matrix.shape[side]) if null is None else null[starts[side][pair] : starts[side][pair + 1]]
             for side, null in enumerate((association.source_null, association.target_null))
         ]
         wanted = oracles.best_of_each_target(matrix, nulls[1])
@@ -64,9 +62,7 @@ def test_best_equals_its_definition(association):
 def one(matrix, **nulls):
     matrix = np.array(matrix, dtype=np.float32)
     rows, columns = matrix.shape
-    return Association(
-        np.array([rows]), np.array([columns]), offsets_of([matrix.size]), matrix.ravel(), **nulls
-    )
+    return Association(np.array([rows]), np.array([columns]), offsets_of([matrix.size]), matrix.ravel(), **nulls)
 
 
 def test_best_must_beat_null():

@@ -35,9 +35,7 @@ def test_growth_equals_its_definition_on_longer_sentences(union, random):
     forward = {link for link in diagonal if random.random() < 0.6}
     reverse = {link for link in diagonal if link not in forward or random.random() < 0.05}
     for method in ("grow-diag", "grow-diag-final", "grow-diag-final-and"):
-        got = extract.combine(
-            Alignments.from_links([forward]), Alignments.from_links([reverse]), method=method
-        )
+        got = extract.combine(Alignments.from_links([forward]), Alignments.from_links([reverse]), method=method)
         assert got[0].links == sorted(oracles.combine(forward, reverse, method))
 
 
@@ -107,9 +105,7 @@ def test_different_numbers_of_pairs_are_refused():
 @pytest.mark.parametrize("method", ["forward", "reverse", "union", "grow-diag"])
 def test_links_out_of_range_are_refused(method):
     good, bad = Alignments.from_links([[(0, 0)], [(1, 1)]]), Alignments.from_links([[(0, 0)], [(1, 2)]])
-    with pytest.raises(
-        DataError, match="the reverse links: sentence pair 2 has the link 1-2, but its target"
-    ):
+    with pytest.raises(DataError, match="the reverse links: sentence pair 2 has the link 1-2, but its target"):
         extract.combine(good, bad, [1, 2], [1, 2], method=method)
     with pytest.raises(DataError, match=r"the forward links: .* its source has 1 word, numbered from 0"):
         extract.combine(good, good, [1, 1], [1, 2], method=method)

@@ -108,9 +108,7 @@ def test_sides_are_those_of_the_oracle(tmp_path_factory, lines, by_tab, block_by
     if None in sides:
         fails(f"sides, line {sides.index(None) + 1}:", path, **options)
     else:
-        want = [
-            tuple(" ".join(t.decode() for t in oracles.tokens_of(side)) for side in pair) for pair in sides
-        ]
+        want = [tuple(" ".join(t.decode() for t in oracles.tokens_of(side)) for side in pair) for pair in sides]
         assert pairs(read_bitext(path, **options)) == want
 
 

@@ -36,9 +36,7 @@ def alignments_of(pairs: list[dict[tuple[int, int], tuple[float, bool]]]) -> Ali
     )
 
 
-words = st.text(
-    st.characters(exclude_categories=["Cs"], exclude_characters=" \t\n\v\f\r"), min_size=1, max_size=4
-)
+words = st.text(st.characters(exclude_categories=["Cs"], exclude_characters=" \t\n\v\f\r"), min_size=1, max_size=4)
 sentences = st.lists(words, max_size=5)
 
 
@@ -156,9 +154,7 @@ def test_a_full_standard_output_is_one_line_and_nothing_after():
         "except DataError as error: print(error, file=sys.stderr); sys.exit(1)"
     )
     with open("/dev/full", "wb") as full:  # noqa: PTH123
-        run = subprocess.run(
-            [sys.executable, "-c", code], stdout=full, stderr=subprocess.PIPE, text=True, check=False
-        )
+        run = subprocess.run([sys.executable, "-c", code], stdout=full, stderr=subprocess.PIPE, text=True, check=False)
     assert run.stderr == "cannot write standard output: No space left on device\n"
     assert run.returncode == 1
 

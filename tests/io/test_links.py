@@ -269,10 +269,7 @@ links = st.lists(
 @given(st.lists(links, min_size=1, max_size=8), st.sampled_from([0, 1]), st.integers(4, 60))
 def test_pharaoh_is_that_of_the_oracle_for_any_block_size(tmp_path_factory, pairs, base, block_bytes):
     path = tmp_path_factory.getbasetemp() / "oracle"
-    lines = [
-        "  ".join(f"{i + base}{'-' if sure else '?'}{j + base}:{p}" for i, j, p, sure in pair)
-        for pair in pairs
-    ]
+    lines = ["  ".join(f"{i + base}{'-' if sure else '?'}{j + base}:{p}" for i, j, p, sure in pair) for pair in pairs]
     path.write_text("\n".join(lines) + "\n")
     got = read_links(path, base=base, block_bytes=block_bytes)
     assert rows(got) == [oracles.distinct(pair) for pair in pairs]

@@ -5,9 +5,7 @@ from importlib.resources import files
 import pytest
 
 SAMPLE = files("cepts") / "sample"
-SENTENCES = {
-    language: (SAMPLE / f"sample.{language}").read_text("utf-8").splitlines() for language in ("en", "fr")
-}
+SENTENCES = {language: (SAMPLE / f"sample.{language}").read_text("utf-8").splitlines() for language in ("en", "fr")}
 GOLD = [line.split() for line in (SAMPLE / "sample.gold.wa").read_text("utf-8").splitlines()]
 
 

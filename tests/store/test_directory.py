@@ -81,17 +81,11 @@ def test_a_model_comes_back_as_it_was(model: Path) -> None:
     ),
     st.dictionaries(
         st.text(),
-        st.none()
-        | st.booleans()
-        | st.integers()
-        | st.floats(allow_nan=False, allow_infinity=False)
-        | st.text(),
+        st.none() | st.booleans() | st.integers() | st.floats(allow_nan=False, allow_infinity=False) | st.text(),
         max_size=4,
     ),
 )
-def test_any_arrays_and_settings_come_back(
-    arrays: dict[str, np.ndarray], settings: dict[str, object]
-) -> None:
+def test_any_arrays_and_settings_come_back(arrays: dict[str, np.ndarray], settings: dict[str, object]) -> None:
     with tempfile.TemporaryDirectory() as place:
         save_model(f"{place}/m", kind="any", settings=settings, arrays=arrays)
         loaded = load_model(f"{place}/m")
@@ -119,9 +113,7 @@ def test_any_flipped_bit_is_found(data: st.DataObject) -> None:
         content[bit // 8] ^= 1 << bit % 8
         file.write_bytes(content)
         refused(path)
-        save_model(
-            path, kind="hmm", settings=SETTINGS, arrays=ARRAYS
-        )  # the remedy must work in the same place
+        save_model(path, kind="hmm", settings=SETTINGS, arrays=ARRAYS)  # the remedy must work in the same place
         load_model(path)
 
 
@@ -166,9 +158,7 @@ def test_bytes_after_the_end_are_found(model: Path) -> None:
     assert "bytes" in refused(model)
 
 
-@pytest.mark.parametrize(
-    "content", [b"", b"[]", b"{}", b"nonsense", b"\xff\xfe", b"[" * 100_000, b"9" * 5000]
-)
+@pytest.mark.parametrize("content", [b"", b"[]", b"{}", b"nonsense", b"\xff\xfe", b"[" * 100_000, b"9" * 5000])
 def test_a_header_that_is_no_header_is_refused(model: Path, content: bytes) -> None:
     (model / "model.json").write_bytes(content)
     assert "model.json is damaged" in refused(model)
@@ -336,9 +326,7 @@ except ModelError as error:
     assert list(tmp_path.iterdir()) == []
 
 
-@pytest.mark.skipif(
-    not hasattr(os, "geteuid") or os.geteuid() == 0, reason="the superuser may write anywhere"
-)
+@pytest.mark.skipif(not hasattr(os, "geteuid") or os.geteuid() == 0, reason="the superuser may write anywhere")
 def test_a_place_without_permission_is_one_line(tmp_path: Path) -> None:
     tmp_path.chmod(0o500)
     try:

@@ -55,12 +55,13 @@ def _finite(ctx: click.Context, option: click.Parameter, value: float | None) ->
 
 
 @click.command(
+    "align",
     epilog="""\b
 Examples:
   cepts align en.txt fr.txt -o links.txt
   cepts align corpus.tmx --save model -o links.txt
   cepts align new.en new.fr --load model --format scored
-  paste -d'\\t' en.txt fr.txt | cepts align - --input-format tsv"""
+  paste -d'\\t' en.txt fr.txt | cepts align - --input-format tsv""",
 )
 @click.argument("source")
 @click.argument("target", required=False)

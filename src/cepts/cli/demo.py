@@ -15,9 +15,10 @@ COMPARED = ("agreement", "grow-diag-final-and", "intersection")
 
 
 @click.command(
+    "demo",
     epilog="""\b
 Example:
-  cepts demo"""
+  cepts demo""",
 )
 @click.option("-q", "--quiet", is_flag=True, help="No progress bars.")
 def command(quiet: bool) -> None:

@@ -12,10 +12,11 @@ __all__ = ["command"]
 
 
 @click.command(
+    "lexicon",
     epilog="""\b
 Examples:
   cepts lexicon model --word house --word home
-  cepts lexicon model --direction reverse --top 3 --least 0.05 -o fr-en.tsv.gz"""
+  cepts lexicon model --direction reverse --top 3 --least 0.05 -o fr-en.tsv.gz""",
 )
 @click.argument("model")
 @click.option(

@@ -17,6 +17,7 @@ from cepts.engine import default_threads, map_shards, run_em
 from cepts.errors import ModelError, UsageError
 from cepts.progress import Progress, Step, silent
 from cepts.types import Alignment, Alignments, Association, Bitext, Text, offsets_of
+from cepts.vocabulary import Vocabulary
 from cepts.words.forms import Forms, number
 from cepts.words.index import Index, Pairs, arrange, build_index, cut
 from cepts.words.lexicon import LEXICONS, Lexicon, Side, Tokens
@@ -175,14 +176,15 @@ class Aligner:
         source_forms, source_places = number(self._forms, bitext.source.vocabulary.words)
         target_forms, target_places = number(self._forms, bitext.target.vocabulary.words)
         pairs = self._pairs(bitext, source_places, target_places)
+        self.source_, source_ids = _used(source_forms, pairs.source_ids)
+        self.target_, target_ids = _used(target_forms, pairs.target_ids)
+        pairs = Pairs(source_ids, pairs.source_offsets, target_ids, pairs.target_offsets)
         distinct, times, places = pairs.distinct()
         order = arrange(distinct)
         distinct, times, places = distinct.take(order), times[order], np.argsort(order)[places]
-        index = build_index(distinct, len(source_forms), len(target_forms), times=times, threads=self.threads)
+        index = build_index(distinct, len(self.source_), len(self.target_), times=times, threads=self.threads)
         report(Step(stage="indexing", done=1, total=1))
 
-        self.source_ = Side(source_forms, np.bincount(pairs.source_ids, minlength=len(source_forms)))
-        self.target_ = Side(target_forms, np.bincount(pairs.target_ids, minlength=len(target_forms)))
         self.lexicon_ = self.new_lexicon(index.rows, index.targets)
         self.null_ = NullWords(
             self.source_.frequencies,
@@ -430,6 +432,17 @@ class Aligner:
         """Refuse to work untrained."""
         if not hasattr(self, "lexicon_"):
             raise UsageError(f"this {type(self).__name__} is not trained; call fit, or load a trained one.")
+
+
+def _used(forms: Vocabulary, ids: NDArray[np.int32]) -> tuple[Side, NDArray[np.int32]]:
+    """The forms that `ids` use, and the ids among those: pairs that are left out teach nothing, not even words."""
+    frequencies = np.bincount(ids, minlength=len(forms))
+    used = frequencies > 0
+    if used.all():
+        return Side(forms, frequencies), ids
+    names = [word for word, is_used in zip(forms.words, used, strict=True) if is_used]
+    numbers = (np.cumsum(used) - 1).astype(np.int32)
+    return Side(Vocabulary.from_words(names), frequencies[used]), numbers[ids]
 
 
 def _kept(
