@@ -195,6 +195,13 @@ def test_lines_in_are_lines_out(cepts, corpus, sentences):
     assert cepts("align", "a", "b", "--format", "giza").out.count("\n") == 24
 
 
+def test_a_pair_with_an_empty_side_changes_no_other(cepts, corpus, sentences):
+    wanted = cepts("align", "en", "fr", *QUICK).lines
+    (corpus / "a").write_text("\n".join(["words seen nowhere else", *sentences[0]]), "utf-8")
+    (corpus / "b").write_text("\n".join(["", *sentences[1]]), "utf-8")
+    assert cepts("align", "a", "b", *QUICK).lines == ["", *wanted]
+
+
 def test_only_empty_lines(cepts, corpus):
     (corpus / "a").write_text("\n \n")
     ran = cepts("align", "a", "a")

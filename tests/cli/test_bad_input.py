@@ -145,12 +145,12 @@ def long_sentences(corpus, sentences):
 
 
 def test_sentences_of_2000_words_are_skipped_and_counted(cepts, long_sentences):
-    ran = cepts("align", "a", "b", "--lexicon", "ml", *QUICK)
+    ran = cepts("align", "a", "b", *QUICK)
     assert ran.code == 0
     assert len(ran.lines) == 121
     assert ran.lines[60] == ""
     assert "skipped  1 pair with a sentence of more than 1,000 words and so no links (--max-length)" in ran.err
-    assert ran.lines[:60] + ran.lines[61:] == cepts("align", "en", "fr", "--lexicon", "ml", *QUICK).lines
+    assert ran.lines[:60] + ran.lines[61:] == cepts("align", "en", "fr", *QUICK).lines
 
 
 @pytest.mark.parametrize("model", ["ibm1", "diagonal"])
