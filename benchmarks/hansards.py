@@ -106,9 +106,7 @@ def data_directory(data: Path, names: Iterable[str] = TEXTS) -> Path:
 def make_text(name: str, data: Path, work: Path, *, pairs: int | None = None) -> TrainingText:
     """Write the text `name` (one of `TEXTS`) to `work`, all of it or its first `pairs` pairs."""
     if pairs is not None and pairs < TRIAL.stop:
-        sys.exit(
-            f"--pairs must be at least {TRIAL.stop}, the sentences with gold links. Got {pairs} instead."
-        )
+        sys.exit(f"--pairs must be at least {TRIAL.stop}, the sentences with gold links. Got {pairs} instead.")
     folder = data_directory(data, [name])
     work.mkdir(parents=True, exist_ok=True)
     stem = name if pairs is None else f"{name}-{pairs}"
@@ -120,9 +118,7 @@ def make_text(name: str, data: Path, work: Path, *, pairs: int | None = None) ->
         words.append(sum(len(line.split()) for line in lines))
         counts.append(len(lines))
     if counts[0] != counts[1]:
-        sys.exit(
-            f"The {name} text has {counts[0]:,} English but {counts[1]:,} French lines; the data is damaged."
-        )
+        sys.exit(f"The {name} text has {counts[0]:,} English but {counts[1]:,} French lines; the data is damaged.")
     return TrainingText(name, *files, *lowered, counts[0], *words)
 
 
@@ -143,9 +139,7 @@ def part(alignments: Alignments, pairs: slice) -> Alignments:
 
 def strip_accents(line: str) -> str:
     """The line without its combining marks."""
-    return "".join(
-        letter for letter in unicodedata.normalize("NFD", line) if not unicodedata.combining(letter)
-    )
+    return "".join(letter for letter in unicodedata.normalize("NFD", line) if not unicodedata.combining(letter))
 
 
 def _sentences(name: str, folder: Path, language: str) -> list[str]:

@@ -122,9 +122,7 @@ def run_fast_align(source: Path, target: Path, workdir: Path) -> PeerRun:
     _join(source, target, joined)
     tables = [workdir / f"fast_align.{direction}.table" for direction in ("forward", "reverse")]
     python = str(programs / "python")
-    cost = measure(
-        [python, "-c", FAST_ALIGN, *map(str, (joined, *tables))], workdir=workdir, name="fast_align"
-    )
+    cost = measure([python, "-c", FAST_ALIGN, *map(str, (joined, *tables))], workdir=workdir, name="fast_align")
     log = (workdir / "fast_align.log").read_text(errors="replace")
     links = []
     for direction, table, tension in zip(("forward", "reverse"), tables, _tensions(log), strict=True):
@@ -141,9 +139,7 @@ def _join(source: Path, target: Path, joined: Path) -> None:
         for number, (left, right) in enumerate(zip(sources, targets, strict=True), 1):
             words = left.split(), right.split()
             if b"|||" in words[0] or b"|||" in words[1]:
-                raise ValueError(
-                    f"{source}, {target}: line {number:,} has the word |||, which fast_align cannot read"
-                )
+                raise ValueError(f"{source}, {target}: line {number:,} has the word |||, which fast_align cannot read")
             if all(words):
                 output.write(b" ||| ".join(map(b" ".join, words)) + b"\n")
 
@@ -161,11 +157,7 @@ def main() -> None:
     source, target, workdir = map(Path, sys.argv[1:])
     workdir.mkdir(parents=True, exist_ok=True)
     for run in (run_eflomal, run_fast_align):
-        print(
-            json.dumps(
-                {"peer": run.__name__.removeprefix("run_"), **run(source, target, workdir)}, default=str
-            )
-        )
+        print(json.dumps({"peer": run.__name__.removeprefix("run_"), **run(source, target, workdir)}, default=str))
 
 
 if __name__ == "__main__":

@@ -45,9 +45,7 @@ def markdown(columns: Sequence[str], rows: Sequence[Sequence[str]], *, text_colu
         ]
         return f"| {' | '.join(padded)} |"
 
-    rules = [
-        "-" * width if place < text_columns else "-" * (width - 1) + ":" for place, width in enumerate(widths)
-    ]
+    rules = ["-" * width if place < text_columns else "-" * (width - 1) + ":" for place, width in enumerate(widths)]
     return "\n".join(map(line, [columns, rules, *rows]))
 
 
@@ -75,9 +73,7 @@ def provenance(repeat: int | None = None) -> str:
     medians = "" if not repeat or repeat < 2 else f" Cost: median (least-greatest) of {repeat} runs."
     commit = found["commit"] or "no commit"
     machine = f"Python {platform.python_version()}, {versions}, {found['cores']} cores"
-    return (
-        f"Measured on {str(found['date'])[:10]} with cepts {found['cepts']} ({commit}), {machine}.{medians}"
-    )
+    return f"Measured on {str(found['date'])[:10]} with cepts {found['cepts']} ({commit}), {machine}.{medians}"
 
 
 def append_lines(path: Path, records: Sequence[Mapping[str, object]]) -> None:

@@ -59,9 +59,7 @@ def parse(arguments: Sequence[str] | None = None) -> argparse.Namespace:
     """The options."""
     parser = argparse.ArgumentParser(description="AER of the trial pairs by threshold of agreement.")
     hansards.add_options(parser)
-    parser.add_argument(
-        "--text", choices=[*hansards.TEXTS, "both"], default="both", help="train on this text"
-    )
+    parser.add_argument("--text", choices=[*hansards.TEXTS, "both"], default="both", help="train on this text")
     parser.add_argument(
         "--json-lines",
         type=Path,
@@ -94,9 +92,7 @@ def main() -> None:
             curves.append(trial_curve(text, gold))
             about = {"text": name, "pairs": text.pairs, "thresholds": THRESHOLDS, "aer": curves[-1]}
             if options.json_lines:
-                report.append_lines(
-                    options.json_lines, [{"table": "threshold", **report.circumstances(), **about}]
-                )
+                report.append_lines(options.json_lines, [{"table": "threshold", **report.circumstances(), **about}])
     table = curve_table(texts, curves)
     print(f"{table}\n\n{report.provenance()}")
     if options.write:

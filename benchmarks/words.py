@@ -85,9 +85,7 @@ def run_jobs(
                 keep_scores(results, text, job.scored_as, found, gold)
 
 
-def run_models(
-    text: hansards.TrainingText, options: argparse.Namespace, results: Results, gold: Alignments
-) -> None:
+def run_models(text: hansards.TrainingText, options: argparse.Namespace, results: Results, gold: Alignments) -> None:
     """Train the models in this process and score each way to read links off them."""
     models = {row: model for row, model in MODELS.items() if row in options.rows}
     bitext = read_bitext(text.source, text.target)
@@ -100,9 +98,7 @@ def run_models(
         del aligner  # or the next one is trained beside it
 
 
-def keep_scores(
-    results: Results, text: hansards.TrainingText, label: str, found: Found, gold: Alignments
-) -> None:
+def keep_scores(results: Results, text: hansards.TrainingText, label: str, found: Found, gold: Alignments) -> None:
     """Score the links of the test pairs."""
     table = results.scores.setdefault(text.name, {})
     for method, links in found.items():
@@ -153,9 +149,7 @@ def accuracy_table(results: Results, texts: Sequence[hansards.TrainingText]) -> 
         row = [label, method]
         for text in texts:
             scores = results.scores[text.name][label, method]
-            aer, precision, recall = (
-                100 * fmean(values) for values in zip(*map(as_triple, scores), strict=True)
-            )
+            aer, precision, recall = (100 * fmean(values) for values in zip(*map(as_triple, scores), strict=True))
             row += [f"{aer:.2f}", f"{precision:.1f}", f"{recall:.1f}"]
         rows.append(row)
     order = [*RIVALS, *(model.label for model in MODELS.values()), DEFAULT]
@@ -176,8 +170,7 @@ def variation_notes(results: Results, texts: Sequence[hansards.TrainingText]) ->
         ]
         if runs:
             ranges = ", ".join(
-                f"{method} on {text.pairs:,} pairs {min(aers):.2f} to {max(aers):.2f}"
-                for method, text, aers in runs
+                f"{method} on {text.pairs:,} pairs {min(aers):.2f} to {max(aers):.2f}" for method, text, aers in runs
             )
             means = f"its figures are means of {len(runs[0][2])}"
             notes += ["", f"{job.label} varies from run to run; {means} (AER: {ranges})."]
@@ -199,12 +192,8 @@ def speed_table(results: Results, texts: Sequence[hansards.TrainingText]) -> str
             user = [run["user_seconds"] for run in runs]
             wall = [run["wall_seconds"] for run in runs]
             peak = max(run["peak_rss_mib"] for run in runs)
-            ratios = [
-                f"{ratio:.1f}" if (ratio := cpu_ratio(costs, rival, label)) else "-" for rival in RIVALS
-            ]
-            rows.append(
-                [label, f"{text.pairs:,}", report.spread(user), report.spread(wall), f"{peak:,.0f}", *ratios]
-            )
+            ratios = [f"{ratio:.1f}" if (ratio := cpu_ratio(costs, rival, label)) else "-" for rival in RIVALS]
+            rows.append([label, f"{text.pairs:,}", report.spread(user), report.spread(wall), f"{peak:,.0f}", *ratios])
     return report.markdown(columns, rows)
 
 
@@ -222,9 +211,7 @@ def start_table(results: Results) -> str:
     return report.markdown(["command", "wall s"], rows)
 
 
-def records(
-    results: Results, text: hansards.TrainingText, options: argparse.Namespace
-) -> list[dict[str, object]]:
+def records(results: Results, text: hansards.TrainingText, options: argparse.Namespace) -> list[dict[str, object]]:
     """One JSON line for each row of the tables of a text."""
     about = {
         **report.circumstances(),
@@ -265,13 +252,9 @@ def parse(arguments: Sequence[str] | None = None) -> argparse.Namespace:
     """The options."""
     parser = argparse.ArgumentParser(description="Accuracy and cost of word alignment on the Hansards.")
     hansards.add_options(parser)
-    parser.add_argument(
-        "--text", choices=[*hansards.TEXTS, "both"], default="both", help="train on this text"
-    )
+    parser.add_argument("--text", choices=[*hansards.TEXTS, "both"], default="both", help="train on this text")
     parser.add_argument("--rows", nargs="+", choices=ROWS, default=list(ROWS), help="only these aligners")
-    parser.add_argument(
-        "--repeat", type=int, default=3, metavar="N", help="runs of each timed job (default: 3)"
-    )
+    parser.add_argument("--repeat", type=int, default=3, metavar="N", help="runs of each timed job (default: 3)")
     only = parser.add_mutually_exclusive_group()
     only.add_argument("--accuracy-only", action="store_true", help="do not report cost")
     only.add_argument("--speed-only", action="store_true", help="do not report accuracy")

@@ -81,13 +81,18 @@ def mixture_posteriors(
             row = i * length
             mass = reverse_null[back_null + i] * source_null[source + i]
             sum_back = mass
+            # Apart from the arithmetic, the gathering keeps many cache misses under way at once.
             for j in range(length):
                 cell = cells[first + row + j]
-                there = lexicon[cell, 0] * forward_prior[table + row + j]
-                here = lexicon[cell, 1] * reverse_prior[table + row + j]
+                ahead[row + j] = lexicon[cell, 0]
+                back[row + j] = lexicon[cell, 1]
+            for j in range(length):
+                there = ahead[row + j] * forward_prior[table + row + j]
                 ahead[row + j] = there
-                back[row + j] = here
                 total[j] += there
+            for j in range(length):
+                here = back[row + j] * reverse_prior[table + row + j]
+                back[row + j] = here
                 sum_back += here
             # One logarithm for many words.
             likelihood *= sum_back
