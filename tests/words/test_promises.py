@@ -157,7 +157,15 @@ def test_pairs_that_are_too_long_are_counted_and_teach_nothing():
     assert aligner.skipped(bitext_of([*TOY, long])) == 1
     without = HMM(max_length=7, threads=1).fit(bitext_of(TOY))
     np.testing.assert_allclose(aligner.objectives_, without.objectives_, rtol=1e-9)
+    np.testing.assert_array_equal(aligner.lexicon_.table, without.lexicon_.table)
     assert len(aligner.align(bitext_of([long]))[0]) == 0
+
+
+def test_words_of_pairs_that_teach_nothing_are_unknown():
+    skipped = [("allein", ""), ("", "alone"), ("zu lang für uns", "too long for us")]
+    aligner = HMM(max_length=3, threads=1).fit(bitext_of([*skipped, ("das Haus", "the house")]))
+    assert aligner.source_.vocabulary.words == ["das", "haus"]
+    assert aligner.target_.vocabulary.words == ["the", "house"]
 
 
 # -- forms change statistics, never the text -----------------------------------------------------------------------
