@@ -43,12 +43,14 @@ def test_a_toy_bitext_is_aligned_right_by_default(model):
             assert aligned[pair].links == ANSWERS[lines]
 
 
-def test_the_hmm_learns_that_words_move():
+@pytest.mark.parametrize("lexicon", ["ml", "backoff"])
+@pytest.mark.parametrize("pairs", [20, 60, 200])
+def test_the_hmm_learns_that_words_move(lexicon, pairs):
     """The target is the source from right to left."""
     random = np.random.default_rng(0)
-    sentences = [random.permutation(list("abcdefgh"))[:5] for _ in range(60)]
+    sentences = [random.permutation(list("abcdefgh"))[:5] for _ in range(pairs)]
     bitext = Bitext.from_tokens([(words, [word.upper() for word in words[::-1]]) for words in sentences])
-    aligner = HMM(lexicon="ml", lowercase=False, threads=1).fit(bitext)
+    aligner = HMM(lexicon=lexicon, lowercase=False, threads=1).fit(bitext)
     for alignment in aligner.align(bitext):
         assert alignment.links == [(i, 4 - i) for i in range(5)]
     for jumps in aligner.positions_.jumps:

@@ -174,11 +174,10 @@ def add_likeness(
     target_offsets,
     cell_offsets,
     least,
-    weight,
-    strengths,
+    trust,
     out,
 ):
-    """Raise the entries of like-spelt words of which one is unknown, as if they had a count of `weight`."""
+    """Raise the entries of like-spelt words of which one is unknown: `trust` is P(translation | identical)."""
     for pair in range(len(source_offsets) - 1):
         first_target = target_offsets[pair]
         length = target_offsets[pair + 1] - first_target
@@ -199,9 +198,9 @@ def add_likeness(
                         least,
                     )
                     if like > 0.0:
-                        count = weight * like
+                        share = trust * like
                         if source_words[source] < 0:
-                            out[cell, 0] = (count + strengths[0] * out[cell, 0]) / (count + strengths[0])
+                            out[cell, 0] = share + (1.0 - share) * out[cell, 0]
                         if target_words[target] < 0:
-                            out[cell, 1] = (count + strengths[1] * out[cell, 1]) / (count + strengths[1])
+                            out[cell, 1] = share + (1.0 - share) * out[cell, 1]
                 cell += 1

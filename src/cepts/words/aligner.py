@@ -145,8 +145,8 @@ class Aligner:
             raise UsageError(f"null_prob must lie between 0 and 1. Got {null_prob} instead.")
         if list(stems) != sorted(set(stems), reverse=True) or any(letters < 1 for letters in stems):
             raise UsageError(f"stems must be falling numbers of letters, such as 6, 4. Got {tuple(stems)} instead.")
-        if iterations + start_iterations < 1:
-            raise UsageError("iterations and start_iterations must not both be 0: an aligner learns in at least one.")
+        if iterations + (0 if issubclass(self.positions_class, Uniform) else start_iterations) < 1:
+            raise UsageError("iterations must not be 0 in all: an aligner learns in at least one.")
         self.iterations = iterations
         self.start_iterations = start_iterations
         self.lexicon = lexicon

@@ -9,6 +9,8 @@ from cepts.words.jumps import Jumps
 
 __all__ = ["HMM"]
 
+SMOOTHING = 10.0
+
 
 class HMM(Aligner):
     """Each target word's position depends on the last one's, by the jump between them (Vogel, Ney, Tillmann, 1996).
@@ -41,3 +43,7 @@ class HMM(Aligner):
             tolerance=tolerance,
             **options,
         )
+
+    def new_positions(self) -> Jumps:
+        """Jumps, smoothed unless all is maximum likelihood: a small text shows few of them."""
+        return Jumps(null_prob=self.null_prob, smoothing=SMOOTHING if self.lexicon == "backoff" else 0.0)

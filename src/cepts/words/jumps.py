@@ -23,17 +23,21 @@ class Jumps(Positions):
     ----------
     null_prob
         P(null), the same for every word.
+    smoothing
+        Jumps, and starts, of the weights before training that are thought to have been seen beside those of the text;
+        0 is maximum likelihood.
     """
 
     name = "jumps"
     NEAR = 8
     ENOUGH = 5_000
 
-    def __init__(self, *, null_prob: float | None = 0.1) -> None:
+    def __init__(self, *, null_prob: float | None = 0.1, smoothing: float = 0.0) -> None:
         null_prob = 0.1 if null_prob is None else null_prob
         if not 0 < null_prob < 1:
             raise ValueError(f"null_prob must lie in (0, 1). Got {null_prob} instead.")
         self.null_prob = null_prob
+        self.smoothing = smoothing
         self.stride = 1
         self.reach = 0
         self.jumps = np.empty((2, 1), dtype=np.float32)
@@ -126,11 +130,28 @@ class Jumps(Positions):
         """Weights from expected jumps and starts (an MM step: see the kernel that counts jumps)."""
         jumped, jump_share, started, start_share = statistics
         distances = np.arange(-self.reach, self.reach + 1)
+        positions = np.arange(self.reach + 1)
+        jumps, starts = self._beginning(self.reach)
         for direction in range(2):
-            self.jumps[direction] = _tied(jumped[direction], jump_share[direction], distances, self.NEAR)
-            self.starts[direction] = _tied(
-                started[direction], start_share[direction], np.arange(self.reach + 1), self.NEAR
-            )
+            seen = self._smoothed(jumped[direction], jump_share[direction], jumps, self.jumps[direction])
+            self.jumps[direction] = _tied(*seen, distances, self.NEAR)
+            seen = self._smoothed(started[direction], start_share[direction], starts, self.starts[direction])
+            self.starts[direction] = _tied(*seen, positions, self.NEAR)
+
+    def _smoothed(
+        self, numerator: NDArray, denominator: NDArray, prior: NDArray, weights: NDArray
+    ) -> tuple[NDArray, NDArray]:
+        """Statistics with those of the smoothing jumps, which may go any distance."""
+        return (
+            numerator + self.smoothing * prior / prior.sum(),
+            denominator + self.smoothing / weights.sum(dtype=np.float64),
+        )
+
+    def _beginning(self, reach: int) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
+        """Weights of jumps and starts before training."""
+        # Tied from the start, or the first update could lower the likelihood.
+        groups = _groups(np.arange(-reach, reach + 1), self.NEAR)
+        return 0.6 ** np.minimum(np.abs(groups - 1), 12), np.ones(reach + 1)
 
     def state(self) -> dict[str, NDArray]:
         """The weights."""
@@ -150,11 +171,9 @@ class Jumps(Positions):
         if reach <= self.reach:
             return
         if self.reach == 0:
-            # Tied from the start, or the first update could lower the likelihood.
-            groups = _groups(np.arange(-reach, reach + 1), self.NEAR)
-            jumps = 0.6 ** np.minimum(np.abs(groups - 1), 12)
-            self.jumps = np.tile(jumps.astype(np.float32), (2, 1))
-            self.starts = np.ones((2, reach + 1), dtype=np.float32)
+            self.jumps, self.starts = (
+                np.tile(weights.astype(np.float32), (2, 1)) for weights in self._beginning(reach)
+            )
         else:
             more = reach - self.reach
             self.jumps = np.pad(self.jumps, ((0, 0), (more, more)), mode="edge")

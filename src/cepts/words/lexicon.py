@@ -233,6 +233,10 @@ class BackOff(Lexicon):
     NEGLIGIBLE = np.float32(1e-5)
     GRID = np.array([0.1, 0.2, 0.5, 1, 2, 3, 5, 7, 10, 14, 20, 30, 50, 100])
     SAMPLE = 20_000
+    PATIENCE = 2
+    BEGINNING = 0.5
+    # What training never saw has nothing but its spelling: mostly a name or a number.
+    TRUST = 0.5
 
     def __init__(self, *cells: Any, stems: Sequence[int] = (6, 4), **options: Any) -> None:
         super().__init__(*cells, **options)
@@ -244,7 +248,8 @@ class BackOff(Lexicon):
             (self.target.vocabulary.words, self.target.frequencies),
             self.stems,
         )
-        self.strengths = np.full((len(self.levels), 2), 5.0)
+        self.strengths = np.full((len(self.levels), 2), self.BEGINNING)
+        self._estimates = 0
         self._level_tables: list[NDArray[np.float32]] = []
         self._level_totals: list[tuple[NDArray[np.float64], NDArray[np.float64]]] = []
         self._lookup: dict[str, Any] | None = None
@@ -275,7 +280,10 @@ class BackOff(Lexicon):
                 )
             )
         if self.learning:
-            self._learn_strengths(level_counts)
+            self._estimates += 1
+            # The first counts are hardly more than co-occurrence, of which the prior always explains most.
+            if self._estimates > self.PATIENCE:
+                self._learn_strengths(level_counts)
         self._level_tables = [
             self.table,
             *(np.empty((len(level.targets), 2), np.float32) for level in self.levels[1:]),
@@ -299,12 +307,13 @@ class BackOff(Lexicon):
             )
 
     def state(self) -> dict[str, NDArray]:
-        """Counts and strengths."""
-        return {"counts": self.counts, "strengths": self.strengths}
+        """Counts and strengths, and how often they were estimated."""
+        return {"counts": self.counts, "strengths": self.strengths, "estimates": np.array([self._estimates])}
 
     def restore(self, state: dict[str, NDArray]) -> None:
         """Make the table that had this state."""
         self.strengths = np.array(state["strengths"], dtype=np.float64)
+        self._estimates = int(state["estimates"][0])
         super().restore(state)
 
     def _learn_strengths(self, level_counts: list[Counts]) -> None:
@@ -365,8 +374,7 @@ class BackOff(Lexicon):
                 pairs.target_offsets,
                 offsets,
                 self.LIKENESS,
-                self.spelling,
-                self.strengths[0],
+                self.TRUST,
                 out,
             )
         return out

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import hashlib
 from collections.abc import Callable
 
 import numpy as np
@@ -108,20 +109,30 @@ class Training:
             **{f"{self.lexicon.name}.{name}": array for name, array in self.lexicon.state().items()},
             "null.source": self.null.source,
             "null.target": self.null.target,
+            "text": self._text(),
             **{f"positions.{name}": array for name, array in self.positions.state().items()},
         }
 
     def restore(self, state: dict[str, NDArray]) -> None:
         """Take the parameters of a checkpoint, which must be of the same text and the same kind of model."""
-        wanted = (len(self.index), self.index.source_words, self.index.target_words)
-        found = tuple(len(state[name]) for name in (f"{self.lexicon.name}.counts", "null.source", "null.target"))
-        if found != wanted or state[f"{self.lexicon.name}.counts"].shape[1] != (1 if self.agreeing else 2):
-            raise ValueError(f"it has {found} word pairs, source and target words, not {wanted}")
+        if f"{self.lexicon.name}.counts" not in state or not np.array_equal(state["text"], self._text()):
+            raise ValueError("the text, or how words are counted, is not the same")
         self.lexicon.restore(owned_by(self.lexicon.name, state))
         if self.agreeing:
             self.lexicon.settle()
         self.null.source, self.null.target = state["null.source"], state["null.target"]
         self.positions.restore(owned_by("positions", state))
+
+    def _text(self) -> NDArray[np.uint8]:
+        """Fingerprint of the text and of how it is counted."""
+        digest = hashlib.sha256(f"{self.lexicon.name} {self.positions.name} {self.agreeing}".encode())
+        for side in (self.lexicon.source, self.lexicon.target):
+            digest.update(side.vocabulary.buffer.tobytes())
+            digest.update(side.vocabulary.offsets.tobytes())
+        for shard in self.index.shards:
+            for array in (shard.pairs.source_ids, shard.pairs.source_offsets, shard.pairs.target_ids, shard.times):
+                digest.update(array.tobytes())
+        return np.frombuffer(digest.digest(), dtype=np.uint8)
 
     def _expect(self, shard: Shard) -> Expected:
         return self.positions.expect(block_of(shard, self.lexicon, self.null), agreeing=self.agreeing)
