@@ -30,7 +30,7 @@ bench: .venv/installed
 
 clean:
 	rm -rf .venv .bench-venv .hypothesis .mypy_cache .pytest_cache .ruff_cache build dist
-	find src tests benchmarks examples -name __pycache__ -prune -exec rm -rf {} +
+	find src tests benchmarks examples docs -name __pycache__ -prune -exec rm -rf {} +
 
 .venv/bin/python:
 	@test -n "$(PYTHON)" || { echo "No Python 3.11 or later was found; say where it is: make PYTHON=..." >&2; exit 1; }
