@@ -19,7 +19,7 @@ if TYPE_CHECKING:
 
 __all__ = ["ProgressBars", "print_json", "print_table", "say", "stderr_console", "width_of"]
 
-FIRST_RUN = "First run: compiling kernels for this machine (about a minute, only once)"
+FIRST_RUN = "First run: compiling kernels for this machine (less than a minute, only once)"
 
 
 def stderr_console() -> Console:
