@@ -1,11 +1,12 @@
 """Statistical word alignment of parallel text: Models 1 and 2, the diagonal model, the HMM."""
 
-from cepts.words.aligner import THRESHOLD, Aligner, Posteriors
+from cepts.words.aligner import THRESHOLD, Aligner
 from cepts.words.diagonal import Diagonal
 from cepts.words.hmm import HMM
 from cepts.words.ibm1 import IBM1
 from cepts.words.ibm2 import IBM2
 from cepts.words.persist import load_aligner, save_aligner
+from cepts.words.results import Posteriors
 
 __all__ = [
     "HMM",

@@ -24,10 +24,11 @@ from cepts.words.lexicon import LEXICONS, Lexicon, Side, Tokens
 from cepts.words.mixture import Uniform
 from cepts.words.null import NullWords
 from cepts.words.positions import Block, Positions, Posterior
+from cepts.words.results import Posteriors, join_associations, path_links
 from cepts.words.training import Training, block_of
 from cepts.words.translations import Translation, translations
 
-__all__ = ["THRESHOLD", "Aligner", "Posteriors"]
+__all__ = ["THRESHOLD", "Aligner"]
 
 # Set on the trial sentences of the Hansards (benchmarks/threshold.py), and on nothing else.
 THRESHOLD = 0.4
@@ -37,28 +38,6 @@ SPELLING = {"ml": 0.0, "bayes": 0.0, "backoff": 0.1}
 PAIRS_AT_A_TIME = 1 << 16
 
 Result = TypeVar("Result")
-
-
-@dataclass(frozen=True, slots=True, eq=False)
-class Posteriors:
-    """Posteriors of a run of sentence pairs.
-
-    Attributes
-    ----------
-    first
-        Place of the run's first pair in its bitext.
-    forward
-        P(link) under the model that explains the target by the source, with the target words' P(null).
-    reverse
-        The same for the model that explains the source by the target.
-    log_likelihoods
-        Log-probability of each pair in either direction (pairs x 2); 0 for pairs that are not aligned.
-    """
-
-    first: int
-    forward: Association
-    reverse: Association
-    log_likelihoods: NDArray[np.float64]
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -276,7 +255,9 @@ class Aligner:
     def posteriors(self, bitext: Bitext) -> Posteriors:
         """Posteriors of all pairs of `bitext`; for a large one, `blocks` needs less memory."""
         blocks = list(self.blocks(bitext))
-        forward, reverse = (_join([getattr(block, name) for block in blocks]) for name in ("forward", "reverse"))
+        forward, reverse = (
+            join_associations([getattr(block, name) for block in blocks]) for name in ("forward", "reverse")
+        )
         log_likelihoods = np.concatenate([block.log_likelihoods for block in blocks] or [np.empty((0, 2))])
         return Posteriors(0, forward, reverse, log_likelihoods)
 
@@ -370,7 +351,7 @@ class Aligner:
             association = Association(*shape, found.forward, found.source_free, found.target_free)
             return extract.threshold(association, threshold), found.log_likelihoods
         found = self.positions_.posterior(block)
-        forward, reverse = _path_links(block, found, *self.positions_.paths(block))
+        forward, reverse = path_links(block, found, *self.positions_.paths(block))
         combined = extract.combine(forward, reverse, *shape[:2], method=cast(extract.Method, combine))
         return combined, found.log_likelihoods
 
@@ -454,56 +435,3 @@ def _kept(
     if not keep.all():
         ids = ids[np.repeat(keep, text.lengths)]
     return ids, offsets_of(lengths)
-
-
-def _path_links(
-    block: Block, found: Posterior, source: NDArray[np.int64], target: NDArray[np.int64]
-) -> tuple[Alignments, Alignments]:
-    """Alignments of the two directions' paths (the position of each target word, and of each source word)."""
-    pairs = block.pairs
-    lengths = pairs.target_lengths
-    linked = np.flatnonzero(target >= 0)
-    pair = np.searchsorted(pairs.target_offsets, linked, side="right") - 1
-    forward = _links(pair, target[linked], linked - pairs.target_offsets[pair], block, lengths, found.forward)
-    linked = np.flatnonzero(source >= 0)
-    pair = np.searchsorted(pairs.source_offsets, linked, side="right") - 1
-    reverse = _links(pair, linked - pairs.source_offsets[pair], source[linked], block, lengths, found.reverse)
-    return forward, reverse
-
-
-def _links(
-    pair: NDArray[np.int64],
-    source: NDArray[np.int64],
-    target: NDArray[np.int64],
-    block: Block,
-    lengths: NDArray[np.int64],
-    posterior: NDArray[np.float32],
-) -> Alignments:
-    order = np.lexsort((target, source, pair))
-    pair, source, target = pair[order], source[order], target[order]
-    return Alignments(
-        offsets_of(np.bincount(pair, minlength=len(block.pairs))),
-        source.astype(np.int32),
-        target.astype(np.int32),
-        np.minimum(posterior[block.cell_offsets[pair] + source * lengths[pair] + target], np.float32(1)),
-        np.ones(len(pair), dtype=np.bool_),
-    )
-
-
-def _join(parts: list[Association]) -> Association:
-    def both(name: str) -> NDArray | None:
-        arrays = [getattr(part, name) for part in parts]
-        return None if not arrays or arrays[0] is None else np.concatenate(arrays)
-
-    source_lengths, target_lengths, values = (both(name) for name in ("source_lengths", "target_lengths", "values"))
-    if source_lengths is None or target_lengths is None or values is None:
-        nothing = np.empty(0, dtype=np.int64)
-        return Association(nothing, nothing, offsets_of([]), np.empty(0, dtype=np.float32))
-    return Association(
-        source_lengths,
-        target_lengths,
-        offsets_of(source_lengths * target_lengths),
-        values,
-        both("source_null"),
-        both("target_null"),
-    )

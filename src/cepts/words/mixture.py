@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from abc import abstractmethod
 from dataclasses import dataclass
 from typing import Any
 
@@ -101,9 +102,9 @@ class Mixture(Positions):
         self.null_prob = null_prob
         self.trained: Priors | None = None
 
+    @abstractmethod
     def priors(self, shapes: Shapes) -> Priors:
         """The present priors of `shapes`."""
-        raise NotImplementedError
 
     def prepare(self, pairs: Pairs) -> None:
         """Tables for the shapes of `pairs`."""

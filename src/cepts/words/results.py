@@ -1,0 +1,90 @@
+"""What a trained aligner finds: posteriors of sentence pairs, and the links of most probable paths."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+from cepts.types import Alignments, Association, offsets_of
+from cepts.words.positions import Block, Posterior
+
+__all__ = ["Posteriors", "join_associations", "path_links"]
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Posteriors:
+    """Posteriors of a run of sentence pairs.
+
+    Attributes
+    ----------
+    first
+        Place of the run's first pair in its bitext.
+    forward
+        P(link) under the model that explains the target by the source, with the target words' P(null).
+    reverse
+        The same for the model that explains the source by the target.
+    log_likelihoods
+        Log-probability of each pair in either direction (pairs x 2); 0 for pairs that are not aligned.
+    """
+
+    first: int
+    forward: Association
+    reverse: Association
+    log_likelihoods: NDArray[np.float64]
+
+
+def path_links(
+    block: Block, found: Posterior, source: NDArray[np.int64], target: NDArray[np.int64]
+) -> tuple[Alignments, Alignments]:
+    """Alignments of the two directions' paths (the position of each target word, and of each source word)."""
+    pairs = block.pairs
+    lengths = pairs.target_lengths
+    linked = np.flatnonzero(target >= 0)
+    pair = np.searchsorted(pairs.target_offsets, linked, side="right") - 1
+    forward = _links(pair, target[linked], linked - pairs.target_offsets[pair], block, lengths, found.forward)
+    linked = np.flatnonzero(source >= 0)
+    pair = np.searchsorted(pairs.source_offsets, linked, side="right") - 1
+    reverse = _links(pair, linked - pairs.source_offsets[pair], source[linked], block, lengths, found.reverse)
+    return forward, reverse
+
+
+def _links(
+    pair: NDArray[np.int64],
+    source: NDArray[np.int64],
+    target: NDArray[np.int64],
+    block: Block,
+    lengths: NDArray[np.int64],
+    posterior: NDArray[np.float32],
+) -> Alignments:
+    order = np.lexsort((target, source, pair))
+    pair, source, target = pair[order], source[order], target[order]
+    return Alignments(
+        offsets_of(np.bincount(pair, minlength=len(block.pairs))),
+        source.astype(np.int32),
+        target.astype(np.int32),
+        np.minimum(posterior[block.cell_offsets[pair] + source * lengths[pair] + target], np.float32(1)),
+        np.ones(len(pair), dtype=np.bool_),
+    )
+
+
+def join_associations(parts: list[Association]) -> Association:
+    """One association of several runs of pairs, one after the other."""
+
+    def both(name: str) -> NDArray | None:
+        arrays = [getattr(part, name) for part in parts]
+        return None if not arrays or arrays[0] is None else np.concatenate(arrays)
+
+    source_lengths, target_lengths, values = (both(name) for name in ("source_lengths", "target_lengths", "values"))
+    if source_lengths is None or target_lengths is None or values is None:
+        nothing = np.empty(0, dtype=np.int64)
+        return Association(nothing, nothing, offsets_of([]), np.empty(0, dtype=np.float32))
+    return Association(
+        source_lengths,
+        target_lengths,
+        offsets_of(source_lengths * target_lengths),
+        values,
+        both("source_null"),
+        both("target_null"),
+    )
