@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import io
 import os
+import signal
 import subprocess
 import sys
 from dataclasses import dataclass
@@ -39,6 +40,13 @@ class Ran:
         assert self.err.count("\n") == 1, self.err
         assert self.err.startswith("cepts: error: ")
         return self.err.removeprefix("cepts: error: ").rstrip("\n")
+
+
+@pytest.fixture(autouse=True, scope="session")
+def hear_interrupts() -> None:
+    """Undo what a shell does to the jobs it starts in the background: they, and their children, ignore Ctrl-C."""
+    if signal.getsignal(signal.SIGINT) == signal.SIG_IGN:
+        signal.signal(signal.SIGINT, signal.default_int_handler)
 
 
 @pytest.fixture
