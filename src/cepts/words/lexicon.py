@@ -407,25 +407,36 @@ class BackOff(Lexicon):
     def _place(
         self, forms: Vocabulary, known: NDArray[np.int32], side: str
     ) -> tuple[NDArray[np.int32], NDArray[np.float32]]:
-        """Number (or -1) and share of each form at each level."""
+        """Number (or -1) and share of each form at each level.
+
+        A loop over words, not over levels with NumPy: for one sentence, which has a dozen words, it is the faster.
+        """
         assert self._lookup is not None
-        words: list[Words] = [getattr(level, side) for level in self.levels]
-        numbers = np.empty((len(words), len(forms)), dtype=np.int32)
-        share = np.ones((len(words), len(forms)), dtype=np.float32)
-        numbers[0] = known
-        for depth, letters in enumerate(self.stems, start=1):
-            names = self._lookup["names"][side][depth - 1]
-            numbers[depth] = [names.get(form[:letters], -1) for form in forms.words]
-        for depth, level in enumerate(words):
-            seen = numbers[depth] >= 0
-            share[depth, seen] = level.share[numbers[depth, seen]]
-            if depth + 1 < len(words):
-                # A new form of a known stem is as likely as a form seen once would be.
-                new = ~seen & (numbers[depth + 1] >= 0)
-                share[depth, new] = 1.0 / (words[depth + 1].frequencies[numbers[depth + 1, new]] + 1)
-            else:
-                share[depth, ~seen] = 1.0 / (level.frequencies.sum() + 1)
-        return numbers, share
+        levels: list[Words] = [getattr(level, side) for level in self.levels]
+        stems = list(zip(self._lookup["names"][side], self.stems, strict=True))
+        rarest = 1.0 / (levels[-1].frequencies.sum() + 1)
+        numbers: list[list[int]] = []
+        shares: list[list[float]] = []
+        for form, own in zip(forms.words, known.tolist(), strict=True):
+            places = [own, *(names.get(form[:letters], -1) for names, letters in stems)]
+            numbers.append(places)
+            share = []
+            for depth, place in enumerate(places):
+                if place >= 0:
+                    share.append(levels[depth].share[place])
+                elif depth + 1 == len(places):
+                    share.append(rarest)
+                elif places[depth + 1] >= 0:
+                    # A new form of a known stem is as likely as a form seen once would be.
+                    share.append(1.0 / (levels[depth + 1].frequencies[places[depth + 1]] + 1))
+                else:
+                    share.append(1.0)
+            shares.append(share)
+        size = (len(numbers), len(levels))
+        return (
+            np.array(numbers, dtype=np.int32).reshape(size).T,
+            np.array(shares, dtype=np.float32).reshape(size).T,
+        )
 
 
 class _LeaveOneOut:
