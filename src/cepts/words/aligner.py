@@ -23,7 +23,7 @@ from cepts.words.index import Index, Pairs, arrange, build_index, cut
 from cepts.words.lexicon import LEXICONS, Lexicon, Side, Tokens
 from cepts.words.mixture import Uniform
 from cepts.words.null import NullWords
-from cepts.words.positions import Block, Positions, Posterior
+from cepts.words.positions import Block, Positions
 from cepts.words.results import Posteriors, join_associations, path_links
 from cepts.words.training import Training, block_of
 from cepts.words.translations import Translation, translations
@@ -255,16 +255,15 @@ class Aligner:
     def posteriors(self, bitext: Bitext) -> Posteriors:
         """Posteriors of all pairs of `bitext`; for a large one, `blocks` needs less memory."""
         blocks = list(self.blocks(bitext))
-        forward, reverse = (
-            join_associations([getattr(block, name) for block in blocks]) for name in ("forward", "reverse")
-        )
+        forward = join_associations([block.forward for block in blocks])
+        reverse = join_associations([block.reverse for block in blocks])
         log_likelihoods = np.concatenate([block.log_likelihoods for block in blocks] or [np.empty((0, 2))])
         return Posteriors(0, forward, reverse, log_likelihoods)
 
     def blocks(self, bitext: Bitext, *, progress: Progress | None = None) -> Iterator[Posteriors]:
         """Posteriors of `bitext`, run by run."""
         first = 0
-        for block, found in self._map(self._new_blocks(bitext), self._posterior, progress):
+        for block, found in self._map(self._new_blocks(bitext), self.positions_.posterior, progress):
             shape = (block.pairs.source_lengths, block.pairs.target_lengths, block.cell_offsets)
             yield Posteriors(
                 first,
@@ -280,7 +279,8 @@ class Aligner:
 
     def viterbi(self, bitext: Bitext) -> tuple[Alignments, Alignments]:
         """The most probable alignment of each direction; a link's confidence is its posterior."""
-        return self.align(bitext, combine="forward"), self.align(bitext, combine="reverse")
+        both = [links for _, (links, _) in self._map(self._new_blocks(bitext), self._path_links, None)]
+        return Alignments.concatenate([one for one, _ in both]), Alignments.concatenate([other for _, other in both])
 
     def align(self, bitext: Bitext, *, combine: str = "agreement", threshold: float = THRESHOLD) -> Alignments:
         """The links of every pair of `bitext`.
@@ -350,10 +350,13 @@ class Aligner:
             found = self.positions_.posterior(block, agreeing=True)
             association = Association(*shape, found.forward, found.source_free, found.target_free)
             return extract.threshold(association, threshold), found.log_likelihoods
+        links, log_likelihoods = self._path_links(block)
+        return extract.combine(*links, *shape[:2], method=cast(extract.Method, combine)), log_likelihoods
+
+    def _path_links(self, block: Block) -> tuple[tuple[Alignments, Alignments], NDArray[np.float64]]:
+        """Links of the most probable path of either direction, and the pairs' log-likelihoods."""
         found = self.positions_.posterior(block)
-        forward, reverse = path_links(block, found, *self.positions_.paths(block))
-        combined = extract.combine(forward, reverse, *shape[:2], method=cast(extract.Method, combine))
-        return combined, found.log_likelihoods
+        return path_links(block, found, *self.positions_.paths(block)), found.log_likelihoods
 
     def _map(
         self,
@@ -372,13 +375,12 @@ class Aligner:
             yield result
             report(Step(stage="aligning", done=done, total=len(makers)))
 
-    def _posterior(self, block: Block) -> Posterior:
-        return self.positions_.posterior(block)
-
     def _new_blocks(self, bitext: Bitext) -> list[Callable[[], Block]]:
         """Makers of the blocks of any bitext, whose words the lexicon may not know."""
         self.check_fitted()
         tokens = self._tokens(bitext)
+        # Once for all blocks, and before threads share them.
+        self.lexicon_.place(tokens)
         self.positions_.widen(tokens.pairs)
         return [partial(self._new_block, tokens, start, stop) for start, stop in cut(tokens.pairs)]
 
@@ -396,8 +398,8 @@ class Aligner:
 
     def _new_block(self, tokens: Tokens, start: int, stop: int) -> Block:
         """Pairs `start` to `stop` with the lexicon entries of each token pair, each a cell of its own."""
-        pairs = tokens.pairs.part(start, stop)
-        part = Tokens(pairs, tokens.source_forms, tokens.target_forms, tokens.source_known, tokens.target_known)
+        part = tokens.part(start, stop)
+        pairs = part.pairs
         table = self.lexicon_.look_up(part)
         return Block(
             pairs,

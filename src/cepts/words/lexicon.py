@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from abc import ABC, abstractmethod
 from collections.abc import Sequence
+from dataclasses import dataclass, field, replace
 from typing import Any
 
 import numpy as np
@@ -34,26 +35,25 @@ class Side:
         return len(self.vocabulary)
 
 
+@dataclass(frozen=True, slots=True, eq=False)
 class Tokens:
     """New sentence pairs: the forms of their words, and which of them a lexicon knows.
 
     `pairs` number the words of `source_forms` and `target_forms`; `source_known` and `target_known` give for each of
-    those its number in the lexicon, or -1.
+    those its number in the lexicon, or -1. `places` is what a lexicon finds about all of these forms at once, to be
+    used for every part of the pairs.
     """
 
-    def __init__(
-        self,
-        pairs: Pairs,
-        source_forms: Vocabulary,
-        target_forms: Vocabulary,
-        source_known: NDArray[np.int32],
-        target_known: NDArray[np.int32],
-    ) -> None:
-        self.pairs = pairs
-        self.source_forms = source_forms
-        self.target_forms = target_forms
-        self.source_known = source_known
-        self.target_known = target_known
+    pairs: Pairs
+    source_forms: Vocabulary
+    target_forms: Vocabulary
+    source_known: NDArray[np.int32]
+    target_known: NDArray[np.int32]
+    places: dict[str, tuple[NDArray[np.int32], NDArray[np.float32]]] = field(default_factory=dict)
+
+    def part(self, start: int, stop: int) -> Tokens:
+        """Pairs `start` to `stop` (exclusive), of the same forms."""
+        return replace(self, pairs=self.pairs.part(start, stop))
 
 
 class Lexicon(ABC):
@@ -120,6 +120,11 @@ class Lexicon(ABC):
         """The cells that a saved model needs; without the others it is the same lexicon."""
         return np.asarray(self.counts.any(axis=1))
 
+    def place(self, tokens: Tokens) -> None:
+        """Prepare for looking up `tokens` and any part of them."""
+        if self._sorted is None:
+            self._sorted = by_target(self.rows, self.targets, self.table)
+
     def look_up(self, tokens: Tokens) -> NDArray[np.float32]:
         """Entries of every token pair of new sentences, laid out as their cells are."""
         from cepts.kernels.lookup import look_up_flat
@@ -127,8 +132,8 @@ class Lexicon(ABC):
         pairs = tokens.pairs
         offsets = pairs.cell_offsets
         out = np.empty((int(offsets[-1]), 2), dtype=np.float32)
-        if self._sorted is None:
-            self._sorted = by_target(self.rows, self.targets, self.table)
+        self.place(tokens)
+        assert self._sorted is not None
         look_up_flat(
             tokens.source_known[pairs.source_ids],
             tokens.target_known[pairs.target_ids],
@@ -336,6 +341,14 @@ class BackOff(Lexicon):
                         best, place = likelihood, place + step
                         strengths[depth] = trial[depth]
 
+    def place(self, tokens: Tokens) -> None:
+        """Find number and share of every form at every level, unless that is done."""
+        if self._lookup is None:
+            self._lookup = self._make_lookup()
+        if not tokens.places:
+            tokens.places["source"] = self._place(tokens.source_forms, tokens.source_known, "source")
+            tokens.places["target"] = self._place(tokens.target_forms, tokens.target_known, "target")
+
     def look_up(self, tokens: Tokens) -> NDArray[np.float32]:
         """Entries of every token pair of new sentences, backed off where a level does not know a pair."""
         from cepts.kernels.lookup import add_likeness, look_up
@@ -343,10 +356,10 @@ class BackOff(Lexicon):
         pairs = tokens.pairs
         offsets = pairs.cell_offsets
         out = np.empty((int(offsets[-1]), 2), dtype=np.float32)
-        if self._lookup is None:
-            self._lookup = self._make_lookup()
-        source_words, source_share = self._place(tokens.source_forms, tokens.source_known, "source")
-        target_words, target_share = self._place(tokens.target_forms, tokens.target_known, "target")
+        self.place(tokens)
+        assert self._lookup is not None
+        source_words, source_share = tokens.places["source"]
+        target_words, target_share = tokens.places["target"]
         look_up(
             np.ascontiguousarray(source_words[:, pairs.source_ids]),
             np.ascontiguousarray(target_words[:, pairs.target_ids]),
