@@ -132,6 +132,8 @@ def block_of_pairs(cases: Sequence[PairCase], *, cells: NDArray[np.int32] | None
         table,
         _flat([case.source_null for case in cases]),
         _flat([case.target_null for case in cases]),
+        pairs.source_ids,
+        pairs.target_ids,
     )
 
 

@@ -8,13 +8,25 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
+from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
 from cepts.vocabulary import Vocabulary
 
-__all__ = ["Alignment", "Alignments", "Association", "Bitext", "Text", "offsets_of"]
+__all__ = [
+    "Alignment",
+    "Alignments",
+    "Association",
+    "Bitext",
+    "Cept",
+    "Cepts",
+    "NBest",
+    "Text",
+    "offsets_of",
+    "take_runs",
+]
 
 
 def offsets_of(lengths: NDArray[np.integer] | Sequence[int]) -> NDArray[np.int64]:
@@ -127,6 +139,138 @@ class Association:
 
 
 @dataclass(frozen=True, slots=True, eq=False)
+class NBest:
+    """The most probable alignments of many sentence pairs in one direction, the best of each pair first.
+
+    Attributes
+    ----------
+    lengths
+        Words of each pair's explained sentence: J of the forward direction, I of the reverse.
+    offsets
+        The alignments of pair `n` are entries `offsets[n]:offsets[n + 1]`.
+    log_probabilities
+        Of each entry: log P(explained sentence, alignment | other sentence).
+    positions
+        Of each entry, end to end: for every explained word its position in the other sentence, -1 for null (int32).
+    """
+
+    lengths: NDArray[np.int64]
+    offsets: NDArray[np.int64]
+    log_probabilities: NDArray[np.float64]
+    positions: NDArray[np.int32]
+
+    def __len__(self) -> int:
+        return len(self.offsets) - 1
+
+    @property
+    def starts(self) -> NDArray[np.int64]:
+        """Where the positions of each pair's first entry start, and where the last pair's end."""
+        return offsets_of(self.lengths * np.diff(self.offsets))
+
+    def __getitem__(self, pair: int) -> tuple[NDArray[np.float64], NDArray[np.int32]]:
+        """Log-probabilities of the alignments of one pair, and their positions (a row an alignment)."""
+        starts = self.starts
+        positions = self.positions[starts[pair] : starts[pair + 1]]
+        run = slice(self.offsets[pair], self.offsets[pair + 1])
+        return self.log_probabilities[run], positions.reshape(run.stop - run.start, self.lengths[pair])
+
+    @classmethod
+    def concatenate(cls, parts: Sequence[NBest]) -> NBest:
+        """The lists of several runs of pairs, one after the other."""
+        return cls(
+            np.concatenate([part.lengths for part in parts] or [np.empty(0, np.int64)]),
+            offsets_of(np.concatenate([np.diff(part.offsets) for part in parts]) if parts else []),
+            np.concatenate([part.log_probabilities for part in parts] or [np.empty(0)]),
+            np.concatenate([part.positions for part in parts] or [np.empty(0, np.int32)]),
+        )
+
+    def take(self, pairs: NDArray[np.int64]) -> NBest:
+        """The lists of `pairs`, which may repeat, in their order."""
+        entries, offsets = take_runs(self.offsets, pairs)
+        places, _ = take_runs(self.starts, pairs)
+        return NBest(self.lengths[pairs], offsets, self.log_probabilities[entries], self.positions[places])
+
+
+def take_runs(offsets: NDArray[np.int64], places: NDArray[np.int64]) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
+    """The items of the runs at `places`, which may repeat, in their order; and the new offsets."""
+    counts = np.diff(offsets)[places]
+    taken = offsets_of(counts)
+    return np.repeat(offsets[:-1][places] - taken[:-1], counts) + np.arange(taken[-1]), taken
+
+
+class Cept(NamedTuple):
+    """Words of both sides that belong together, as positions from 0; they need not stand side by side."""
+
+    source: list[int]
+    target: list[int]
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Cepts:
+    """The cept of each word of many sentence pairs: a proper alignment, in which every word has exactly one.
+
+    Attributes
+    ----------
+    source_offsets, target_offsets
+        Where the words of each pair start.
+    source, target
+        The number of each word's cept, from 0 in each pair; -1 where the word belongs to null (int32).
+    source_confidence, target_confidence
+        P(cept | word).
+    noise
+        P(noise) of each pair: the share of its association matrix that no cept explains.
+    """
+
+    source_offsets: NDArray[np.int64]
+    target_offsets: NDArray[np.int64]
+    source: NDArray[np.int32]
+    target: NDArray[np.int32]
+    source_confidence: NDArray[np.float32]
+    target_confidence: NDArray[np.float32]
+    noise: NDArray[np.float32]
+
+    def __len__(self) -> int:
+        return len(self.source_offsets) - 1
+
+    def __getitem__(self, pair: int) -> list[Cept]:
+        """The cepts of one pair, without null, by number."""
+        source = self.source[self.source_offsets[pair] : self.source_offsets[pair + 1]]
+        target = self.target[self.target_offsets[pair] : self.target_offsets[pair + 1]]
+        count = int(max(source.max(initial=-1), target.max(initial=-1))) + 1
+        return [
+            Cept(np.flatnonzero(source == cept).tolist(), np.flatnonzero(target == cept).tolist())
+            for cept in range(count)
+        ]
+
+    @classmethod
+    def concatenate(cls, parts: Sequence[Cepts]) -> Cepts:
+        """The cepts of several runs of pairs, one after the other."""
+
+        def joined(name: str) -> NDArray:
+            return np.concatenate([getattr(part, name) for part in parts])
+
+        return cls(
+            offsets_of(np.concatenate([np.diff(part.source_offsets) for part in parts])),
+            offsets_of(np.concatenate([np.diff(part.target_offsets) for part in parts])),
+            *(joined(name) for name in ("source", "target", "source_confidence", "target_confidence", "noise")),
+        )
+
+    def take(self, pairs: NDArray[np.int64]) -> Cepts:
+        """The cepts of `pairs`, which may repeat, in their order."""
+        source, source_offsets = take_runs(self.source_offsets, pairs)
+        target, target_offsets = take_runs(self.target_offsets, pairs)
+        return Cepts(
+            source_offsets,
+            target_offsets,
+            self.source[source],
+            self.target[target],
+            self.source_confidence[source],
+            self.target_confidence[target],
+            self.noise[pairs],
+        )
+
+
+@dataclass(frozen=True, slots=True, eq=False)
 class Alignment:
     """The links of one sentence pair, by source then target position, both from 0."""
 
@@ -148,7 +292,8 @@ class Alignment:
 class Alignments:
     """The alignments of many sentence pairs; the links of pair `n` stand at `offsets[n]:offsets[n + 1]`.
 
-    Within a pair, links are sorted by source, then target position, and no link stands twice.
+    Within a pair, links are sorted by source, then target position, and no link stands twice. `cepts` are those from
+    which the links were made, where they were.
     """
 
     offsets: NDArray[np.int64]
@@ -156,6 +301,7 @@ class Alignments:
     target: NDArray[np.int32]
     confidence: NDArray[np.float32]
     sure: NDArray[np.bool_]
+    cepts: Cepts | None = None
 
     @classmethod
     def from_links(cls, pairs: Iterable[Iterable[tuple[int, int]]]) -> Alignments:
@@ -180,6 +326,7 @@ class Alignments:
             np.concatenate([part.target for part in parts] or [np.empty(0, np.int32)]),
             np.concatenate([part.confidence for part in parts] or [np.empty(0, np.float32)]),
             np.concatenate([part.sure for part in parts] or [np.empty(0, np.bool_)]),
+            _all_cepts(parts),
         )
 
     def part(self, start: int, stop: int) -> Alignments:
@@ -187,15 +334,25 @@ class Alignments:
         offsets = self.offsets[start : stop + 1]
         run = slice(offsets[0], offsets[-1])
         return Alignments(
-            offsets - offsets[0], self.source[run], self.target[run], self.confidence[run], self.sure[run]
+            offsets - offsets[0],
+            self.source[run],
+            self.target[run],
+            self.confidence[run],
+            self.sure[run],
+            None if self.cepts is None else self.cepts.take(np.arange(start, stop)),
         )
 
     def take(self, pairs: NDArray[np.int64]) -> Alignments:
         """The alignments of `pairs`, which may repeat, in their order."""
-        counts = np.diff(self.offsets)[pairs]
-        offsets = offsets_of(counts)
-        links = np.repeat(self.offsets[:-1][pairs] - offsets[:-1], counts) + np.arange(offsets[-1])
-        return Alignments(offsets, self.source[links], self.target[links], self.confidence[links], self.sure[links])
+        links, offsets = take_runs(self.offsets, pairs)
+        return Alignments(
+            offsets,
+            self.source[links],
+            self.target[links],
+            self.confidence[links],
+            self.sure[links],
+            None if self.cepts is None else self.cepts.take(pairs),
+        )
 
     def __len__(self) -> int:
         return len(self.offsets) - 1
@@ -206,3 +363,9 @@ class Alignments:
 
     def __iter__(self) -> Iterator[Alignment]:
         return (self[pair] for pair in range(len(self)))
+
+
+def _all_cepts(parts: Sequence[Alignments]) -> Cepts | None:
+    """The cepts of all `parts`, if every one of them has some."""
+    cepts = [part.cepts for part in parts if part.cepts is not None]
+    return Cepts.concatenate(cepts) if cepts and len(cepts) == len(parts) else None

@@ -401,14 +401,17 @@ class Aligner:
         part = tokens.part(start, stop)
         pairs = part.pairs
         table = self.lexicon_.look_up(part)
+        source_words, target_words = tokens.source_known[pairs.source_ids], tokens.target_known[pairs.target_ids]
         return Block(
             pairs,
             pairs.cell_offsets,
             pairs.by_length,
             np.arange(len(table), dtype=np.int32),
             table,
-            self.null_.of_source(tokens.source_known[pairs.source_ids]),
-            self.null_.of_target(tokens.target_known[pairs.target_ids]),
+            self.null_.of_source(source_words),
+            self.null_.of_target(target_words),
+            source_words,
+            target_words,
         )
 
     def check_fitted(self) -> None:

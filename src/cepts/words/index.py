@@ -14,7 +14,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from cepts.engine import map_shards
-from cepts.types import offsets_of
+from cepts.types import offsets_of, take_runs
 
 __all__ = ["Index", "Pairs", "Shard", "arrange", "build_index", "cut"]
 
@@ -106,9 +106,8 @@ class Pairs:
 def _take(
     ids: NDArray[np.int32], offsets: NDArray[np.int64], places: NDArray[np.int64]
 ) -> tuple[NDArray[np.int32], NDArray[np.int64]]:
-    lengths = np.diff(offsets)[places]
-    taken = offsets_of(lengths)
-    return ids[np.repeat(offsets[:-1][places] - taken[:-1], lengths) + np.arange(taken[-1])], taken
+    items, taken = take_runs(offsets, places)
+    return ids[items], taken
 
 
 @dataclass(frozen=True, slots=True, eq=False)

@@ -12,6 +12,7 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
+from cepts.types import NBest
 from cepts.words.index import Pairs
 
 __all__ = ["Block", "Expected", "Positions", "Posterior"]
@@ -21,7 +22,8 @@ __all__ = ["Block", "Expected", "Positions", "Posterior"]
 class Block:
     """Sentence pairs with all that an E-step reads: the lexicon by cell, and t(word | null) by token.
 
-    `times`, where given, is how often each pair counts.
+    `source_words` and `target_words` are the tokens' numbers in the model's vocabularies, -1 where it does not know
+    them. `times`, where given, is how often each pair counts.
     """
 
     pairs: Pairs
@@ -31,6 +33,8 @@ class Block:
     lexicon: NDArray[np.float32]
     source_null: NDArray[np.float32]
     target_null: NDArray[np.float32]
+    source_words: NDArray[np.int32]
+    target_words: NDArray[np.int32]
     times: NDArray[np.float32] | None = None
 
     @property
@@ -103,6 +107,10 @@ class Positions(ABC):
 
         For each source token its target position and for each target token its source position, -1 for null.
         """
+
+    def nbest(self, block: Block, count: int) -> tuple[NBest, NBest]:
+        """The `count` most probable alignments of either direction (fewer where there are fewer), forward first."""
+        raise NotImplementedError
 
     @abstractmethod
     def update(self, statistics: list[NDArray]) -> None:

@@ -31,6 +31,8 @@ def block_of(shard: Shard, lexicon: Lexicon, null: NullWords) -> Block:
         own,
         null.of_source(shard.pairs.source_ids),
         null.of_target(shard.pairs.target_ids),
+        shard.pairs.source_ids,
+        shard.pairs.target_ids,
         shard.times,
     )
 
