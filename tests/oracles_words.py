@@ -9,7 +9,7 @@ from __future__ import annotations
 import itertools
 from collections import defaultdict
 from collections.abc import Callable, Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 
 import numpy as np
 from numpy.typing import NDArray
@@ -28,7 +28,8 @@ class Found:
     null: NDArray  # J
     moves: NDArray | None = None  # I x I: expected jumps from i' to i
     start: NDArray | None = None  # I: posterior of the first position, null or not
-    best: tuple[int, ...] = ()  # the most probable alignment, -1 for null
+    alignments: dict[tuple[int, ...], float] = field(default_factory=dict)  # P(target, alignment), -1 for null
+    best: tuple[int, ...] = ()  # the most probable alignment
     margin: float = 0.0  # how much more probable it is than the next one, as a ratio minus 1
 
 
@@ -199,26 +200,22 @@ def hmm_forward_backward(lexicon: NDArray, null: NDArray, weights: JumpWeights) 
     return Found(float(log_likelihood), posterior[:, 0].T, posterior[:, 1].sum(axis=1))
 
 
-def path_probability(links: Sequence[int], lexicon: NDArray, null: NDArray, weights: JumpWeights) -> float:
-    """Probability of the best path that links each target word to `links[j]` (-1: null).
-
-    Null before the first link may stand at any position, so the best of them is taken.
-    """
+def hmm_nbest(lexicon: NDArray, null: NDArray, weights: JumpWeights, count: int) -> list[float]:
+    """The highest P(target, alignment), by keeping the best `count` beginnings for each last position."""
     size, length = lexicon.shape
     jumps, start = weights.matrix(size), weights.first(size)
-    best = 0.0
-    for first in range(size) if links[0] < 0 else [links[0]]:
-        probability, here = start[first], first
-        for j in range(length):
-            if links[j] < 0:
-                probability *= weights.null_prob * null[j]
-                continue
-            if j:
-                probability *= jumps[here, links[j]]
-            here = links[j]
-            probability *= (1 - weights.null_prob) * lexicon[here, j]
-        best = max(best, probability)
-    return float(best)
+    kept: dict[int | None, list[float]] = {None: [1.0]}
+    for j in range(length):
+        found: dict[int | None, list[float]] = defaultdict(list)
+        for last, probabilities in kept.items():
+            first = start if j == 0 else start @ jumps
+            moves = first if last is None else jumps[last]
+            for probability in probabilities:
+                found[last].append(probability * weights.null_prob * null[j])
+                for i in range(size):
+                    found[i].append(probability * moves[i] * (1 - weights.null_prob) * lexicon[i, j])
+        kept = {last: sorted(probabilities)[-count:] for last, probabilities in found.items()}
+    return sorted(itertools.chain(*kept.values()))[: -count - 1 : -1]
 
 
 def expected_jump_likelihood(weights: JumpWeights, moves: Sequence[NDArray], starts: Sequence[NDArray]) -> float:
@@ -238,12 +235,16 @@ def _log_sum(values: NDArray, axis: int) -> NDArray:
 
 
 def _normalised(found: Found, probabilities: dict, links: Callable = tuple) -> Found:
+    """The sums made posteriors, and paths that differ only in what they hide made one alignment."""
+    for path, probability in probabilities.items():
+        alignment = links(path)
+        found.alignments[alignment] = found.alignments.get(alignment, 0.0) + probability
     found.likelihood = sum(probabilities.values())
     for array in (found.posterior, found.null, found.moves, found.start):
         if array is not None:
             array /= found.likelihood
-    ranked = sorted(probabilities.items(), key=lambda item: -item[1])
-    found.best = links(ranked[0][0])
+    ranked = sorted(found.alignments.items(), key=lambda item: -item[1])
+    found.best = ranked[0][0]
     found.margin = ranked[0][1] / ranked[1][1] - 1 if len(ranked) > 1 else np.inf
     return found
 

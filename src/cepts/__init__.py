@@ -7,12 +7,14 @@ from cepts._version import __version__
 if TYPE_CHECKING:
     from cepts.io import read_bitext, read_links, write_links
     from cepts.types import Alignment, Alignments, Bitext
-    from cepts.words import HMM, IBM1, IBM2, Aligner, Diagonal, load_aligner
+    from cepts.words import HMM, IBM1, IBM2, IBM3, IBM4, Aligner, Diagonal, load_aligner
 
 __all__ = [
     "HMM",
     "IBM1",
     "IBM2",
+    "IBM3",
+    "IBM4",
     "Aligner",
     "Alignment",
     "Alignments",
@@ -38,6 +40,8 @@ _HOMES = {
     "HMM": "cepts.words",
     "IBM1": "cepts.words",
     "IBM2": "cepts.words",
+    "IBM3": "cepts.words",
+    "IBM4": "cepts.words",
     "load_aligner": "cepts.words",
 }
 

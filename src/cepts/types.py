@@ -137,6 +137,29 @@ class Association:
         values = self.values[self.offsets[pair] : self.offsets[pair + 1]]
         return values.reshape(self.source_lengths[pair], self.target_lengths[pair])
 
+    @property
+    def source_offsets(self) -> NDArray[np.int64]:
+        """Where the source words of each pair start in `source_null`."""
+        return offsets_of(self.source_lengths)
+
+    @property
+    def target_offsets(self) -> NDArray[np.int64]:
+        """Where the target words of each pair start in `target_null`."""
+        return offsets_of(self.target_lengths)
+
+    def part(self, start: int, stop: int) -> Association:
+        """The matrices of pairs `start` to `stop` (exclusive)."""
+        offsets = self.offsets[start : stop + 1]
+        source, target = self.source_offsets, self.target_offsets
+        return Association(
+            self.source_lengths[start:stop],
+            self.target_lengths[start:stop],
+            offsets - offsets[0],
+            self.values[offsets[0] : offsets[-1]],
+            None if self.source_null is None else self.source_null[source[start] : source[stop]],
+            None if self.target_null is None else self.target_null[target[start] : target[stop]],
+        )
+
 
 @dataclass(frozen=True, slots=True, eq=False)
 class NBest:

@@ -9,7 +9,7 @@ from typing import Any
 
 import click
 
-from cepts.cli.choices import FORMATS, METHODS, MODELS
+from cepts.cli.choices import FORMATS, LIST_FORMATS, METHODS, MODELS
 from cepts.cli.console import ProgressBars, say
 
 __all__ = ["command"]
@@ -85,9 +85,14 @@ Examples:
     "--format",
     "format_",
     type=click.Choice(FORMATS),
-    default="pharaoh",
-    show_default=True,
-    help="Format of the links.",
+    help="Format of the links.  [default: pharaoh; json with --nbest]",
+)
+@click.option(
+    "--nbest",
+    type=click.IntRange(1),
+    metavar="N",
+    help="List each direction's N most probable alignments instead of links, as json; with --combine forward or "
+    "reverse that one's, as json or giza.",
 )
 @click.option("--base", type=click.Choice(["0", "1"]), default="0", help="Number of the first word in Pharaoh links.")
 @click.option("--scores", metavar="FILE", help="Also write each pair's log-probability in both directions.")
@@ -155,15 +160,36 @@ def command(source: str, target: str | None, **options: Any) -> None:
     if options["scores"] is not None and options["scores"] == options["output"]:
         where = "stdout" if options["output"] == "-" else options["output"]
         raise UsageError(f"--scores and the links would both go to {where}; name another file for one of them.")
+    if options["nbest"] is not None:
+        _check_lists(options)
     started = time.perf_counter()
     with ProgressBars(quiet=options["quiet"]) as bars:
         _align(source, target, options, bars, started)
 
 
+def _check_lists(options: dict[str, Any]) -> None:
+    """Refuse what goes with links and not with lists of alignments."""
+    from cepts.errors import UsageError
+
+    for name in ("threshold", "scores"):
+        if options[name] is not None:
+            raise UsageError(f"--{name} goes with links, and --nbest lists alignments instead; leave one of them out.")
+    combine, format_ = options["combine"], options["format_"]
+    if combine not in {"agreement", "forward", "reverse"}:
+        raise UsageError(
+            f"--nbest lists the alignments of single directions, not of --combine {combine}; "
+            "--combine forward or reverse chooses one, without it both are listed."
+        )
+    if format_ not in {None, *LIST_FORMATS}:
+        raise UsageError(f"--nbest is written in the format {' or '.join(LIST_FORMATS)}, not {format_}.")
+    if format_ == "giza" and combine == "agreement":
+        raise UsageError("--format giza shows one direction; choose it by --combine forward or --combine reverse.")
+
+
 def _align(source: str, target: str | None, options: dict[str, Any], bars: ProgressBars, started: float) -> None:
     from cepts.errors import ModelError
     from cepts.io import check_output, read_bitext
-    from cepts.pipeline import align_bitext
+    from cepts.pipeline import ListSummary, Summary, align_bitext, list_bitext
     from cepts.store import check_destination
     from cepts.words import MODELS as ALIGNERS
     from cepts.words import THRESHOLD, load_aligner
@@ -202,19 +228,38 @@ def _align(source: str, target: str | None, options: dict[str, Any], bars: Progr
                 aligner.save(options["save"])
             except ModelError as error:
                 not_saved = error  # told at the end: the links of a long training should not be lost with it
-    summary = align_bitext(
-        aligner,
-        bitext,
-        options["output"],
-        combine=options["combine"],
-        threshold=THRESHOLD if options["threshold"] is None else options["threshold"],
-        format=options["format_"],
-        base=int(options["base"]),
-        scores=options["scores"],
-        progress=bars,
-    )
+    summary: Summary | ListSummary
+    if options["nbest"] is not None:
+        direction = "both" if options["combine"] == "agreement" else options["combine"]
+        summary = list_bitext(
+            aligner,
+            bitext,
+            options["output"],
+            count=options["nbest"],
+            direction=direction,
+            format=options["format_"] or "json",
+            progress=bars,
+        )
+        counts = {"forward": f"{summary.forward:,} forward", "reverse": f"{summary.reverse:,} reverse"}
+        found = f"lists    {counts.get(direction, ' and '.join(counts.values()))} alignments"
+    else:
+        summary = align_bitext(
+            aligner,
+            bitext,
+            options["output"],
+            combine=options["combine"],
+            threshold=THRESHOLD if options["threshold"] is None else options["threshold"],
+            format=options["format_"] or "pharaoh",
+            base=int(options["base"]),
+            scores=options["scores"],
+            progress=bars,
+        )
+        found = (
+            f"links    {summary.links:,}; covered {_share(summary.source_covered, summary.source_words)} of the source "
+            f"and {_share(summary.target_covered, summary.target_words)} of the target words"
+        )
     bars.close()
-    for line in describe(summary, aligner.max_length, time.perf_counter() - started):
+    for line in describe(summary, found, aligner.max_length, time.perf_counter() - started):
         say(line, quiet=options["quiet"])
     if not_saved is not None:
         raise not_saved
@@ -222,13 +267,12 @@ def _align(source: str, target: str | None, options: dict[str, Any], bars: Progr
         say(f"model    {options['save']}  (use it again with --load)", quiet=options["quiet"])
 
 
-def describe(summary: Any, max_length: int, seconds: float) -> list[str]:
-    """The summary of a run as lines for people."""
+def describe(summary: Any, found: str, max_length: int, seconds: float) -> list[str]:
+    """The summary of a run, and the line that says what was `found`, as lines for people."""
     lines = [
         f"aligned  {_pairs(summary.pairs)}, {summary.source_words:,} + {summary.target_words:,} words, "
         f"in {seconds:,.1f} s",
-        f"links    {summary.links:,}; covered {_share(summary.source_covered, summary.source_words)} of the source and "
-        f"{_share(summary.target_covered, summary.target_words)} of the target words",
+        found,
     ]
     if summary.empty:
         lines.append(f"empty    {_pairs(summary.empty)} with an empty side and so no links")

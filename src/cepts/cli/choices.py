@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
-__all__ = ["FORMATS", "METHODS", "MODELS"]
+__all__ = ["FORMATS", "LIST_FORMATS", "METHODS", "MODELS"]
 
-# As in cepts.io.LINK_FORMATS, cepts.extract.METHODS and cepts.words.MODELS, which tests compare them with.
+# As in cepts.io (LINK_FORMATS, NBEST_FORMATS), cepts.extract.METHODS and cepts.words.MODELS, which tests compare them
+# with.
 FORMATS = ("pharaoh", "scored", "naacl", "giza", "json")
+LIST_FORMATS = ("json", "giza")
 METHODS = (
     "intersection",
     "union",
@@ -15,4 +17,4 @@ METHODS = (
     "forward",
     "reverse",
 )
-MODELS = ("ibm1", "ibm2", "diagonal", "hmm")
+MODELS = ("ibm1", "ibm2", "diagonal", "hmm", "ibm3", "ibm4")

@@ -212,28 +212,3 @@ def normalise_tables(sizes, lengths, offsets, null_offsets, table, null_table, r
             for state in range(states):
                 place = first + (word * length + state if reverse else state * length + word)
                 prior[place] = table[place] / total
-
-
-@vector_kernel
-def best_positions(
-    source_offsets, target_offsets, cell_offsets, forward, reverse, source_free, target_free, source, target
-):
-    """For each word the position of highest posterior, or -1 where null has more; of equal ones the first."""
-    for pair in range(len(source_offsets) - 1):
-        first_source = source_offsets[pair]
-        first_target = target_offsets[pair]
-        size = source_offsets[pair + 1] - first_source
-        length = target_offsets[pair + 1] - first_target
-        first = cell_offsets[pair]
-        for j in range(length):
-            top = target_free[first_target + j]
-            for i in range(size):
-                if forward[first + i * length + j] > top:
-                    top = forward[first + i * length + j]
-                    target[first_target + j] = i
-        for i in range(size):
-            top = source_free[first_source + i]
-            for j in range(length):
-                if reverse[first + i * length + j] > top:
-                    top = reverse[first + i * length + j]
-                    source[first_source + i] = j

@@ -1,10 +1,12 @@
-"""Statistical word alignment of parallel text: Models 1 and 2, the diagonal model, the HMM."""
+"""Statistical word alignment of parallel text: Models 1 to 4, the diagonal model, the HMM."""
 
 from cepts.words.aligner import THRESHOLD, Aligner
 from cepts.words.diagonal import Diagonal
 from cepts.words.hmm import HMM
 from cepts.words.ibm1 import IBM1
 from cepts.words.ibm2 import IBM2
+from cepts.words.ibm3 import IBM3
+from cepts.words.ibm4 import IBM4
 from cepts.words.persist import load_aligner, save_aligner
 from cepts.words.results import Posteriors
 
@@ -12,6 +14,8 @@ __all__ = [
     "HMM",
     "IBM1",
     "IBM2",
+    "IBM3",
+    "IBM4",
     "MODELS",
     "THRESHOLD",
     "Aligner",
@@ -21,4 +25,4 @@ __all__ = [
     "save_aligner",
 ]
 
-MODELS: dict[str, type[Aligner]] = {model.name: model for model in (IBM1, IBM2, Diagonal, HMM)}
+MODELS: dict[str, type[Aligner]] = {model.name: model for model in (IBM1, IBM2, Diagonal, HMM, IBM3, IBM4)}

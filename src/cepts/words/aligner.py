@@ -16,10 +16,10 @@ from cepts import extract
 from cepts.engine import default_threads, map_shards, run_em
 from cepts.errors import ModelError, UsageError
 from cepts.progress import Progress, Step, silent
-from cepts.types import Alignment, Alignments, Association, Bitext, Text, offsets_of
+from cepts.types import Alignment, Alignments, Association, Bitext, NBest, Text, offsets_of
 from cepts.vocabulary import Vocabulary
 from cepts.words.forms import Forms, number
-from cepts.words.index import Index, Pairs, arrange, build_index, cut
+from cepts.words.index import CELLS_IN_SHARD, Index, Pairs, arrange, build_index, cut
 from cepts.words.lexicon import LEXICONS, Lexicon, Side, Tokens
 from cepts.words.mixture import Uniform
 from cepts.words.null import NullWords
@@ -36,6 +36,8 @@ NULL_SMOOTHING = 0.01
 # Prior count of identical words; none where EM is to be exact.
 SPELLING = {"ml": 0.0, "bayes": 0.0, "backoff": 0.1}
 PAIRS_AT_A_TIME = 1 << 16
+# Token pairs times alignments in a block of lists: some 16 MB of positions, where sentences have twenty words.
+CELLS_OF_LISTS = 40 << 20
 
 Result = TypeVar("Result")
 
@@ -173,11 +175,7 @@ class Aligner:
         )
         self.positions_ = self.new_positions()
         self.objectives_: list[float] = []
-        start = Uniform(null_prob=self.null_prob)
-        stages: list[tuple[str, Positions, int]] = [(self.name, self.positions_, self.iterations)]
-        if not isinstance(self.positions_, Uniform):
-            stages.insert(0, ("ibm1", start, self.start_iterations))
-        for stage, positions, iterations in stages:
+        for stage, positions, iterations in self.stages():
             positions.prepare(distinct)
             self.objectives_ += run_em(
                 Training(index, self.lexicon_, self.null_, positions, agreeing=self.agreement, threads=self.threads),
@@ -190,6 +188,13 @@ class Aligner:
         self.lexicon_.settle()
         self._fitted = _Fitted(bitext, index, places)
         return self
+
+    def stages(self) -> list[tuple[str, Positions, int]]:
+        """What is trained one after the other: the stage's name, its positions, its iterations."""
+        last = (self.name, self.positions_, self.iterations)
+        if isinstance(self.positions_, Uniform):
+            return [last]
+        return [("ibm1", Uniform(null_prob=self.null_prob), self.start_iterations), last]
 
     def new_positions(self) -> Positions:
         """A position model that has learnt nothing yet."""
@@ -281,6 +286,26 @@ class Aligner:
         """The most probable alignment of each direction; a link's confidence is its posterior."""
         both = [links for _, (links, _) in self._map(self._new_blocks(bitext), self._path_links, None)]
         return Alignments.concatenate([one for one, _ in both]), Alignments.concatenate([other for _, other in both])
+
+    def nbest(self, bitext: Bitext, count: int) -> tuple[NBest, NBest]:
+        """The `count` most probable alignments of each pair in either direction; for many, see `nbest_blocks`."""
+        both = list(self.nbest_blocks(bitext, count))
+        return NBest.concatenate([one for one, _ in both]), NBest.concatenate([other for _, other in both])
+
+    def nbest_blocks(
+        self, bitext: Bitext, count: int, *, progress: Progress | None = None
+    ) -> Iterator[tuple[NBest, NBest]]:
+        """What `nbest` gives, run by run: forward (target words explained by the source) and reverse.
+
+        Lists are exact where the model can be searched exactly, in falling order, the first of each the alignment of
+        `viterbi`. They are shorter than `count` where fewer alignments are possible. A pair that is not aligned has
+        none, and no words.
+        """
+        if count < 1:
+            raise UsageError(f"count must be 1 or more. Got {count} instead.")
+        makers = self._new_blocks(bitext, cells=max(min(CELLS_IN_SHARD, CELLS_OF_LISTS // count), 1))
+        for _, lists in self._map(makers, partial(self.positions_.nbest, count=count), progress):
+            yield lists
 
     def align(self, bitext: Bitext, *, combine: str = "agreement", threshold: float = THRESHOLD) -> Alignments:
         """The links of every pair of `bitext`.
@@ -375,14 +400,15 @@ class Aligner:
             yield result
             report(Step(stage="aligning", done=done, total=len(makers)))
 
-    def _new_blocks(self, bitext: Bitext) -> list[Callable[[], Block]]:
+    def _new_blocks(self, bitext: Bitext, *, cells: int | None = None) -> list[Callable[[], Block]]:
         """Makers of the blocks of any bitext, whose words the lexicon may not know."""
         self.check_fitted()
         tokens = self._tokens(bitext)
         # Once for all blocks, and before threads share them.
         self.lexicon_.place(tokens)
         self.positions_.widen(tokens.pairs)
-        return [partial(self._new_block, tokens, start, stop) for start, stop in cut(tokens.pairs)]
+        runs = cut(tokens.pairs) if cells is None else cut(tokens.pairs, cells=cells)
+        return [partial(self._new_block, tokens, start, stop) for start, stop in runs]
 
     def _tokens(self, bitext: Bitext) -> Tokens:
         """The pairs of a new bitext, and which of their forms the model knows."""

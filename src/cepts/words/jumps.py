@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
+from functools import partial
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
+from cepts.types import NBest
 from cepts.words.index import Pairs
+from cepts.words.nbest import Fill, best_paths, nbest_lists
 from cepts.words.positions import NO_COUNTS, NOTHING, Block, Expected, Positions, Posterior, room
 
 __all__ = ["Jumps"]
@@ -113,18 +116,17 @@ class Jumps(Positions):
         return Posterior(forward, reverse, source_free, target_free, log_likelihoods)
 
     def paths(self, block: Block) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
-        """Viterbi paths of either direction."""
-        from cepts.kernels.hmm import hmm_paths
+        """The first of each list: Viterbi alignments of either direction."""
+        return best_paths(block, self._lists(block))
 
-        source = np.full(len(block.pairs.source_ids), -1, dtype=np.int64)
-        target = np.full(len(block.pairs.target_ids), -1, dtype=np.int64)
-        hmm_paths(
-            *self._read(block)[1:],
-            block.pairs.longest,
-            source,
-            target,
-        )
-        return source, target
+    def nbest(self, block: Block, count: int) -> tuple[NBest, NBest]:
+        """The most probable alignments, exact."""
+        return nbest_lists(block, count, self._lists(block))
+
+    def _lists(self, block: Block) -> Fill:
+        from cepts.kernels.nbest import hmm_lists
+
+        return partial(hmm_lists, *self._read(block), block.pairs.longest)
 
     def update(self, statistics: list[NDArray]) -> None:
         """Weights from expected jumps and starts (an MM step: see the kernel that counts jumps)."""

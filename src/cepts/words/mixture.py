@@ -4,13 +4,15 @@ from __future__ import annotations
 
 from abc import abstractmethod
 from dataclasses import dataclass
+from functools import partial
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
-from cepts.types import offsets_of
+from cepts.types import NBest, offsets_of
 from cepts.words.index import Pairs
+from cepts.words.nbest import Fill, best_paths, nbest_lists
 from cepts.words.positions import NO_COUNTS, NOTHING, Block, Expected, Positions, Posterior, room
 
 __all__ = ["DiagonalPrior", "PositionTable", "Uniform"]
@@ -166,24 +168,17 @@ class Mixture(Positions):
         return Posterior(forward, reverse, source_free, target_free, log_likelihoods)
 
     def paths(self, block: Block) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
-        """The best position of each word by itself, which is the best alignment where links are independent."""
-        from cepts.kernels.mixture import best_positions
+        """The first of each list: the best position of each word by itself."""
+        return best_paths(block, self._lists(block))
 
-        found = self.posterior(block)
-        source = np.full(len(block.pairs.source_ids), -1, dtype=np.int64)
-        target = np.full(len(block.pairs.target_ids), -1, dtype=np.int64)
-        best_positions(
-            block.pairs.source_offsets,
-            block.pairs.target_offsets,
-            block.cell_offsets,
-            found.forward,
-            found.reverse,
-            found.source_free,
-            found.target_free,
-            source,
-            target,
-        )
-        return source, target
+    def nbest(self, block: Block, count: int) -> tuple[NBest, NBest]:
+        """The most probable alignments, exact."""
+        return nbest_lists(block, count, self._lists(block))
+
+    def _lists(self, block: Block) -> Fill:
+        from cepts.kernels.nbest import mixture_lists
+
+        return partial(mixture_lists, *self._read(block, self.priors(Shapes.of(block.pairs))), block.pairs.longest)
 
     def _read(self, block: Block, priors: Priors) -> tuple[Any, ...]:
         return (*block.arrays, priors.shapes.places(block.pairs), *priors.arrays())

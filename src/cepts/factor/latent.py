@@ -1,0 +1,238 @@
+"""PLSA of one association matrix: a mixture of cepts, in each of which the two sides are independent."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from cepts.engine import run_em
+from cepts.errors import DataError, UsageError
+from cepts.progress import Progress
+
+__all__ = ["Factors", "as_matrix", "as_null", "plsa"]
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Factors:
+    """P(i, j) = sum over cepts of P(c) P(i | c) P(j | c) + noise, eq. (2) of onmf with its null and noise components.
+
+    Attributes
+    ----------
+    weights
+        P(c) of each cept.
+    source, target
+        P(i | c) and P(j | c), a row a cept.
+    noise
+        P(noise), which is the same for every cell; 0 without noise.
+    source_null, target_null
+        P(e-null, i) and P(f-null, j): what is the null cepts' of each word, in the same measure as the rest.
+    log_likelihood
+        Sum over cells of the matrix' entry times log P(i, j), null left out.
+    objectives
+        The log-likelihood before each EM step of the best start.
+    """
+
+    weights: NDArray[np.float32]
+    source: NDArray[np.float32]
+    target: NDArray[np.float32]
+    noise: float
+    source_null: NDArray[np.float32]
+    target_null: NDArray[np.float32]
+    log_likelihood: float
+    objectives: list[float]
+
+    def __len__(self) -> int:
+        return len(self.weights)
+
+    @property
+    def product(self) -> NDArray[np.float32]:
+        """The matrix that the factors make: P(i, j) without noise."""
+        return np.einsum("c,ci,cj->ij", self.weights, self.source, self.target)
+
+    @property
+    def source_posterior(self) -> NDArray[np.float32]:
+        """P(c | i), words in rows; the first column is null's."""
+        return _posterior(self.weights, self.source, self.source_null)
+
+    @property
+    def target_posterior(self) -> NDArray[np.float32]:
+        """P(c | j), words in rows; the first column is null's."""
+        return _posterior(self.weights, self.target, self.target_null)
+
+
+def _posterior(weights: NDArray, factor: NDArray, null: NDArray) -> NDArray[np.float32]:
+    joint = np.concatenate([null[:, None], (weights[:, None] * factor).T], axis=1)
+    total = joint.sum(axis=1, keepdims=True)
+    return np.asarray(np.divide(joint, total, out=np.zeros_like(joint), where=total > 0), dtype=np.float32)
+
+
+def as_matrix(matrix: ArrayLike, name: str = "matrix") -> NDArray[np.float32]:
+    """A matrix of non-negative finite numbers, some of them above 0, or `DataError`."""
+    try:
+        given = np.asarray(matrix, dtype=np.float64)
+    except (TypeError, ValueError):
+        raise DataError(f"{name} must be rows of as many numbers each. Got something else instead.") from None
+    if given.ndim != 2:
+        raise DataError(f"{name} must have two dimensions, source words by target words. Got {given.ndim} instead.")
+    if given.size == 0:
+        raise DataError(f"{name} is empty ({given.shape[0]} x {given.shape[1]}); it must have rows and columns.")
+    _check_entries(given, name)
+    if not given.any():
+        raise DataError(f"{name} holds nothing but zeros, so there is nothing to factorise.")
+    return np.ascontiguousarray(given, dtype=np.float32)
+
+
+def as_null(null: ArrayLike | None, words: int, name: str) -> NDArray[np.float32]:
+    """Null masses of so many words; none given is 0."""
+    if null is None:
+        return np.zeros(words, dtype=np.float32)
+    given = np.asarray(null, dtype=np.float64)
+    if given.shape != (words,):
+        raise DataError(f"{name} must have one mass for each of {words} words. Got an array of shape {given.shape}.")
+    _check_entries(given, name)
+    return np.ascontiguousarray(given, dtype=np.float32)
+
+
+def _check_entries(given: NDArray[np.float64], name: str) -> None:
+    wrong = ~(given >= 0) | (given > np.finfo(np.float32).max)
+    if wrong.any():
+        place = tuple(int(index) for index in np.argwhere(wrong)[0])
+        where = ", ".join(str(index + 1) for index in place)
+        raise DataError(f"{name} must hold finite numbers of 0 or more. Got {given[place]} at {where} (from 1) instead.")
+
+
+class _Problem:
+    """An `engine.EMProblem`: PLSA of one matrix."""
+
+    def __init__(self, matrix: NDArray[np.float32], cepts: int, noise: float) -> None:
+        from cepts.kernels.plsa import margins
+
+        size, length = matrix.shape
+        self.matrix = matrix
+        self.cepts = cepts
+        self.noise = noise
+        self.weights = np.zeros(cepts, dtype=np.float32)
+        self.source = np.zeros((cepts, size), dtype=np.float32)
+        self.target = np.zeros((cepts, length), dtype=np.float32)
+        self._new = np.zeros_like(self.source), np.zeros_like(self.target)
+        self._row = np.zeros(length, dtype=np.float32)
+        self._least = np.zeros(size, dtype=np.float32)
+        rows = np.zeros(size, dtype=np.float32)
+        self.total = margins(matrix, rows, np.zeros(length, dtype=np.float32), self._least)
+        self._noisy = 0.0
+
+    def start(self, state: int) -> int:
+        """Random parameters; returns the next state of the random sequence."""
+        from cepts.kernels.plsa import start_at_random
+
+        arrays = (self.weights, self.source, self.target)
+        return int(start_at_random(*self.matrix.shape, self.cepts, self.noise, np.uint64(state), *arrays))
+
+    def e_step(self, tick: Callable[[int, int], None]) -> float:
+        """What each cept explains, eq. (3)."""
+        from cepts.kernels.plsa import density, expect
+
+        uniform = density(self.noise, *self.matrix.shape)
+        arrays = (self.weights, self.source, self.target, uniform, self._least, *self._new, self._row)
+        self._noisy, log_likelihood = expect(self.matrix, self.cepts, *arrays, True)
+        return float(log_likelihood)
+
+    def m_step(self) -> None:
+        """Eqs. (4) to (6)."""
+        from cepts.kernels.plsa import maximise
+
+        arrays = (self.weights, self.source, self.target, self.target, *self._new)
+        maximise(*self.matrix.shape, self.cepts, self.total, *arrays)
+        if self.noise >= 0:
+            self.noise = self._noisy / self.total
+
+    def state(self) -> dict[str, NDArray]:
+        """The parameters."""
+        noise = np.array([self.noise])
+        return {"weights": self.weights, "source": self.source, "target": self.target, "noise": noise}
+
+    def restore(self, state: dict[str, NDArray]) -> None:
+        """Take the parameters."""
+        self.weights, self.source, self.target = state["weights"], state["source"], state["target"]
+        self.noise = float(state["noise"][0])
+
+
+def plsa(
+    matrix: ArrayLike,
+    cepts: int,
+    *,
+    source_null: ArrayLike | None = None,
+    target_null: ArrayLike | None = None,
+    noise: float | None = 0.01,
+    restarts: int = 10,
+    iterations: int = 200,
+    tolerance: float = 1e-7,
+    seed: int = 0,
+    progress: Progress | None = None,
+) -> Factors:
+    """Factorise a matrix of counts into `cepts` by EM, eqs. (2) to (6) of onmf; the best of several random starts.
+
+    Parameters
+    ----------
+    matrix
+        I x J, non-negative.
+    cepts
+        How many, from 1 to min(I, J).
+    source_null, target_null
+        Mass of each word that belongs to null: column 0 and row 0 of the paper's matrix. A null cept is bound to its
+        null word alone (section 4.2), so EM finds at once that it explains these masses and nothing else.
+    noise
+        P(noise) to start from (section 4.3); None leaves noise out.
+    restarts, iterations, tolerance
+        Random starts, the most EM steps of each, and the relative gain at which one ends.
+    seed
+        Of the random starts.
+
+    Examples
+    --------
+    >>> factors = plsa([[9, 0, 0], [0, 5, 5]], 2)
+    >>> factors.source_posterior.argmax(axis=1) - 1, factors.target_posterior.argmax(axis=1) - 1
+    (array([0, 1]), array([0, 1, 1]))
+    """
+    values = as_matrix(matrix)
+    nulls = as_null(source_null, values.shape[0], "source_null"), as_null(target_null, values.shape[1], "target_null")
+    check_cepts(cepts, min(values.shape))
+    if noise is not None and not 0 < noise < 1:
+        raise UsageError(f"noise must lie between 0 and 1. Got {noise} instead.")
+    if restarts < 1 or iterations < 1:
+        raise UsageError(f"restarts and iterations must be 1 or more. Got {restarts} and {iterations} instead.")
+    state = (seed * 2_654_435_761 + 88_172_645_463_325_252) % 2**64 or 1
+    best: tuple[float, _Problem, list[float]] | None = None
+    for _ in range(restarts):
+        problem = _Problem(values, cepts, -1.0 if noise is None else noise)
+        state = problem.start(state)
+        objectives = run_em(
+            problem, iterations=iterations, tolerance=tolerance, stage=f"PLSA with {cepts} cepts", progress=progress
+        )
+        found = problem.e_step(lambda done, total: None)
+        if best is None or found > best[0]:
+            best = found, problem, objectives
+    assert best is not None
+    log_likelihood, problem, objectives = best
+    order = np.argsort(problem.source.argmax(axis=1), kind="stable")
+    return Factors(
+        problem.weights[order],
+        problem.source[order],
+        problem.target[order],
+        max(problem.noise, 0.0),
+        *(null / np.float32(problem.total) for null in nulls),
+        log_likelihood,
+        objectives,
+    )
+
+
+def check_cepts(cepts: int, most: int, *, where: str = "") -> None:
+    """Refuse a number of cepts that a matrix cannot have."""
+    if not 1 <= cepts <= most:
+        raise UsageError(
+            f"{where}the number of cepts must lie between 1 and {most}, the length of the shorter side. "
+            f"Got {cepts} instead."
+        )

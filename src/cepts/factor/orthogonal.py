@@ -1,0 +1,303 @@
+"""Proper alignments out of association matrices, by orthogonal non-negative matrix factorisation (onmf).
+
+PLSA finds the cepts (section 4), AIC or BIC their number (4.1), and each word goes to its most probable cept, eq. (7).
+Cepts that this leaves without words on a side are removed and the others trained again (7.3), so that in the end each
+word is in exactly one cept, or null, and each cept has words on both sides.
+"""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Iterator
+from dataclasses import dataclass, replace
+from typing import Literal, get_args
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from cepts.engine import default_threads, map_shards
+from cepts.errors import DataError, UsageError
+from cepts.factor.latent import Factors, as_matrix, as_null, check_cepts
+from cepts.progress import Progress, Step, silent
+from cepts.types import Alignments, Association, Cepts, offsets_of
+
+__all__ = ["SELECTIONS", "SURE", "Factorisation", "Selection", "check_matrices", "factorise", "onmf"]
+
+Selection = Literal["anneal", "anneal-bic", "aic", "bic"]
+SELECTIONS: tuple[Selection, ...] = get_args(Selection)
+# Set on the trial sentences of the Hansards (benchmarks/onmf.py), and on nothing else.
+SURE = 0.5
+NOISE = 0.01
+WARM_STEPS = 10
+COLD_STEPS = 20
+CELLS_AT_A_TIME = 1 << 17
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class _Search:
+    """How the cepts are found."""
+
+    annealing: bool
+    wanted: int
+    bayes: bool
+    noise: float
+    restarts: int
+    iterations: int
+    seed: int
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Factorisation:
+    """The factors of one matrix, and the proper alignment made of them.
+
+    Attributes
+    ----------
+    factors
+        PLSA of as many cepts as the alignment has.
+    alignments
+        The alignment (of one pair), with its cepts.
+    log_likelihoods
+        Of the models with 1, 2, ... cepts that were compared; NaN where none was made.
+    aic, bic
+        The same, penalised (section 4.1); the highest is best.
+    """
+
+    factors: Factors
+    alignments: Alignments
+    log_likelihoods: NDArray[np.float64]
+    aic: NDArray[np.float64]
+    bic: NDArray[np.float64]
+
+
+def onmf(
+    association: Association,
+    *,
+    cepts: Selection | int = "anneal",
+    scale: float = 1.0,
+    noise: bool = True,
+    sure: float = SURE,
+    restarts: int = 10,
+    iterations: int = 60,
+    seed: int = 0,
+    threads: int | None = None,
+    progress: Progress | None = None,
+) -> Alignments:
+    """Align the words of each matrix' two sides through cepts.
+
+    Parameters
+    ----------
+    association
+        Counts of how often two words belong together, or what stands for them; with the null masses, if any.
+    cepts
+        How many each pair has: ``anneal`` chooses by AIC among the models of one annealing pass, ``anneal-bic`` by
+        BIC; ``aic`` and ``bic`` choose among models of every number, each from `restarts` random starts, at a much
+        higher price; a number is a number (fewer in pairs that are too short for it).
+    scale
+        What an association is worth in counts: more evidence gives more cepts.
+    noise
+        Let a uniform noise component explain a share of the matrix (section 4.3).
+    sure
+        The least confidence of a sure link; the others are possible ones.
+    restarts, iterations, seed
+        For ``aic`` and ``bic``.
+    threads
+        Threads to use; None is one for each processor. Results do not depend on it.
+
+    Returns
+    -------
+    Alignments
+        Every word of a cept linked to all words of it on the other side. A link's confidence is the geometric mean of
+        P(c, j | i) and P(c, i | j); `cepts` has P(c | word). Pairs without any association get no links.
+    """
+    options = _options(cepts, noise, restarts, iterations, seed)
+    for name, value in (("scale", scale), ("sure", sure)):
+        if not 0 <= value < np.inf:
+            raise UsageError(f"{name} must be 0 or more. Got {value} instead.")
+    report = progress or silent
+    started = time.perf_counter()
+    runs = list(_runs(association))
+    done = 0
+    found = []
+    for result in map_shards(
+        lambda run: _align(association.part(*run), run[0], options, scale, sure),
+        runs,
+        threads=default_threads() if threads is None else threads,
+    ):
+        found.append(result)
+        done += len(result)
+        seconds = time.perf_counter() - started
+        report(Step(stage="factorising", done=done, total=len(association), seconds=seconds))
+    return Alignments.concatenate(found) if found else _align(association, 0, options, scale, sure)
+
+
+def factorise(
+    matrix: ArrayLike,
+    *,
+    source_null: ArrayLike | None = None,
+    target_null: ArrayLike | None = None,
+    cepts: Selection | int = "anneal",
+    noise: bool = True,
+    sure: float = SURE,
+    restarts: int = 10,
+    iterations: int = 60,
+    seed: int = 0,
+) -> Factorisation:
+    """Align one matrix as `onmf` does, and show how: the factors, and the criteria by number of cepts.
+
+    Examples
+    --------
+    >>> found = factorise([[9, 0, 0], [0, 5, 5], [0, 6, 5]])
+    >>> found.alignments[0].links
+    [(0, 0), (1, 1), (1, 2), (2, 1), (2, 2)]
+    """
+    values = as_matrix(matrix)
+    size, length = values.shape
+    nulls = as_null(source_null, size, "source_null"), as_null(target_null, length, "target_null")
+    if isinstance(cepts, int):
+        check_cepts(cepts, min(size, length))
+    options = _options(cepts, noise, restarts, iterations, seed)
+    association = Association(
+        np.array([size]), np.array([length]), offsets_of([values.size]), values.reshape(-1), *nulls
+    )
+    most = min(size, length)
+    weights = np.zeros(most, dtype=np.float32)
+    source, target = np.zeros((most, size), dtype=np.float32), np.zeros((most, length), dtype=np.float32)
+    curve = np.full(most, np.nan)
+    found, strengths = _cepts_of(association, 0, options, curve, (weights, source, target))
+    count = len(found[0])
+    total = float(values.sum(dtype=np.float64))
+    everything = total + float(nulls[0].sum(dtype=np.float64) + nulls[1].sum(dtype=np.float64))
+    parameters = np.arange(1, most + 1) * (size + length - 1)
+    level = float(found.noise[0])
+    product = np.einsum("c,ci,cj->ij", weights[:count], source[:count], target[:count]) + level / values.size
+    factors = Factors(
+        weights[:count],
+        source[:count],
+        target[:count],
+        level,
+        *(null / np.float32(total) for null in nulls),
+        float((values * np.log(np.maximum(product, 1e-30))).sum(dtype=np.float64)),
+        [],
+    )
+    return Factorisation(
+        factors,
+        _links(found, strengths, sure),
+        curve,
+        curve - parameters,
+        curve - 0.5 * np.log(max(everything, 1.0)) * parameters,
+    )
+
+
+def check_matrices(association: Association, *, name: str = "matrix") -> None:
+    """Refuse matrices that cannot be factorised, with a line that says which and why."""
+    for pair in range(len(association)):
+        if association.source_lengths[pair] and association.target_lengths[pair]:
+            as_matrix(association[pair], name=f"{name} {pair + 1:,}")
+        else:
+            shape = f"{association.source_lengths[pair]} x {association.target_lengths[pair]}"
+            raise DataError(f"{name} {pair + 1:,} is empty ({shape}); it must have rows and columns.")
+
+
+def _options(cepts: Selection | int, noise: bool, restarts: int, iterations: int, seed: int) -> _Search:
+    if isinstance(cepts, bool) or (isinstance(cepts, int) and cepts < 1) or not (
+        isinstance(cepts, int) or cepts in SELECTIONS
+    ):  # fmt: skip
+        raise UsageError(f"cepts must be {', '.join(SELECTIONS)} or a number from 1 on. Got {cepts!r} instead.")
+    if restarts < 1 or iterations < 1:
+        raise UsageError(f"restarts and iterations must be 1 or more. Got {restarts} and {iterations} instead.")
+    return _Search(
+        annealing=cepts not in {"aic", "bic"},
+        wanted=cepts if isinstance(cepts, int) else 0,
+        bayes=cepts in {"bic", "anneal-bic"},
+        noise=NOISE if noise else -1.0,
+        restarts=restarts,
+        iterations=iterations,
+        seed=seed,
+    )
+
+
+def _runs(association: Association) -> Iterator[tuple[int, int]]:
+    """Runs of whole pairs, cut by the data alone."""
+    start = 0
+    while start < len(association):
+        stop = int(np.searchsorted(association.offsets, association.offsets[start] + CELLS_AT_A_TIME, side="right")) - 1
+        stop = min(max(stop, start + 1), start + 4096)
+        yield start, stop
+        start = stop
+
+
+def _align(association: Association, first: int, options: _Search, scale: float, sure: float) -> Alignments:
+    if scale != 1.0:
+        association = replace(
+            association,
+            values=association.values * np.float32(scale),
+            source_null=None if association.source_null is None else association.source_null * np.float32(scale),
+            target_null=None if association.target_null is None else association.target_null * np.float32(scale),
+        )
+    return _links(*_cepts_of(association, first, options, None, None), sure)
+
+
+def _cepts_of(
+    association: Association,
+    first: int,
+    options: _Search,
+    curve: NDArray[np.float64] | None,
+    factors: tuple[NDArray[np.float32], NDArray[np.float32], NDArray[np.float32]] | None,
+) -> tuple[Cepts, tuple[NDArray[np.float32], NDArray[np.float32]]]:
+    """The cepts of the pairs from `first` on, and by word the factors of their links' confidences."""
+    from cepts.kernels.onmf import factorise_pairs
+
+    source_offsets, target_offsets = association.source_offsets, association.target_offsets
+    words = int(source_offsets[-1]), int(target_offsets[-1])
+    nulls = (
+        np.zeros(count, dtype=np.float32) if null is None else np.ascontiguousarray(null, dtype=np.float32)
+        for null, count in zip((association.source_null, association.target_null), words, strict=True)
+    )
+    numbers = [np.empty(count, dtype=np.int32) for count in words]
+    confidences = [np.empty(count, dtype=np.float32) for count in words]
+    strengths = [np.empty(count, dtype=np.float32) for count in words]
+    noises = np.empty(len(association), dtype=np.float32)
+    unused = np.empty((0, 0), dtype=np.float32)
+    factorise_pairs(
+        source_offsets,
+        target_offsets,
+        np.ascontiguousarray(association.offsets, dtype=np.int64),
+        np.ascontiguousarray(association.values, dtype=np.float32),
+        *nulls,
+        first,
+        options.annealing,
+        options.wanted,
+        options.bayes,
+        options.noise,
+        WARM_STEPS,
+        COLD_STEPS,
+        options.restarts,
+        options.iterations,
+        options.seed,
+        *numbers,
+        *confidences,
+        *strengths,
+        noises,
+        np.empty(len(association), dtype=np.int64),
+        offsets_of([0] * len(association) if curve is None else [len(curve)]),
+        np.empty(0) if curve is None else curve,
+        *((np.empty(0, dtype=np.float32), unused, unused) if factors is None else factors),
+    )
+    return Cepts(source_offsets, target_offsets, *numbers, *confidences, noises), (strengths[0], strengths[1])
+
+
+def _links(
+    cepts: Cepts, strengths: tuple[NDArray[np.float32], NDArray[np.float32]], sure: float
+) -> Alignments:
+    """Links of all words that share a cept."""
+    from cepts.kernels.onmf import cept_links, count_cept_links
+
+    shape = (cepts.source_offsets, cepts.target_offsets, cepts.source, cepts.target)
+    counts = np.empty(len(cepts), dtype=np.int64)
+    count_cept_links(*shape, counts)
+    offsets = offsets_of(counts)
+    links = int(offsets[-1])
+    source, target = np.empty(links, dtype=np.int32), np.empty(links, dtype=np.int32)
+    confidence = np.empty(links, dtype=np.float32)
+    cept_links(*shape, *strengths, source, target, confidence)
+    return Alignments(offsets, source, target, confidence, confidence >= np.float32(sure), cepts)

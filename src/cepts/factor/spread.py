@@ -1,0 +1,68 @@
+"""Words that mean little on their own share what the words beside them mean.
+
+Of a word that a model leaves to null, as many articles and prepositions, an association matrix says next to nothing.
+But such words belong to the words beside them, and how closely is known from their own language: here a part of the
+null mass takes a random walk along the sentence until a word takes it up, and the walker's word comes to share in the
+associations of that word.
+"""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+import numpy as np
+from numpy.typing import NDArray
+
+from cepts.errors import UsageError
+from cepts.types import Association
+
+__all__ = ["Pulls", "spread"]
+
+Pulls = tuple[NDArray[np.float32], NDArray[np.float32]]
+
+
+def spread(
+    association: Association,
+    source_pulls: Pulls,
+    target_pulls: Pulls,
+    strength: float,
+) -> Association:
+    """Give words of much null mass a part in their neighbours' associations.
+
+    The row of word i becomes x_i = m_i + s n_i (l_i x_{i-1} + r_i x_{i+1}), with n_i the share of null in the word's
+    mass, s the strength and l_i and r_i the pulls of the words before and after it; then columns likewise. Of the null
+    mass, the share 1 - s (l_i + r_i) stays.
+
+    Parameters
+    ----------
+    association
+        Matrices with null masses.
+    source_pulls, target_pulls
+        By word: P(belongs to the word before) and P(belongs to the word after); what is left of 1 is the probability
+        of neither. 0 where there is no such word.
+    strength
+        Share of the null mass that is spread, from 0 to below 1.
+    """
+    from cepts.kernels.spread import spread_pairs
+
+    if not 0 <= strength < 1:
+        raise UsageError(f"strength must be at least 0 and below 1. Got {strength} instead.")
+    if strength == 0 or association.source_null is None or association.target_null is None:
+        return association
+    found = replace(
+        association,
+        values=association.values.astype(np.float32),
+        source_null=association.source_null.astype(np.float32),
+        target_null=association.target_null.astype(np.float32),
+    )
+    spread_pairs(
+        association.source_offsets,
+        association.target_offsets,
+        np.ascontiguousarray(association.offsets, dtype=np.int64),
+        *(np.ascontiguousarray(pull, dtype=np.float32) for pull in (*source_pulls, *target_pulls)),
+        float(strength),
+        found.values,
+        found.source_null,
+        found.target_null,
+    )
+    return found

@@ -1,0 +1,177 @@
+"""Association matrices as JSON lines: one record at a time, with all that can be wrong in it."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterator
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from cepts.errors import DataError
+from cepts.io.files import InputFile
+from cepts.io.link_records import _lines
+
+__all__ = ["Record", "json_records", "not_a_value"]
+
+KEYS = ("matrix", "source_null", "target_null", "source", "target", "id")
+OPTIONAL = KEYS[1:]
+LARGEST = float(np.finfo(np.float32).max)
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Record:
+    """One sentence pair of a file."""
+
+    matrix: NDArray[np.float32]
+    source_null: NDArray[np.float32] | None
+    target_null: NDArray[np.float32] | None
+    source: list[str] | None
+    target: list[str] | None
+    id: str | None
+
+
+def json_records(file: InputFile, allow_empty: bool) -> Iterator[Record]:
+    """The records of `file`, of which all have the keys of the first."""
+    keys: set[str] | None = None
+    lines_of_ids: dict[str, int] = {}
+    for line, text in enumerate(_lines(file), start=1):
+        where = f"{file.name}, line {line:,}"
+        try:
+            found = json.loads(text)
+        except (ValueError, RecursionError) as error:
+            shown = str(error).splitlines()[0]
+            raise DataError(
+                f'{where}: found no JSON ({shown}), wanted an object such as {{"matrix": [[1]]}}.'
+            ) from error
+        if not isinstance(found, dict) or "matrix" not in found:
+            what = f"the keys {', '.join(map(repr, found))}" if isinstance(found, dict) else f"a {_kind(found)}"
+            raise DataError(f'{where}: found {what}, wanted an object such as {{"matrix": [[1]]}}.')
+        for key in found:
+            if key not in KEYS:
+                raise DataError(
+                    f"{where}: found the key {key[:40]!r}, wanted matrix and, where known, {', '.join(OPTIONAL)}; "
+                    f"correct or remove it."
+                )
+        keys = set(found) if keys is None else keys
+        for key in OPTIONAL:
+            if (key in found) != (key in keys):
+                here, there = ("", "no ") if key in found else ("no ", "")
+                raise DataError(
+                    f"{where}: found {here}{key}, but line 1 has {there}{key}; give it for all matrices or for none."
+                )
+        record = _record(where, found, allow_empty)
+        if record.id is not None:
+            before = lines_of_ids.setdefault(record.id, line)
+            if before != line:
+                raise DataError(
+                    f"{where}: found the id {record.id!r}, which line {before:,} has already; give each its own."
+                )
+        yield record
+
+
+def _record(where: str, found: dict[str, Any], allow_empty: bool) -> Record:
+    matrix = _matrix(where, found["matrix"], allow_empty)
+    if not len(matrix):  # without rows, only the target's words tell how many columns there are
+        columns = next((len(found[key]) for key in ("target", "target_null") if isinstance(found.get(key), list)), 0)
+        matrix = matrix.reshape(0, columns)
+    sides: dict[str, Any] = {}
+    for side, length in zip(("source", "target"), matrix.shape, strict=True):
+        null = found.get(f"{side}_null")
+        if f"{side}_null" in found:
+            null = _floats(where, f"{side}_null", _list(where, f"{side}_null", null))
+            if len(null) != length:
+                raise DataError(
+                    f"{where}: found {len(null)} values in {side}_null, wanted {length}, one for each {side} word "
+                    f"({'row' if side == 'source' else 'column'} of the matrix)."
+                )
+        sides[f"{side}_null"] = null
+        words = found.get(side)
+        if side in found:
+            words = _list(where, side, words)
+            if not all(isinstance(word, str) for word in words):
+                raise DataError(f"{where}: found {side} with what is no text, wanted a list of words.")
+            if any("\ud800" <= letter <= "\udfff" for word in words if not word.isascii() for letter in word):
+                raise DataError(f"{where}: found half a character (a lone surrogate) in {side}, wanted whole text.")
+            if len(words) != length:
+                raise DataError(
+                    f"{where}: found {len(words)} words in {side}, wanted {length}, one for each "
+                    f"{'row' if side == 'source' else 'column'} of the matrix."
+                )
+        sides[side] = words
+    name = found.get("id")
+    if "id" in found and type(name) not in {str, int}:
+        raise DataError(f"{where}: found the id {_shown(name)}, wanted text or a whole number.")
+    return Record(matrix, **sides, id=None if name is None else str(name))
+
+
+def _matrix(where: str, rows: Any, allow_empty: bool) -> NDArray[np.float32]:
+    rows = _list(where, "matrix", rows)
+    for number, row in enumerate(rows, start=1):
+        if not isinstance(row, list):
+            raise DataError(
+                f"{where}: found a {_kind(row)} for row {number} of the matrix, wanted a list of numbers, a row for "
+                f"each source word."
+            )
+        if len(row) != len(rows[0]):
+            raise DataError(
+                f"{where}: found {len(row)} values in row {number} of the matrix but {len(rows[0])} in row 1; wanted "
+                f"as many in each, one for each target word."
+            )
+    if not rows or not rows[0]:
+        if not allow_empty:
+            raise DataError(
+                f"{where}: found a matrix of {len(rows)} x {len(rows[0]) if rows else 0}, wanted at least one row and "
+                f"one column; leave the pair out."
+            )
+        return np.empty((len(rows), 0), dtype=np.float32)
+    return _floats(where, "matrix", [value for row in rows for value in row]).reshape(len(rows), len(rows[0]))
+
+
+def _floats(where: str, name: str, values: list[Any]) -> NDArray[np.float32]:
+    if not set(map(type, values)) <= {int, float}:
+        wrong = next(value for value in values if type(value) not in {int, float})
+        raise DataError(f"{where}: found {_shown(wrong)} in {name}, wanted numbers of 0 or more.")
+    try:
+        numbers = np.array(values, dtype=np.float64)
+    except OverflowError:
+        huge = next(value for value in values if isinstance(value, int) and value.bit_length() > 1023)
+        raise not_a_value(where, name, huge) from None
+    # The greatest number that rounds to a float32 lies a little above it.
+    with np.errstate(over="ignore", under="ignore"):
+        found = numbers.astype(np.float32)
+    wrong = ~((found >= 0) & (found < np.inf))
+    if wrong.any():
+        raise not_a_value(where, name, values[int(np.argmax(wrong))])
+    return found
+
+
+def not_a_value(where: str, name: str, value: float) -> DataError:
+    """Say what is wrong with a value of a matrix or of null."""
+    shown = f"{where}: found {_shown(value)} in {name}, wanted"
+    if value < 0:
+        return DataError(f"{shown} numbers of 0 or more; shift or clip the values.")
+    if value > LARGEST:
+        return DataError(f"{shown} numbers up to {LARGEST:.2g}; scale the matrix down.")
+    return DataError(f"{shown} numbers of 0 or more; give 0 where nothing is known.")
+
+
+def _list(where: str, name: str, value: Any) -> list[Any]:
+    if not isinstance(value, list):
+        raise DataError(f"{where}: found a {_kind(value)} for {name}, wanted a list.")
+    return value
+
+
+def _kind(value: Any) -> str:
+    """The JSON name of what `value` is."""
+    names = {dict: "object", list: "list", str: "text", bool: "truth value", type(None): "null"}
+    return names.get(type(value), "number")
+
+
+def _shown(value: Any) -> str:
+    if isinstance(value, int) and value.bit_length() > 200:
+        return "a number of more than 60 digits"
+    text = json.dumps(value, ensure_ascii=False)
+    return text if len(text) <= 40 else text[:40] + "…"

@@ -1,0 +1,149 @@
+"""Writing association matrices."""
+
+from __future__ import annotations
+
+import io
+import json
+import sys
+from collections.abc import Iterator
+from contextlib import AbstractContextManager
+from types import TracebackType
+from typing import BinaryIO
+
+import numpy as np
+from numpy.typing import NDArray
+
+from cepts.io.files import PathLike, bare_suffixes, open_output
+from cepts.types import Association, Bitext, offsets_of
+
+__all__ = ["AssociationWriter", "write_association"]
+
+
+class AssociationWriter:
+    """Writes the association matrices of successive sentence pairs to one file, which `read_association` reads.
+
+    The file is in its place, whole, only after a clean end of the ``with`` statement. Each value is written with as
+    many digits as its float32 needs, so what is read back is the same to the last bit.
+
+    Parameters
+    ----------
+    path
+        A name that ends in ``.npz`` makes a NumPy archive, which is put together in memory; any other makes JSON lines,
+        compressed by the suffix. `-` is standard output.
+    """
+
+    def __init__(self, path: PathLike) -> None:
+        self.path = path
+        self.archive = path != "-" and bare_suffixes(path)[-1:] == [".npz"]
+        self._parts: list[Association] = []
+        self._output: AbstractContextManager[BinaryIO] | None = None
+        self._file: BinaryIO | None = None
+
+    def __enter__(self) -> AssociationWriter:
+        self._output = open_output(self.path)
+        self._file = self._output.__enter__()
+        return self
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        if self._output is None or self._file is None:
+            return
+        output, file = self._output, self._file
+        self._output = self._file = None
+        if kind is None and self.archive:
+            try:
+                file.write(_archive(self._parts))
+            except BaseException:
+                output.__exit__(*sys.exc_info())
+                raise
+        output.__exit__(kind, error, trace)
+
+    def write(self, association: Association, bitext_part: Bitext | None = None) -> None:
+        """Write the next matrices; JSON lines show the sentences too, where `bitext_part` has them."""
+        if self._file is None:
+            raise ValueError("an AssociationWriter writes inside its with statement only.")
+        _check(association, bitext_part)
+        if self.archive:
+            if self._parts and _nulls(self._parts[0]) != _nulls(association):
+                raise ValueError("all matrices of a file must have the same nulls.")
+            self._parts.append(association)
+            return
+        for line in _lines(association, bitext_part):
+            self._file.write(line)
+
+
+def write_association(path: PathLike, association: Association, *, bitext: Bitext | None = None) -> None:
+    """Write `association` to `path`, as `AssociationWriter` does."""
+    with AssociationWriter(path) as writer:
+        writer.write(association, bitext)
+
+
+def _nulls(association: Association) -> tuple[bool, bool]:
+    return association.source_null is not None, association.target_null is not None
+
+
+def _check(association: Association, bitext: Bitext | None) -> None:
+    for values in (association.values, association.source_null, association.target_null):
+        if values is not None and not np.all((values >= 0) & (values < np.inf)):
+            raise ValueError("the values of an association must be finite numbers of 0 or more.")
+    if bitext is None:
+        return
+    if len(association) != len(bitext):
+        raise ValueError(
+            f"matrices and sentences must be of as many pairs. Got {len(association)} and {len(bitext)} instead."
+        )
+    full = np.diff(association.offsets) > 0
+    for lengths, text in (
+        (association.source_lengths, bitext.source),
+        (association.target_lengths, bitext.target),
+    ):
+        if np.any((lengths != text.lengths)[full]):
+            raise ValueError("a matrix must have as many rows and columns as its sentences have words.")
+
+
+def _lines(association: Association, bitext: Bitext | None) -> Iterator[bytes]:
+    sides = [
+        (name, null, offsets_of(lengths))
+        for name, null, lengths in (
+            ("source_null", association.source_null, association.source_lengths),
+            ("target_null", association.target_null, association.target_lengths),
+        )
+        if null is not None
+    ]
+    for pair in range(len(association)):
+        matrix = association[pair]
+        fields = []
+        if bitext is not None:
+            # A pair that was left out, as too long or empty on one side, has no words here either.
+            words = bitext[pair] if matrix.size else ([], [])
+            fields += [
+                f'"{side}": {json.dumps(tokens, ensure_ascii=False)}'
+                for side, tokens in zip(("source", "target"), words, strict=True)
+            ]
+        fields.append(f'"matrix": [{", ".join(map(_numbers, matrix))}]')
+        fields += [f'"{name}": {_numbers(null[at[pair] : at[pair + 1]])}' for name, null, at in sides]
+        yield ("{" + ", ".join(fields) + "}\n").encode("utf-8", "surrogateescape")
+
+
+def _numbers(values: NDArray[np.float32]) -> str:
+    """A JSON list; NumPy writes the fewest digits that give the same float32 again."""
+    return f"[{', '.join(values.astype(np.float32).astype(np.str_).tolist())}]"
+
+
+def _archive(parts: list[Association]) -> bytes:
+    def joined(field: str, dtype: type) -> NDArray:
+        return np.concatenate([getattr(part, field) for part in parts] or [np.empty(0)]).astype(dtype)
+
+    arrays = {
+        "values": joined("values", np.float32),
+        "source_lengths": joined("source_lengths", np.int64),
+        "target_lengths": joined("target_lengths", np.int64),
+    }
+    for field, present in zip(("source_null", "target_null"), _nulls(parts[0]) if parts else (), strict=False):
+        if present:
+            arrays[field] = joined(field, np.float32)
+    buffer = io.BytesIO()
+    # NumPy gives all members one date, so the bytes depend on the arrays alone.
+    np.savez_compressed(buffer, **arrays)  # type: ignore[arg-type]
+    return buffer.getvalue()

@@ -1,0 +1,287 @@
+"""Deterministic annealing of PLSA: all numbers of cepts in one pass, by the splits of cepts (onmf, section 7.1).
+
+At a high temperature (small b) all cepts are one. Let two cepts be copies of one but for small changes of P(i | c) by
+a factor 1 + x_i and of P(j | c) by 1 + y_j. A tempered EM step makes of them x'_i = b (x_i + E[y | i]) and
+y'_j = b (y_j + E[x | j]), with expectations under the part of the matrix that the cept explains. So the copies part
+where b (1 + s) > 1, s being the second singular value of that part (the first correlation of its correspondence
+analysis), along the singular vectors: no temperature need be tried, the cept that splits next and how it splits are
+known, and nothing is random.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+
+from cepts.kernels import kernel, vector_kernel
+from cepts.kernels.plsa import density, score, start_as_one, start_at_random, train, train_tempered
+
+STEPS = 30
+CHANGE = np.float32(0.9)
+TINY = np.float32(1e-30)
+
+
+@vector_kernel
+def _part_of(matrix, cepts, cept, weights, source, target, uniform, least, part, rows, columns, row):
+    """The part of the matrix that `cept` explains, and its margins; returns its sum."""
+    size, length = matrix.shape
+    for j in range(length):
+        columns[j] = np.float32(0)
+    total = np.float32(0)
+    for i in range(size):
+        rows[i] = np.float32(0)
+        own = weights[cept] * source[cept, i]
+        if own <= least[i]:
+            for j in range(length):
+                part[i, j] = np.float32(0)
+            continue
+        for j in range(length):
+            row[j] = uniform
+        for c in range(cepts):
+            share = weights[c] * source[c, i]
+            if share > least[i]:
+                for j in range(length):
+                    row[j] += share * target[c, j]
+        mass = np.float32(0)
+        for j in range(length):
+            value = matrix[i, j] * own * target[cept, j] / max(row[j], TINY)
+            part[i, j] = value
+            columns[j] += value
+            mass += value
+        rows[i] = mass
+        total += mass
+    return total
+
+
+@vector_kernel
+def _correlation(size, length, part, rows, columns, total, x, y):
+    """The first correlation of `part` and its scores of rows and columns, by the power method."""
+    correlation = np.float32(0)
+    for i in range(size):
+        # Links tend to lie along the diagonal, so that is where to start; the rest breaks the symmetry of a block.
+        x[i] = np.float32(i) + np.float32(0.3) * np.float32((i * 7) % 5)
+    for _ in range(STEPS):
+        mean = np.float32(0)
+        for i in range(size):
+            mean += rows[i] * x[i]
+        mean /= total
+        spread = np.float32(0)
+        for i in range(size):
+            x[i] -= mean
+            spread += rows[i] * x[i] * x[i]
+        if spread <= np.float32(1e-12) * total:
+            return np.float32(0)
+        scale = np.float32(1) / np.sqrt(spread / total)
+        for j in range(length):
+            y[j] = np.float32(0)
+        for i in range(size):
+            x[i] *= scale
+            if rows[i] > TINY:
+                for j in range(length):
+                    y[j] += part[i, j] * x[i]
+        spread = np.float32(0)
+        for j in range(length):
+            y[j] = y[j] / columns[j] if columns[j] > TINY else np.float32(0)
+            spread += columns[j] * y[j] * y[j]
+        before = correlation
+        correlation = np.sqrt(spread / total)
+        if abs(correlation - before) < np.float32(1e-4):
+            break
+        for i in range(size):
+            value = np.float32(0)
+            if rows[i] > TINY:
+                for j in range(length):
+                    value += part[i, j] * y[j]
+                value /= rows[i]
+            x[i] = value
+    return correlation
+
+
+@vector_kernel
+def _part_ways(size, cept, other, direction, factor):
+    """Two copies of a cept's distribution, changed along `direction`; returns the mass of each."""
+    largest = np.float32(0)
+    for i in range(size):
+        largest = max(largest, abs(direction[i]))
+    if largest <= np.float32(0):
+        largest = np.float32(1)
+    one = np.float32(0)
+    two = np.float32(0)
+    for i in range(size):
+        change = CHANGE * np.sign(direction[i]) * np.sqrt(abs(direction[i]) / largest)
+        value = factor[cept, i]
+        factor[cept, i] = value * (np.float32(1) + change)
+        factor[other, i] = value * (np.float32(1) - change)
+        one += factor[cept, i]
+        two += factor[other, i]
+    for i in range(size):
+        factor[cept, i] /= max(one, TINY)
+        factor[other, i] /= max(two, TINY)
+    return one, two
+
+
+@vector_kernel
+def _copy(cepts, size, length, weights, source, target, to_weights, to_source, to_target):
+    for c in range(cepts):
+        to_weights[c] = weights[c]
+        for i in range(size):
+            to_source[c, i] = source[c, i]
+        for j in range(length):
+            to_target[c, j] = target[c, j]
+
+
+@kernel
+def anneal(
+    matrix,
+    rows,
+    columns,
+    total,
+    least,
+    most,
+    wanted,
+    price,
+    noise,
+    warm,
+    cold,
+    curve,
+    weights,
+    source,
+    target,
+    best_weights,
+    best_source,
+    best_target,
+    cold_weights,
+    cold_source,
+    cold_target,
+    source_power,
+    target_power,
+    new_source,
+    new_target,
+    row,
+    part,
+    part_rows,
+    part_columns,
+    directions,
+    column_directions,
+):
+    """Models of 1 to `most` cepts, each from the one before by the split of a cept; returns the best's size and noise.
+
+    The best has the highest log-likelihood less `price` for each parameter; where `wanted` > 0, it is that with so
+    many cepts. After each split come `warm` tempered steps, halfway between the temperature of the split and the end;
+    from there, `cold` steps of plain EM give the model of that size, whose log-likelihood goes to `curve`. Of cepts
+    that could split, the one is taken whose split explains most: its mass times the square of its correlation.
+    """
+    size, length = matrix.shape
+    start_as_one(size, length, rows, columns, total, noise, weights, source, target)
+    correlations = np.zeros(most, np.float32)
+    gains = np.full(most, -1.0)
+    chosen = 0
+    chosen_noise = noise
+    highest = -np.inf
+    for cepts in range(1, most + 1):
+        _copy(cepts, size, length, weights, source, target, cold_weights, cold_source, cold_target)
+        level = train(
+            matrix, total, cepts, cold_weights, cold_source, cold_target, noise, cold, least, new_source, new_target, row
+        )
+        curve[cepts] = score(
+            matrix, cepts, cold_weights, cold_source, cold_target, level, least, new_source, new_target, row
+        )
+        value = curve[cepts] - price * cepts * (size + length - 1)
+        if (wanted == 0 and value > highest) or cepts == wanted or chosen == 0:
+            highest = value
+            chosen = cepts
+            chosen_noise = level
+            _copy(
+                cepts, size, length, cold_weights, cold_source, cold_target, best_weights, best_source, best_target
+            )
+        if cepts == most or cepts == wanted:
+            break
+        uniform = density(noise, size, length)
+        splits = 0
+        for c in range(cepts):
+            if gains[c] < 0.0:
+                mass = _part_of(
+                    matrix, cepts, c, weights, source, target, uniform, least, part, part_rows, part_columns, row
+                )
+                correlations[c] = np.float32(0)
+                if mass > TINY:
+                    correlations[c] = _correlation(
+                        size, length, part, part_rows, part_columns, mass, directions[c], column_directions[c]
+                    )
+                gains[c] = mass * correlations[c] * correlations[c]
+            if gains[c] > gains[splits]:
+                splits = c
+        if gains[splits] <= 0.0:
+            # Every cept is a product of its margins: there is nothing left to tell apart.
+            break
+        inverse_temperature = 0.5 * (1.0 + 1.0 / (1.0 + correlations[splits]))
+        one, two = _part_ways(size, splits, cepts, directions[splits], source)
+        _part_ways(length, splits, cepts, column_directions[splits], target)
+        mass = weights[splits]
+        weights[splits] = mass * one / (one + two)
+        weights[cepts] = mass * two / (one + two)
+        gains[splits] = -1.0
+        gains[cepts] = -1.0
+        noise = train_tempered(
+            matrix,
+            total,
+            cepts + 1,
+            weights,
+            source,
+            target,
+            noise,
+            warm,
+            inverse_temperature,
+            least,
+            source_power,
+            target_power,
+            new_source,
+            new_target,
+            row,
+        )
+    return chosen, chosen_noise
+
+
+@kernel
+def search(
+    matrix,
+    total,
+    least,
+    most,
+    price,
+    noise,
+    restarts,
+    iterations,
+    seed,
+    curve,
+    weights,
+    source,
+    target,
+    best_weights,
+    best_source,
+    best_target,
+    new_source,
+    new_target,
+    row,
+):
+    """Models of 1 to `most` cepts, each from `restarts` random starts; returns the best's size and noise."""
+    size, length = matrix.shape
+    state = np.uint64(seed) * np.uint64(2654435761) + np.uint64(88172645463325252)
+    chosen = 0
+    chosen_noise = noise
+    highest = -np.inf
+    for cepts in range(1, most + 1):
+        curve[cepts] = -np.inf
+        for _ in range(restarts if cepts > 1 else 1):
+            state = start_at_random(size, length, cepts, noise, state, weights, source, target)
+            level = train(
+                matrix, total, cepts, weights, source, target, noise, iterations, least, new_source, new_target, row
+            )
+            found = score(matrix, cepts, weights, source, target, level, least, new_source, new_target, row)
+            curve[cepts] = max(curve[cepts], found)
+            value = found - price * cepts * (size + length - 1)
+            if value > highest:
+                highest = value
+                chosen = cepts
+                chosen_noise = level
+                _copy(cepts, size, length, weights, source, target, best_weights, best_source, best_target)
+    return chosen, chosen_noise

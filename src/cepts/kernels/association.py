@@ -1,0 +1,137 @@
+"""Association matrices out of N-best lists, of lexicon and position tables, and of shares in row and column."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from cepts.kernels import kernel
+
+
+@kernel
+def nbest_weights(offsets, log_probabilities, rule, weights):
+    """Weight of every entry of every list: 1 (`rule` 0), by probability (1) or by one over the rank (2).
+
+    The weights of a list sum to its length, whatever the rule, so that counts keep their scale.
+    """
+    for pair in range(len(offsets) - 1):
+        start = offsets[pair]
+        stop = offsets[pair + 1]
+        best = -np.inf
+        for entry in range(start, stop):
+            best = max(best, log_probabilities[entry])
+        total = 0.0
+        for entry in range(start, stop):
+            weight = 1.0
+            # A list of impossible entries has no best one.
+            if rule == 1 and best > -np.inf:
+                weight = np.exp(log_probabilities[entry] - best)
+            elif rule == 2:
+                weight = 1.0 / (entry - start + 1)
+            weights[entry] = weight
+            total += weight
+        for entry in range(start, stop):
+            weights[entry] *= (stop - start) / total
+
+
+@kernel
+def add_nbest(
+    offsets, lengths, positions, weights, word_offsets, cell_offsets, target_lengths, reverse, values, null, room
+):
+    """Add the links of N-best lists, each times the weight of its entry, to the matrices that `values` holds.
+
+    `lengths` and `word_offsets` are those of the explained words, `positions` has one position an entry and word; the
+    links of null go to `null`. Where `reverse`, the explained words are the source. `room` is as long as the largest
+    matrix with a null.
+    """
+    first = 0
+    for pair in range(len(offsets) - 1):
+        length = lengths[pair]
+        start = cell_offsets[pair]
+        cells = cell_offsets[pair + 1] - start
+        width = target_lengths[pair]
+        # Summed in float64: a list may be long.
+        for cell in range(cells + length):
+            room[cell] = 0.0
+        for entry in range(offsets[pair], offsets[pair + 1]):
+            weight = weights[entry]
+            for word in range(length):
+                position = positions[first + word]
+                if position < 0:
+                    room[cells + word] += weight
+                elif reverse:
+                    room[word * width + position] += weight
+                else:
+                    room[position * width + word] += weight
+            first += length
+        for cell in range(cells):
+            values[start + cell] += room[cell]
+        for word in range(length):
+            null[word_offsets[pair] + word] += room[cells + word]
+
+
+@kernel
+def mean_of_tables(
+    source_offsets,
+    target_offsets,
+    cell_offsets,
+    cells,
+    lexicon,
+    source_null,
+    target_null,
+    shapes,
+    table_offsets,
+    forward_prior,
+    reverse_prior,
+    forward_null,
+    forward_null_offsets,
+    reverse_null,
+    reverse_null_offsets,
+    values,
+    source_free,
+    target_free,
+):
+    """Mean of both directions' lexicon times position prior; of the null entries half, for they have one direction."""
+    half = np.float32(0.5)
+    for pair in range(len(source_offsets) - 1):
+        first = cell_offsets[pair]
+        count = cell_offsets[pair + 1] - first
+        if count == 0:
+            continue
+        shape = shapes[pair]
+        table = table_offsets[shape]
+        for place in range(count):
+            cell = cells[first + place]
+            ahead = lexicon[cell, 0] * forward_prior[table + place]
+            back = lexicon[cell, 1] * reverse_prior[table + place]
+            values[first + place] = half * (ahead + back)
+        source = source_offsets[pair]
+        for i in range(source_offsets[pair + 1] - source):
+            source_free[source + i] = half * reverse_null[reverse_null_offsets[shape] + i] * source_null[source + i]
+        target = target_offsets[pair]
+        for j in range(target_offsets[pair + 1] - target):
+            target_free[target + j] = half * forward_null[forward_null_offsets[shape] + j] * target_null[target + j]
+
+
+@kernel
+def shares_of_lines(source_lengths, target_lengths, cell_offsets, values, rows, columns):
+    """Replace each value by the geometric mean of its share in its row and its share in its column.
+
+    `rows` and `columns` are as long as the longest sentence of either side.
+    """
+    for pair in range(len(source_lengths)):
+        size = source_lengths[pair]
+        length = target_lengths[pair]
+        first = cell_offsets[pair]
+        rows[:size] = 0.0
+        columns[:length] = 0.0
+        for i in range(size):
+            for j in range(length):
+                value = np.float64(values[first + i * length + j])
+                rows[i] += value
+                columns[j] += value
+        for i in range(size):
+            for j in range(length):
+                cell = first + i * length + j
+                if values[cell] > 0.0:
+                    # Not the root of the product, which may overflow or vanish.
+                    values[cell] = values[cell] / np.sqrt(rows[i]) / np.sqrt(columns[j])

@@ -1,0 +1,88 @@
+"""In how many sentence pairs words stand together, and the measures of association that follow."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from cepts.kernels import kernel
+from cepts.kernels.lookup import find
+
+
+@kernel
+def add_pairs_with(items, offsets, times, seen, counts):
+    """Add to `counts`, for each of the numbers `items`, the sentence pairs that have it, however often they have it.
+
+    The items of pair `n`, which counts `times[n]` times, stand at `offsets[n]:offsets[n + 1]`. `seen` is all -1.
+    """
+    for pair in range(len(offsets) - 1):
+        for place in range(offsets[pair], offsets[pair + 1]):
+            item = items[place]
+            if seen[item] != pair:
+                seen[item] = pair
+                counts[item] += np.int32(times[pair])
+
+
+@kernel
+def surprise(seen, rows, columns, total):
+    """One cell's part of the log-likelihood ratio: k ln(k N / (row column)), 0 where nothing was seen."""
+    return seen * np.log(seen / rows * (total / columns)) if seen > 0.0 else 0.0
+
+
+@kernel
+def association_of_counts(statistic, together, source, target, pairs):
+    """Association of two words that stand in `source` and `target` of `pairs` sentence pairs, in so many `together`.
+
+    `statistic` 0 is the count, 1 Dice, 2 pointwise mutual information, 3 Dunning's log-likelihood ratio; the last two
+    are 0 for words that stand together no more often than chance would have it.
+    """
+    if together == 0.0 or statistic == 0:
+        return together
+    if statistic == 1:
+        return 2.0 * together / (source + target)
+    if together * pairs <= source * target:
+        return 0.0
+    if statistic == 2:
+        return np.log(together / source * (pairs / target))
+    ratio = 2.0 * (
+        surprise(together, source, target, pairs)
+        + surprise(source - together, source, pairs - target, pairs)
+        + surprise(target - together, pairs - source, target, pairs)
+        + surprise(pairs - source - target + together, pairs - source, pairs - target, pairs)
+    )
+    # The parts nearly cancel where the association is weak.
+    return max(ratio, 0.0)
+
+
+@kernel
+def look_up_statistic(
+    source_words,
+    target_words,
+    source_offsets,
+    target_offsets,
+    cell_offsets,
+    rows,
+    targets,
+    together,
+    source_counts,
+    target_counts,
+    pairs,
+    statistic,
+    out,
+):
+    """Fill `out` with the association of each token pair; 0 for words that never stood together or are unknown (-1)."""
+    for pair in range(len(source_offsets) - 1):
+        cell = cell_offsets[pair]
+        for source in range(source_offsets[pair], source_offsets[pair + 1]):
+            word = source_words[source]
+            for target in range(target_offsets[pair], target_offsets[pair + 1]):
+                other = target_words[target]
+                found = -1
+                if word >= 0 and other >= 0:
+                    found = find(rows, targets, word, other)
+                value = 0.0
+                if found >= 0:
+                    value = association_of_counts(
+                        statistic, np.float64(together[found]), source_counts[word], target_counts[other], pairs
+                    )
+                out[cell] = value
+                cell += 1

@@ -1,0 +1,6 @@
+"""Figures: a sentence pair's association matrix and its factors, and the choice of the number of cepts."""
+
+from cepts.plot.criterion import plot_criterion
+from cepts.plot.factors import plot_factors
+
+__all__ = ["plot_criterion", "plot_factors"]

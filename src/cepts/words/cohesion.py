@@ -1,0 +1,79 @@
+"""How closely words belong to the word before and to the word after them, in a text of one language."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+__all__ = ["Cohesion"]
+
+# Times that any two words are thought to have stood side by side, beside those that they were seen to.
+SMOOTHING = 0.5
+# A word stays by itself as readily as it goes with a neighbour that stands beside it so many times more often than chance
+# would have it. Set on the trial sentences of the Hansards (benchmarks/onmf.py), as is the strength of spreading.
+STAY = 1.5
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Cohesion:
+    """Counts of words and of two words side by side.
+
+    Attributes
+    ----------
+    counts
+        How often each word occurs.
+    followers, offsets
+        The words that follow word w, in ascending order, are `followers[offsets[w]:offsets[w + 1]]`.
+    times
+        How often each of them does.
+    """
+
+    counts: NDArray[np.int64]
+    offsets: NDArray[np.int64]
+    followers: NDArray[np.int32]
+    times: NDArray[np.int32]
+
+    @classmethod
+    def of(cls, ids: NDArray[np.int32], offsets: NDArray[np.int64], words: int) -> Cohesion:
+        """Counts of a text whose sentences start at `offsets` and whose vocabulary has so many `words`."""
+        inside = np.ones(len(ids), dtype=np.bool_)
+        # A sentence's last word has no follower.
+        inside[offsets[1:][np.diff(offsets) > 0] - 1] = False
+        places = np.flatnonzero(inside)
+        keys, times = np.unique(ids[places].astype(np.int64) * words + ids[places + 1], return_counts=True)
+        first, followers = np.divmod(keys, max(words, 1))
+        return cls(
+            np.bincount(ids, minlength=words).astype(np.int64),
+            np.searchsorted(first, np.arange(words + 1)).astype(np.int64),
+            followers.astype(np.int32),
+            times.astype(np.int32),
+        )
+
+    def pulls(
+        self, ids: NDArray[np.int32], offsets: NDArray[np.int64]
+    ) -> tuple[NDArray[np.float32], NDArray[np.float32]]:
+        """By token: P(belongs to the word before) and P(belongs to the word after); the rest is that of neither.
+
+        They are in proportion to how much more often than by chance the two words stand side by side: `besoin de`
+        holds together, so `de` goes with `besoin` rather than with the noun after it. A word that is not known (-1)
+        has not been seen beside any.
+        """
+        from cepts.kernels.cohesion import pulls
+
+        left, right = np.empty(len(ids), dtype=np.float32), np.empty(len(ids), dtype=np.float32)
+        pulls(
+            np.ascontiguousarray(ids, dtype=np.int32),
+            np.ascontiguousarray(offsets, dtype=np.int64),
+            self.counts,
+            max(int(self.counts.sum()), 1),
+            self.offsets,
+            self.followers,
+            self.times,
+            SMOOTHING,
+            STAY,
+            left,
+            right,
+        )
+        return left, right

@@ -1,0 +1,367 @@
+"""The position models of Models 3 and 4 (Brown, Della Pietra, Della Pietra and Mercer, 1993): words have fertilities.
+
+P(target, alignment | source) is the product of
+- for null, which has n of the J target words: (J - n over n) p1^n (1 - p1)^(J - 2n), where p1 is `null_prob`;
+- for each source word, n(fertility | word);
+- for each target word, t(target word | source word or null);
+- for Model 3, each source word's fertility! and, for each target word that is not null's, d(j | i, I, J);
+- for Model 4, for each source word that has target words (a *cept*): for the first of them, its *head*, d1(distance
+  from the centre of the last cept | class of the last cept's source word, class of the head), and for each other one
+  d>1(distance from the one before | its class). The centre of a cept is the ceiling of the mean of its positions, that
+  before the first cept stands before the first word.
+
+Both are deficient: they spend probability on places outside of the sentence and on placing several words in one
+place. As no sum over all alignments is at hand, posteriors and likelihoods are those of a climbed alignment and its
+neighbours (see `cepts.kernels.fertility`); a log-likelihood is thus a lower bound, and EM may lower it.
+"""
+
+from __future__ import annotations
+
+from abc import abstractmethod
+from typing import Any, ClassVar
+
+import numpy as np
+from numpy.typing import NDArray
+
+from cepts.types import NBest, offsets_of
+from cepts.words.classes import word_classes
+from cepts.words.index import Pairs
+from cepts.words.jumps import Jumps
+from cepts.words.positions import NO_COUNTS, NOTHING, Block, Expected, Positions, Posterior, room
+
+__all__ = ["Displacements", "Distortions", "Fertility"]
+
+# Distances up to NEAR have a probability of their own; farther ones share one for each of so many doublings.
+NEAR = 8
+DOUBLINGS = 7
+GROUPS = 2 * (NEAR + DOUBLINGS) + 1
+CENTRE = NEAR + DOUBLINGS
+# Fertilities from the last on share one probability, which halves with each further word.
+FERTILITIES = 10
+FERTILITY_PRIOR = np.array([0.2, 0.6, 0.12, 0.05, 0.02, 0.006, 0.002, 0.001, 0.0006, 0.0004])
+TINY = 1e-30
+
+
+class Fertility(Positions):
+    """What Models 3 and 4 share: fertilities, null, the climb from the HMM's path.
+
+    Parameters
+    ----------
+    null_prob
+        p1, the probability that a word which is not null's brings a word of null's with it.
+    jumps
+        The trained jumps of the HMM, whose paths are where the climb starts.
+    smoothing
+        Occurrences of each word, with fertilities as all words have them, that are thought to have been seen beside
+        those of the text.
+    """
+
+    chained: ClassVar[bool]
+
+    def __init__(self, *, null_prob: float | None = None, jumps: Jumps | None = None, smoothing: float = 3.0) -> None:
+        null_prob = 0.1 if null_prob is None else null_prob
+        if not 0 < null_prob < 1:
+            raise ValueError(f"null_prob must lie in (0, 1). Got {null_prob} instead.")
+        self.null_prob = null_prob
+        self.jumps = Jumps(null_prob=null_prob) if jumps is None else jumps
+        self.smoothing = smoothing
+        self.source_fertility = np.empty((0, FERTILITIES), dtype=np.float32)
+        self.target_fertility = np.empty((0, FERTILITIES), dtype=np.float32)
+        self.source_classes = np.empty(0, dtype=np.int32)
+        self.target_classes = np.empty(0, dtype=np.int32)
+        self.placements = np.zeros((2, 3, 1, GROUPS), dtype=np.float32)
+        self.displacements = np.zeros((2, 1, GROUPS), dtype=np.float32)
+        self._groups = distance_groups(0)
+        self._logs: tuple[NDArray, ...] | None = None
+
+    def prepare(self, pairs: Pairs) -> None:
+        """Distributions before training, for the words of `pairs`."""
+        self.widen(pairs)
+        self.source_fertility, self.target_fertility = (
+            np.tile(FERTILITY_PRIOR.astype(np.float32), (int(ids.max(initial=-1)) + 2, 1))
+            for ids in (pairs.source_ids, pairs.target_ids)
+        )
+        self._logs = None
+
+    def widen(self, pairs: Pairs) -> None:
+        """Reach over the longest sentence of `pairs`."""
+        self.jumps.widen(pairs)
+        if len(self._groups) < 2 * pairs.longest + 3:
+            self._groups = distance_groups(pairs.longest + 1)
+        self.logarithms()
+
+    def expect(self, block: Block, *, agreeing: bool) -> Expected:
+        """Expected counts of links, fertilities and placements over the neighbourhoods of climbed alignments."""
+        from cepts.kernels.fertility_shard import fertility_posteriors
+
+        counts, source_free, target_free, log_likelihoods = room(block, columns=1 if agreeing else 2)
+        statistics: list[NDArray] = [
+            np.zeros(self.source_fertility.shape),
+            np.zeros(self.target_fertility.shape),
+            np.zeros((2, self.placements[0].size)),
+            np.zeros(self.displacements.shape),
+        ]
+        fertility_posteriors(
+            *self._read(block),
+            True,
+            agreeing,
+            counts,
+            NOTHING,
+            NOTHING,
+            source_free,
+            target_free,
+            *statistics,
+            log_likelihoods,
+            *self.jumps.paths(block),
+        )
+        return Expected(counts, source_free, target_free, statistics, log_likelihoods)
+
+    def posterior(self, block: Block, *, agreeing: bool = False) -> Posterior:
+        """Posteriors of links and of null over the neighbourhoods of climbed alignments."""
+        return self._climbed(block, agreeing)[0]
+
+    def paths(self, block: Block) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
+        """The climbed alignments."""
+        return self._climbed(block, True)[1]
+
+    def _climbed(self, block: Block, agreeing: bool) -> tuple[Posterior, tuple[NDArray[np.int64], NDArray[np.int64]]]:
+        from cepts.kernels.fertility_shard import fertility_posteriors
+
+        _, source_free, target_free, log_likelihoods = room(block, columns=0)
+        forward = np.empty(len(block.cells), dtype=np.float32)
+        reverse = np.empty(0 if agreeing else len(block.cells), dtype=np.float32)
+        paths = self.jumps.paths(block)
+        none = np.empty((2, 0))
+        fertility_posteriors(
+            *self._read(block),
+            False,
+            agreeing,
+            NO_COUNTS,
+            forward,
+            reverse,
+            source_free,
+            target_free,
+            none,
+            none,
+            none,
+            np.empty((2, 0, 0)),
+            log_likelihoods,
+            *paths,
+        )
+        return Posterior(forward, reverse, source_free, target_free, log_likelihoods), paths
+
+    def nbest(self, block: Block, count: int) -> tuple[NBest, NBest]:
+        """The best alignments to which moves and swaps lead from the climbed one, which need not be the best of all."""
+        paths = self.jumps.paths(block)
+        return self._nbest(block, count, paths, 0), self._nbest(block, count, paths, 1)
+
+    def _nbest(self, block: Block, count: int, paths: tuple[NDArray, NDArray], direction: int) -> NBest:
+        from cepts.kernels.fertility_nbest import fertility_nbest
+
+        sizes, lengths = block.pairs.source_lengths, block.pairs.target_lengths
+        if direction == 1:
+            sizes, lengths = lengths, sizes
+        # No more than there are alignments: (I + 1)^J.
+        ways = lengths * np.log(sizes + 1)
+        most = np.where(ways < np.log(count), np.ceil(np.exp(ways)), count).astype(np.int64) * (lengths > 0)
+        found = np.zeros(len(block.pairs), dtype=np.int64)
+        log_probabilities = np.empty(int(most.sum()))
+        positions = np.empty(int((most * lengths).sum()), dtype=np.int32)
+        used, used_positions = fertility_nbest(
+            *self._read(block), *paths, direction, count, found, log_probabilities, positions
+        )
+        return NBest(lengths, offsets_of(found), log_probabilities[:used].copy(), positions[:used_positions].copy())
+
+    def update(self, statistics: list[NDArray]) -> None:
+        """Distributions from expected counts."""
+        source_fertility, target_fertility, *placements = statistics
+        self.source_fertility = self._fertilities(source_fertility)
+        self.target_fertility = self._fertilities(target_fertility)
+        self.place(*placements)
+        self._logs = None
+
+    @abstractmethod
+    def place(self, placements: NDArray, displacements: NDArray) -> None:
+        """M-step of the placements."""
+
+    def _fertilities(self, counts: NDArray[np.float64]) -> NDArray[np.float32]:
+        """Each word's fertilities drawn towards those of all words, which are also those of unknown ones."""
+        overall = drawn(counts.sum(axis=0), FERTILITY_PRIOR, 1.0)
+        return drawn(counts, overall, self.smoothing).astype(np.float32)
+
+    def state(self) -> dict[str, NDArray]:
+        """Fertilities, and the HMM's jumps."""
+        return {
+            "source_fertility": self.source_fertility,
+            "target_fertility": self.target_fertility,
+            **{f"jumps.{name}": array for name, array in self.jumps.state().items()},
+        }
+
+    def restore(self, state: dict[str, NDArray]) -> None:
+        """Take fertilities and jumps."""
+        self.source_fertility = np.ascontiguousarray(state["source_fertility"])
+        self.target_fertility = np.ascontiguousarray(state["target_fertility"])
+        self.jumps.restore({name: state[f"jumps.{name}"] for name in self.jumps.state()})
+        self._logs = None
+
+    def logarithms(self) -> tuple[NDArray, ...]:
+        """The distributions as kernels read them; far distances share their probability evenly."""
+        if self._logs is None:
+            sizes = group_sizes()
+            self._logs = (
+                *(np.log(np.maximum(table, TINY)) for table in (self.source_fertility, self.target_fertility)),
+                *(
+                    np.log(np.maximum(table / sizes, TINY)).astype(np.float32)
+                    for table in (self.placements, self.displacements)
+                ),
+            )
+        return self._logs
+
+    def _read(self, block: Block) -> tuple[Any, ...]:
+        (_, *layout, cells, lexicon, source_null, target_null, times) = block.arrays
+        logs = (np.log(np.maximum(table, np.float32(TINY))) for table in (lexicon, source_null, target_null))
+        return (
+            *layout,
+            cells,
+            *logs,
+            times,
+            block.source_words,
+            block.target_words,
+            np.append(self.source_classes, self.classes_used())[block.source_words],
+            np.append(self.target_classes, self.classes_used())[block.target_words],
+            *self.logarithms(),
+            self.chained,
+            self._groups,
+            len(self._groups) // 2,
+            self.null_prob,
+            block.pairs.longest,
+        )
+
+    def classes_used(self) -> int:
+        """Number of classes, which is also that of the unknown words' own."""
+        return self.placements.shape[2] - 1
+
+
+class Displacements(Fertility):
+    """Model 3. d(j | i, I, J) depends on how far j lies from the place beside i on the diagonal, and on J.
+
+    J counts in buckets: up to 8 words, 16, 32, and longer.
+    """
+
+    name = "ibm3"
+    chained = False
+    BUCKETS = 4
+
+    def prepare(self, pairs: Pairs) -> None:
+        """Displacements that fall with the distance."""
+        prior = 0.75 ** np.abs(np.arange(GROUPS) - CENTRE)
+        self.displacements = np.tile((prior / prior.sum()).astype(np.float32), (2, self.BUCKETS, 1))
+        self.source_classes, self.target_classes = (
+            np.zeros(int(ids.max(initial=-1)) + 1, dtype=np.int32) for ids in (pairs.source_ids, pairs.target_ids)
+        )
+        super().prepare(pairs)
+
+    def place(self, placements: NDArray, displacements: NDArray) -> None:
+        """Displacements of each bucket, drawn towards those of all."""
+        for direction in range(2):
+            overall = drawn(displacements[direction].sum(axis=0), smooth_prior(0.75, 0), 10.0)
+            self.displacements[direction] = drawn(displacements[direction], overall, 10.0)
+
+    def state(self) -> dict[str, NDArray]:
+        """Fertilities, displacements and jumps."""
+        return {**super().state(), "displacements": self.displacements}
+
+    def restore(self, state: dict[str, NDArray]) -> None:
+        """Take fertilities, displacements and jumps."""
+        super().restore(state)
+        self.displacements = np.ascontiguousarray(state["displacements"])
+        self.source_classes = np.zeros(len(self.source_fertility) - 1, dtype=np.int32)
+        self.target_classes = np.zeros(len(self.target_fertility) - 1, dtype=np.int32)
+
+
+class Distortions(Fertility):
+    """Model 4: a cept is placed relative to the last one, by word classes.
+
+    Parameters
+    ----------
+    classes
+        Word classes of either language.
+    placement_smoothing
+        Placements, as all classes have them, that are thought to have been seen beside those of each pair of classes.
+    """
+
+    name = "ibm4"
+    chained = True
+
+    def __init__(self, *, classes: int = 50, placement_smoothing: float = 10.0, **options: Any) -> None:
+        super().__init__(**options)
+        self.classes = classes
+        self.placement_smoothing = placement_smoothing
+
+    def prepare(self, pairs: Pairs) -> None:
+        """Word classes, and distances that fall from one word ahead."""
+        self.source_classes, self.target_classes = (
+            word_classes(ids, offsets, int(ids.max(initial=-1)) + 1, classes=self.classes)
+            for ids, offsets in ((pairs.source_ids, pairs.source_offsets), (pairs.target_ids, pairs.target_offsets))
+        )
+        self.placements = np.empty((2, self.classes + 3, self.classes + 1, GROUPS), dtype=np.float32)
+        self.placements[:, :-1] = smooth_prior(0.6, 1)
+        self.placements[:, -1] = _ahead(smooth_prior(0.5, 1))
+        super().prepare(pairs)
+
+    def place(self, placements: NDArray, displacements: NDArray) -> None:
+        """Distances of each pair of classes drawn towards those of all classes."""
+        strength = self.placement_smoothing
+        for counts, learnt in zip(placements.reshape(self.placements.shape), self.placements, strict=True):
+            heads, rests = counts[:-1], counts[-1]
+            learnt[:-1] = drawn(heads, drawn(heads.sum(axis=(0, 1)), smooth_prior(0.6, 1), 10.0), strength)
+            learnt[-1] = drawn(rests, drawn(rests.sum(axis=0), _ahead(smooth_prior(0.5, 1)), 10.0), strength)
+
+    def state(self) -> dict[str, NDArray]:
+        """Fertilities, classes, distances and jumps."""
+        return {
+            **super().state(),
+            "placements": self.placements,
+            "source_classes": self.source_classes,
+            "target_classes": self.target_classes,
+        }
+
+    def restore(self, state: dict[str, NDArray]) -> None:
+        """Take fertilities, classes, distances and jumps."""
+        super().restore(state)
+        for name in ("placements", "source_classes", "target_classes"):
+            setattr(self, name, np.ascontiguousarray(state[name]))
+
+
+def drawn(counts: NDArray[np.float64], prior: NDArray[np.float64], strength: float) -> NDArray[np.float64]:
+    """Distributions (along the last axis) of counts to which `strength` times the prior is added."""
+    # Terms that are counted and discounted may leave a little below nothing.
+    counts = np.maximum(counts, 0.0) + strength * prior
+    return np.asarray(counts / counts.sum(axis=-1, keepdims=True))
+
+
+def distance_groups(reach: int) -> NDArray[np.int64]:
+    """Group of each distance from -`reach` to `reach`: its own up to `NEAR`, then one for each doubling."""
+    distances = np.arange(-reach, reach + 1)
+    away = np.abs(distances)
+    doubling = np.ceil(np.log2(np.maximum(away, 1) / NEAR)).astype(np.int64)
+    grouped = np.where(away <= NEAR, away, NEAR + np.clip(doubling, 0, DOUBLINGS))
+    return CENTRE + np.sign(distances) * grouped
+
+
+def group_sizes() -> NDArray[np.int64]:
+    """How many distances each group has."""
+    far = np.abs(np.arange(GROUPS) - CENTRE) - NEAR
+    return np.where(far > 0, NEAR << np.maximum(far - 1, 0), 1)
+
+
+def smooth_prior(ratio: float, top: int) -> NDArray[np.float64]:
+    """Probabilities of groups that fall by `ratio` from one to the next on either side of distance `top`."""
+    weights = ratio ** np.abs(np.arange(GROUPS) - CENTRE - top)
+    return np.asarray(weights / weights.sum())
+
+
+def _ahead(prior: NDArray[np.float64]) -> NDArray[np.float64]:
+    """The same for distances that lie ahead alone."""
+    prior = np.where(np.arange(GROUPS) > CENTRE, prior, 0.0)
+    return np.asarray(prior / prior.sum())
