@@ -23,18 +23,21 @@ def weights(entries: Entries, name: str) -> list[float]:
 
 
 def nbest(size: int, length: int, forward: Entries, reverse: Entries, name: str) -> tuple[NDArray, NDArray, NDArray]:
-    """Matrix, mass of null by source word, mass of null by target word of one pair."""
+    """Matrix, mass of null by source word, mass of null by target word of one pair.
+
+    A link counts in both directions, null in that alone which explains the word; so there it counts twice.
+    """
     matrix, source_null, target_null = np.zeros((size, length)), np.zeros(size), np.zeros(length)
     for (_, positions), weight in zip(forward, weights(forward, name), strict=True):
         for j, i in enumerate(positions):
             if i == -1:
-                target_null[j] += weight
+                target_null[j] += 2 * weight
             else:
                 matrix[i, j] += weight
     for (_, positions), weight in zip(reverse, weights(reverse, name), strict=True):
         for i, j in enumerate(positions):
             if j == -1:
-                source_null[i] += weight
+                source_null[i] += 2 * weight
             else:
                 matrix[i, j] += weight
     return matrix, source_null, target_null

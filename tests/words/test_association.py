@@ -71,9 +71,10 @@ def test_lists_are_counted_entry_by_entry(name, cases):
         np.testing.assert_allclose(got[pair], matrix, **close)
         np.testing.assert_allclose(got.source_null[sources[pair] : sources[pair + 1]], source_null, **close)
         np.testing.assert_allclose(got.target_null[targets[pair] : targets[pair + 1]], target_null, **close)
-        # Each entry gives every explained word its weight, and the weights sum to the number of entries.
+        # Each entry gives every explained word its weight, twice where null has it; the weights sum to the number of
+        # entries.
         mass = len(case[2]) * case[1] + len(case[3]) * case[0]
-        assert got[pair].sum() + source_null.sum() + target_null.sum() == pytest.approx(mass, rel=1e-5)
+        assert got[pair].sum() + (source_null.sum() + target_null.sum()) / 2 == pytest.approx(mass, rel=1e-5)
 
 
 def test_a_link_in_every_entry_of_both_lists_counts_twice_their_length():
@@ -82,10 +83,19 @@ def test_a_link_in_every_entry_of_both_lists_counts_twice_their_length():
         assert association_of_nbest(lists, lists, name)[0] == pytest.approx(200)
 
 
+def test_a_word_at_null_in_every_entry_counts_as_much_as_a_link_in_every_entry():
+    """Null competes with links that both directions count, but only one direction has it."""
+    lists = nbest_of([(1, [(-1.0 - rank, [-1]) for rank in range(100)])])
+    for name in LISTS:
+        got = association_of_nbest(lists, lists, name)
+        assert got[0] == 0
+        assert [got.source_null[0], got.target_null[0]] == pytest.approx([200, 200])
+
+
 def test_lists_of_impossible_entries_count_alike():
     impossible = nbest_of([(1, [(-np.inf, [0]), (-np.inf, [-1])])])
     got = association_of_nbest(impossible, impossible, "nbest-probability")
-    assert (got.values.tolist(), got.source_null.tolist(), got.target_null.tolist()) == ([2.0], [1.0], [1.0])
+    assert (got.values.tolist(), got.source_null.tolist(), got.target_null.tolist()) == ([2.0], [2.0], [2.0])
 
 
 def test_lists_that_do_not_go_together_are_refused():
@@ -119,7 +129,7 @@ def test_lists_are_made_of_a_few_pairs_at_a_time(monkeypatch):
     whole = associate_all(aligner, bitext, "nbest", nbest=2)
     assert model.calls == 1
     assert whole[0].tolist() == [[2.0, 1.0], [1.0, 0.0]]
-    assert whole.source_null[:2].tolist() == whole.target_null[:2].tolist() == [1.0, 1.0]
+    assert whole.source_null[:2].tolist() == whole.target_null[:2].tolist() == [2.0, 2.0]
     assert associate_all(aligner, bitext, "nbest", nbest=1).source_null.sum() == 0
     monkeypatch.setattr(module, "CELLS_OF_LISTS", 2 * 12)
     model.calls = 0
@@ -140,7 +150,7 @@ def test_posteriors_have_the_means_that_their_names_say(model):
     close = {"rtol": 1e-5, "atol": 1e-7}
     wanted = {
         "agreement": (np.sqrt(forward * reverse), source_null, target_null),
-        "mean": ((forward + reverse) / 2, source_null / 2, target_null / 2),
+        "mean": ((forward + reverse) / 2, source_null, target_null),
         "forward": (forward, None, target_null),
         "reverse": (reverse, source_null, None),
     }
@@ -178,8 +188,8 @@ def column_masses(aligner, bitext: Bitext, pair: int):
     tables, found = associate_all(aligner, bitext, "tables"), aligner.posteriors(bitext)
     source, target = offsets_of(tables.source_lengths), offsets_of(tables.target_lengths)
     columns, rows = slice(target[pair], target[pair + 1]), slice(source[pair], source[pair + 1])
-    ahead = 2 * tables.target_null[columns].astype(float) / found.forward.target_null[columns]
-    back = 2 * tables.source_null[rows].astype(float) / found.reverse.source_null[rows]
+    ahead = tables.target_null[columns].astype(float) / found.forward.target_null[columns]
+    back = tables.source_null[rows].astype(float) / found.reverse.source_null[rows]
     return ahead, back
 
 
@@ -191,7 +201,7 @@ def test_tables_of_the_hmm_have_a_uniform_prior():
     got = associate_all(aligner, bitext, "tables")
     wanted = 0.9 * (lexicon[..., 0] / 3 + lexicon[..., 1] / 2) / 2
     np.testing.assert_allclose(got[0], wanted, rtol=1e-5)
-    np.testing.assert_allclose(got.target_null, 0.1 * block.target_null / 2, rtol=1e-5)
+    np.testing.assert_allclose(got.target_null, 0.1 * block.target_null, rtol=1e-5)
 
 
 @pytest.mark.parametrize("name", STATISTICS)
@@ -256,7 +266,9 @@ def test_scaling_leaves_zeros_and_missing_nulls():
     scaled = scale_to_words(one([[0, 0], [0, 0]]))
     assert scaled.values.tolist() == [0, 0, 0, 0]
     assert scaled.source_null is None
-    assert scale_to_words(one([[3, 1]], target_null=np.array([1, 1], np.float32)), 4.0).values.tolist() == [3, 1]
+    # Four of the matrix and half of four of null are the 4 x 1.5 that is wanted.
+    scaled = scale_to_words(one([[3, 1]], target_null=np.array([1, 3], np.float32)), 4.0)
+    assert (scaled.values.tolist(), scaled.target_null.tolist()) == ([3, 1], [1, 3])
 
 
 def test_misuse_is_one_clear_line():

@@ -26,6 +26,7 @@ COMMANDS = {
     "combine": ("cepts.cli.combine", "Combine the links of two directions."),
     "convert": ("cepts.cli.convert", "Convert the file LINKS between the link formats."),
     "demo": ("cepts.cli.demo", "Align a small sample and show what comes out."),
+    "factor": ("cepts.cli.factor", "Align words by factorising association matrices into cepts."),
     "lexicon": ("cepts.cli.lexicon", "Show the lexicon of a trained model."),
     "score": ("cepts.cli.score", "Score links against gold links."),
 }

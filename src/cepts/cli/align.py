@@ -9,12 +9,15 @@ from typing import Any
 
 import click
 
-from cepts.cli.choices import FORMATS, LIST_FORMATS, METHODS, MODELS
+from cepts.cli.choices import ASSOCIATIONS, FORMATS, LIST_FORMATS, METHODS, MODELS
 from cepts.cli.console import ProgressBars, say
+from cepts.cli.factor import describe_cepts, factoring_options
 
 __all__ = ["command"]
 
-COMBINATIONS = ("agreement", *METHODS)
+COMBINATIONS = ("agreement", "onmf", *METHODS)
+# Options that say how cepts are found.
+FACTORING = ("association", "spread", "cepts", "sure", "restarts", "seed")
 # Options that say how a model is trained, which a loaded one already is.
 TRAINING = (
     "model",
@@ -61,6 +64,8 @@ Examples:
   cepts align en.txt fr.txt -o links.txt
   cepts align corpus.tmx --save model -o links.txt
   cepts align new.en new.fr --load model --format scored
+  cepts align en.txt fr.txt --combine onmf --format json
+  cepts align en.txt fr.txt --model ibm4 --combine onmf --association nbest
   paste -d'\\t' en.txt fr.txt | cepts align - --input-format tsv""",
 )
 @click.argument("source")
@@ -92,8 +97,22 @@ Examples:
     type=click.IntRange(1),
     metavar="N",
     help="List each direction's N most probable alignments instead of links, as json; with --combine forward or "
-    "reverse that one's, as json or giza.",
+    "reverse that one's, as json or giza. With --combine onmf: the length of the lists that are counted.",
 )
+@click.option(
+    "--association",
+    type=click.Choice(ASSOCIATIONS),
+    help="For onmf: what the matrix holds.  [default: agreement]",
+)
+@factoring_options
+@click.option(
+    "--spread",
+    type=click.FloatRange(0, 1, max_open=True),
+    metavar="P",
+    callback=_finite,
+    help="For onmf: how much of null goes to the words beside; 0 leaves more words to null.",
+)
+@click.option("--matrices", metavar="FILE", help="For onmf: also write the matrices, for cepts factor.")
 @click.option("--base", type=click.Choice(["0", "1"]), default="0", help="Number of the first word in Pharaoh links.")
 @click.option("--scores", metavar="FILE", help="Also write each pair's log-probability in both directions.")
 @click.option("--save", metavar="DIR", help="Keep the trained model.")
@@ -160,11 +179,35 @@ def command(source: str, target: str | None, **options: Any) -> None:
     if options["scores"] is not None and options["scores"] == options["output"]:
         where = "stdout" if options["output"] == "-" else options["output"]
         raise UsageError(f"--scores and the links would both go to {where}; name another file for one of them.")
-    if options["nbest"] is not None:
-        _check_lists(options)
+    if options["combine"] == "onmf":
+        _check_factoring(options)
+    else:
+        given = [name for name in (*FACTORING, "matrices") if options[name] is not None]
+        if given:
+            names = ", ".join(f"--{name}" for name in given)
+            raise UsageError(f"{names} goes with --combine onmf, not with {options['combine']}.")
+        if options["nbest"] is not None:
+            _check_lists(options)
     started = time.perf_counter()
     with ProgressBars(quiet=options["quiet"]) as bars:
         _align(source, target, options, bars, started)
+
+
+def _check_factoring(options: dict[str, Any]) -> None:
+    """Refuse what does not go together with cepts."""
+    from cepts.errors import UsageError
+
+    association = options["association"] or "agreement"
+    if options["nbest"] is not None and not association.startswith("nbest"):
+        raise UsageError(f"--nbest with --combine onmf goes with --association nbest, not with {association}.")
+    if options["load"] is not None and association in {"counts", "dice", "pmi", "llr"}:
+        raise UsageError(
+            f"--association {association} counts the words of the training text, which a model of --load does not "
+            "have; train anew, or choose another."
+        )
+    for name in ("output", "scores"):
+        if options["matrices"] is not None and options["matrices"] == options[name]:
+            raise UsageError(f"--matrices and --{name} would both go to {options[name]}; name another file for one.")
 
 
 def _check_lists(options: dict[str, Any]) -> None:
@@ -195,7 +238,7 @@ def _align(source: str, target: str | None, options: dict[str, Any], bars: Progr
     from cepts.words import THRESHOLD, load_aligner
 
     # A place that cannot be written to should not show only after the training.
-    for path in (options["output"], options["scores"]):
+    for path in (options["output"], options["scores"], options["matrices"]):
         if path is not None:
             check_output(path)
     if options["save"] is not None:
@@ -229,7 +272,7 @@ def _align(source: str, target: str | None, options: dict[str, Any], bars: Progr
             except ModelError as error:
                 not_saved = error  # told at the end: the links of a long training should not be lost with it
     summary: Summary | ListSummary
-    if options["nbest"] is not None:
+    if options["nbest"] is not None and options["combine"] != "onmf":
         direction = "both" if options["combine"] == "agreement" else options["combine"]
         summary = list_bitext(
             aligner,
@@ -252,12 +295,16 @@ def _align(source: str, target: str | None, options: dict[str, Any], bars: Progr
             format=options["format_"] or "pharaoh",
             base=int(options["base"]),
             scores=options["scores"],
+            factoring=_factoring(options) if options["combine"] == "onmf" else None,
+            matrices=options["matrices"],
             progress=bars,
         )
         found = (
             f"links    {summary.links:,}; covered {_share(summary.source_covered, summary.source_words)} of the source "
             f"and {_share(summary.target_covered, summary.target_words)} of the target words"
         )
+        if summary.cepts is not None:
+            found += f"\nsure     {_share(summary.sure, summary.links)} of the links\n{describe_cepts(summary.cepts)}"
     bars.close()
     for line in describe(summary, found, aligner.max_length, time.perf_counter() - started):
         say(line, quiet=options["quiet"])
@@ -265,6 +312,12 @@ def _align(source: str, target: str | None, options: dict[str, Any], bars: Progr
         raise not_saved
     if options["save"] is not None:
         say(f"model    {options['save']}  (use it again with --load)", quiet=options["quiet"])
+
+
+def _factoring(options: dict[str, Any]) -> Any:
+    from cepts.words import Factoring
+
+    return Factoring(**{name: options[name] for name in (*FACTORING, "nbest") if options[name] is not None})
 
 
 def describe(summary: Any, found: str, max_length: int, seconds: float) -> list[str]:

@@ -2,10 +2,24 @@
 
 from __future__ import annotations
 
-__all__ = ["FORMATS", "LIST_FORMATS", "METHODS", "MODELS"]
+__all__ = ["ASSOCIATIONS", "FORMATS", "LIST_FORMATS", "METHODS", "MODELS", "SELECTIONS"]
 
-# As in cepts.io (LINK_FORMATS, NBEST_FORMATS), cepts.extract.METHODS and cepts.words.MODELS, which tests compare them
-# with.
+# As in cepts.io (LINK_FORMATS, NBEST_FORMATS), cepts.extract.METHODS, cepts.factor.SELECTIONS and cepts.words (MODELS,
+# ASSOCIATIONS), which tests compare them with.
+ASSOCIATIONS = (
+    "agreement",
+    "mean",
+    "forward",
+    "reverse",
+    "nbest",
+    "nbest-probability",
+    "nbest-rank",
+    "tables",
+    "counts",
+    "dice",
+    "pmi",
+    "llr",
+)
 FORMATS = ("pharaoh", "scored", "naacl", "giza", "json")
 LIST_FORMATS = ("json", "giza")
 METHODS = (
@@ -18,3 +32,4 @@ METHODS = (
     "reverse",
 )
 MODELS = ("ibm1", "ibm2", "diagonal", "hmm", "ibm3", "ibm4")
+SELECTIONS = ("anneal", "anneal-bic", "aic", "bic")

@@ -101,7 +101,9 @@ def _check_entries(given: NDArray[np.float64], name: str) -> None:
     if wrong.any():
         place = tuple(int(index) for index in np.argwhere(wrong)[0])
         where = ", ".join(str(index + 1) for index in place)
-        raise DataError(f"{name} must hold finite numbers of 0 or more. Got {given[place]} at {where} (from 1) instead.")
+        raise DataError(
+            f"{name} must hold finite numbers of 0 or more. Got {given[place]} at {where} (from 1) instead."
+        )
 
 
 class _Problem:
@@ -223,7 +225,8 @@ def plsa(
         problem.source[order],
         problem.target[order],
         max(problem.noise, 0.0),
-        *(null / np.float32(problem.total) for null in nulls),
+        nulls[0] / np.float32(problem.total),
+        nulls[1] / np.float32(problem.total),
         log_likelihood,
         objectives,
     )

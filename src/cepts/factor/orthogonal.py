@@ -175,7 +175,8 @@ def factorise(
         source[:count],
         target[:count],
         level,
-        *(null / np.float32(total) for null in nulls),
+        nulls[0] / np.float32(total),
+        nulls[1] / np.float32(total),
         float((values * np.log(np.maximum(product, 1e-30))).sum(dtype=np.float64)),
         [],
     )
@@ -283,12 +284,11 @@ def _cepts_of(
         np.empty(0) if curve is None else curve,
         *((np.empty(0, dtype=np.float32), unused, unused) if factors is None else factors),
     )
-    return Cepts(source_offsets, target_offsets, *numbers, *confidences, noises), (strengths[0], strengths[1])
+    found = Cepts(source_offsets, target_offsets, numbers[0], numbers[1], confidences[0], confidences[1], noises)
+    return found, (strengths[0], strengths[1])
 
 
-def _links(
-    cepts: Cepts, strengths: tuple[NDArray[np.float32], NDArray[np.float32]], sure: float
-) -> Alignments:
+def _links(cepts: Cepts, strengths: tuple[NDArray[np.float32], NDArray[np.float32]], sure: float) -> Alignments:
     """Links of all words that share a cept."""
     from cepts.kernels.onmf import cept_links, count_cept_links
 

@@ -13,7 +13,7 @@ import numpy as np
 from cepts.errors import UsageError
 from cepts.io.files import PathLike, open_output
 from cepts.io.links import LINK_FORMATS
-from cepts.types import Alignments, Bitext
+from cepts.types import Alignments, Bitext, Cepts
 
 __all__ = ["LinkWriter", "write_links"]
 
@@ -186,4 +186,35 @@ def _json_records(alignments: Alignments, bitext: Bitext | None) -> Iterator[byt
                 alignment.links, alignment.confidence.tolist(), alignment.sure.tolist(), strict=True
             )
         ]
+        if alignments.cepts is not None:
+            record.update(_json_cepts(alignments.cepts, n))
         yield json.dumps(record, ensure_ascii=False).encode("utf-8", "surrogateescape") + b"\n"
+
+
+def _json_cepts(cepts: Cepts, pair: int) -> dict[str, object]:
+    """The cepts of a pair with P(cept | word) of their words, the words of null, and P(noise)."""
+    sides = []
+    for numbers, confidences, offsets in (
+        (cepts.source, cepts.source_confidence, cepts.source_offsets),
+        (cepts.target, cepts.target_confidence, cepts.target_offsets),
+    ):
+        run = slice(offsets[pair], offsets[pair + 1])
+        sides.append((numbers[run].tolist(), [round(value, 4) for value in confidences[run].tolist()]))
+    groups = [
+        {
+            side: [word for word, number in enumerate(numbers) if number == cept]
+            for side, (numbers, _) in zip(("source", "target"), sides, strict=True)
+        }
+        for cept in range(max((number for numbers, _ in sides for number in numbers), default=-1) + 1)
+    ]
+    return {
+        "cepts": groups,
+        "null": {
+            side: [word for word, number in enumerate(numbers) if number < 0]
+            for side, (numbers, _) in zip(("source", "target"), sides, strict=True)
+        },
+        "cept_confidence": {
+            side: confidences for side, (_, confidences) in zip(("source", "target"), sides, strict=True)
+        },
+        "noise": round(float(cepts.noise[pair]), 6),
+    }

@@ -180,7 +180,18 @@ def anneal(
     for cepts in range(1, most + 1):
         _copy(cepts, size, length, weights, source, target, cold_weights, cold_source, cold_target)
         level = train(
-            matrix, total, cepts, cold_weights, cold_source, cold_target, noise, cold, least, new_source, new_target, row
+            matrix,
+            total,
+            cepts,
+            cold_weights,
+            cold_source,
+            cold_target,
+            noise,
+            cold,
+            least,
+            new_source,
+            new_target,
+            row,
         )
         curve[cepts] = score(
             matrix, cepts, cold_weights, cold_source, cold_target, level, least, new_source, new_target, row
@@ -190,9 +201,7 @@ def anneal(
             highest = value
             chosen = cepts
             chosen_noise = level
-            _copy(
-                cepts, size, length, cold_weights, cold_source, cold_target, best_weights, best_source, best_target
-            )
+            _copy(cepts, size, length, cold_weights, cold_source, cold_target, best_weights, best_source, best_target)
         if cepts == most or cepts == wanted:
             break
         uniform = density(noise, size, length)

@@ -90,7 +90,7 @@ def mean_of_tables(
     source_free,
     target_free,
 ):
-    """Mean of both directions' lexicon times position prior; of the null entries half, for they have one direction."""
+    """Mean of both directions' lexicon times position prior; null entries are those of the one direction that has them."""
     half = np.float32(0.5)
     for pair in range(len(source_offsets) - 1):
         first = cell_offsets[pair]
@@ -106,10 +106,10 @@ def mean_of_tables(
             values[first + place] = half * (ahead + back)
         source = source_offsets[pair]
         for i in range(source_offsets[pair + 1] - source):
-            source_free[source + i] = half * reverse_null[reverse_null_offsets[shape] + i] * source_null[source + i]
+            source_free[source + i] = reverse_null[reverse_null_offsets[shape] + i] * source_null[source + i]
         target = target_offsets[pair]
         for j in range(target_offsets[pair + 1] - target):
-            target_free[target + j] = half * forward_null[forward_null_offsets[shape] + j] * target_null[target + j]
+            target_free[target + j] = forward_null[forward_null_offsets[shape] + j] * target_null[target + j]
 
 
 @kernel

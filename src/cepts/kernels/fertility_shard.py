@@ -27,10 +27,11 @@ from cepts.kernels.fertility import (
     new_gains,
 )
 
-# Neighbours with a smaller share are left out of the counts of the chain, which are dear.
-NEGLIGIBLE = 1e-6
+# Neighbours with a smaller share, times the cells of the pair, count as the climbed alignment in the placements of
+# Model 4: to count each by itself is dear, and long pairs have many.
+NEGLIGIBLE = 1e-7
 # Those with less than exp(this) of the best alignment's probability count as impossible.
-UNLIKELY = -30.0
+UNLIKELY = -20.0
 
 
 class Room(NamedTuple):
@@ -254,6 +255,7 @@ def neighbourhood(cepts, sentence, gains, posterior, leaving, entering, counting
         entering[i] = 0.0
     groups, reach, rest = sentence.groups, sentence.reach, sentence.rest
     counting = counting and sentence.chained
+    least = NEGLIGIBLE * size * length
     if counting:
         last, centre = 0, -1
         for i in range(1, size + 1):
@@ -265,7 +267,7 @@ def neighbourhood(cepts, sentence, gains, posterior, leaving, entering, counting
             posterior[j, i] = share
             leaving[here] += share
             entering[i] += share
-            if counting and share > NEGLIGIBLE:
+            if counting and share > least:
                 _count_neighbour(of, groups, reach, rest, size, j, -1, i, weight * share, counts)
     for j in range(length):
         here = of[LINK, j]
@@ -275,7 +277,7 @@ def neighbourhood(cepts, sentence, gains, posterior, leaving, entering, counting
                 there = of[LINK, k]
                 posterior[j, there] += share
                 posterior[k, here] += share
-                if counting and share > NEGLIGIBLE:
+                if counting and share > least:
                     _count_neighbour(of, groups, reach, rest, size, j, k, there, weight * share, counts)
     for j in range(length):
         others = 0.0

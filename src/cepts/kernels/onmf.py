@@ -355,7 +355,7 @@ def cept_links(
     target,
     confidence,
 ):
-    """The links of all pairs, by source, then target position: every word of a cept with every one of the other side."""
+    """The links of all pairs, by source, then target position: each word of a cept with all of the other side."""
     link = 0
     for pair in range(len(source_offsets) - 1):
         for i in range(source_offsets[pair], source_offsets[pair + 1]):

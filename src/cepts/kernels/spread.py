@@ -84,9 +84,7 @@ def spread_pairs(
             source_leave[i] *= strength
         for j in range(length):
             target_leave[j] *= strength
-        _walk_rows(
-            size, length, source_leave, source_left[first_source:], source_right[first_source:], matrix, ratio
-        )
+        _walk_rows(size, length, source_leave, source_left[first_source:], source_right[first_source:], matrix, ratio)
         _walk_columns(
             size, length, target_leave, target_left[first_target:], target_right[first_target:], matrix, ratio
         )

@@ -2,5 +2,6 @@
 
 from cepts.plot.criterion import plot_criterion
 from cepts.plot.factors import plot_factors
+from cepts.plot.pair import draw_pair
 
-__all__ = ["plot_criterion", "plot_factors"]
+__all__ = ["draw_pair", "plot_criterion", "plot_factors"]

@@ -1,7 +1,10 @@
 """Statistical word alignment of parallel text: Models 1 to 4, the diagonal model, the HMM."""
 
 from cepts.words.aligner import THRESHOLD, Aligner
+from cepts.words.association import ASSOCIATIONS, associate, associate_all
+from cepts.words.cooccurrence import Cooccurrence
 from cepts.words.diagonal import Diagonal
+from cepts.words.factored import Factoring, align_by_cepts, associations
 from cepts.words.hmm import HMM
 from cepts.words.ibm1 import IBM1
 from cepts.words.ibm2 import IBM2
@@ -11,6 +14,7 @@ from cepts.words.persist import load_aligner, save_aligner
 from cepts.words.results import Posteriors
 
 __all__ = [
+    "ASSOCIATIONS",
     "HMM",
     "IBM1",
     "IBM2",
@@ -19,8 +23,14 @@ __all__ = [
     "MODELS",
     "THRESHOLD",
     "Aligner",
+    "Cooccurrence",
     "Diagonal",
+    "Factoring",
     "Posteriors",
+    "align_by_cepts",
+    "associate",
+    "associate_all",
+    "associations",
     "load_aligner",
     "save_aligner",
 ]

@@ -7,7 +7,7 @@ from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from functools import partial
 from pathlib import Path
-from typing import Any, ClassVar, Literal, Self, TypeVar, cast
+from typing import TYPE_CHECKING, Any, ClassVar, Literal, Self, TypeVar, cast
 
 import numpy as np
 from numpy.typing import NDArray
@@ -18,6 +18,7 @@ from cepts.errors import ModelError, UsageError
 from cepts.progress import Progress, Step, silent
 from cepts.types import Alignment, Alignments, Association, Bitext, NBest, Text, offsets_of
 from cepts.vocabulary import Vocabulary
+from cepts.words.cohesion import Cohesion
 from cepts.words.forms import Forms, number
 from cepts.words.index import CELLS_IN_SHARD, Index, Pairs, arrange, build_index, cut
 from cepts.words.lexicon import LEXICONS, Lexicon, Side, Tokens
@@ -27,6 +28,9 @@ from cepts.words.positions import Block, Positions
 from cepts.words.results import Posteriors, join_associations, path_links
 from cepts.words.training import Training, block_of
 from cepts.words.translations import Translation, translations
+
+if TYPE_CHECKING:
+    from cepts.words.factored import Factoring
 
 __all__ = ["THRESHOLD", "Aligner"]
 
@@ -143,6 +147,7 @@ class Aligner:
         self.threads = default_threads() if threads is None else threads
         self._forms = Forms(lowercase, prefix)
         self._fitted: _Fitted | None = None
+        self._cohesion: tuple[Cohesion, Cohesion] | None = None
 
     # -- training ------------------------------------------------------------------------------------------------
 
@@ -187,6 +192,7 @@ class Aligner:
             )
         self.lexicon_.settle()
         self._fitted = _Fitted(bitext, index, places)
+        self._cohesion = None
         return self
 
     def stages(self) -> list[tuple[str, Positions, int]]:
@@ -216,6 +222,23 @@ class Aligner:
         source_ids, source_offsets = _kept(bitext.source, keep, source)
         target_ids, target_offsets = _kept(bitext.target, keep, target)
         return Pairs(source_ids, source_offsets, target_ids, target_offsets)
+
+    def cohesion(self) -> tuple[Cohesion, Cohesion]:
+        """How closely words of the training text belong to their neighbours, on the source and on the target side."""
+        self.check_fitted()
+        if self._cohesion is None:
+            assert self._fitted is not None
+            tokens = self._tokens(self._fitted.bitext)
+            pairs = tokens.pairs
+            self._cohesion = (
+                Cohesion.of(tokens.source_known[pairs.source_ids], pairs.source_offsets, len(self.source_)),
+                Cohesion.of(tokens.target_known[pairs.target_ids], pairs.target_offsets, len(self.target_)),
+            )
+        return self._cohesion
+
+    def restore_cohesion(self, source: Cohesion, target: Cohesion) -> None:
+        """Take what a saved model knew of its training text."""
+        self._cohesion = source, target
 
     def skipped(self, bitext: Bitext) -> int:
         """How many pairs of `bitext` have a sentence longer than `max_length`."""
@@ -307,7 +330,14 @@ class Aligner:
         for _, lists in self._map(makers, partial(self.positions_.nbest, count=count), progress):
             yield lists
 
-    def align(self, bitext: Bitext, *, combine: str = "agreement", threshold: float = THRESHOLD) -> Alignments:
+    def align(
+        self,
+        bitext: Bitext,
+        *,
+        combine: str = "agreement",
+        threshold: float = THRESHOLD,
+        factoring: Factoring | None = None,
+    ) -> Alignments:
         """The links of every pair of `bitext`.
 
         Parameters
@@ -316,10 +346,17 @@ class Aligner:
             The sentence pairs; those of training are the fastest.
         combine
             ``agreement`` takes every link for which the geometric mean of the directions' posteriors reaches
-            `threshold`; the other methods of `cepts.extract` combine the directions' most probable alignments.
+            `threshold`; ``onmf`` finds cepts, which give every word its partners or null; the other methods of
+            `cepts.extract` combine the directions' most probable alignments.
         threshold
             For ``agreement``.
+        factoring
+            For ``onmf``.
         """
+        if combine == "onmf":
+            from cepts.words.factored import align_by_cepts
+
+            return Alignments.concatenate(list(align_by_cepts(self, bitext, factoring)))
         blocks = self.align_blocks(bitext, combine=combine, threshold=threshold)
         return Alignments.concatenate([alignments for alignments, _ in blocks])
 
@@ -333,7 +370,7 @@ class Aligner:
     ) -> Iterator[tuple[Alignments, NDArray[np.float64]]]:
         """What `align` and `score` give, run by run."""
         if combine != "agreement" and combine not in extract.METHODS:
-            methods = ", ".join(["agreement", *extract.METHODS])
+            methods = ", ".join(["agreement", "onmf", *extract.METHODS])
             raise UsageError(f"combine must be one of {methods}. Got {combine!r} instead.")
 
         def align(block: Block) -> tuple[Alignments, NDArray[np.float64]]:

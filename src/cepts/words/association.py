@@ -24,7 +24,7 @@ __all__ = ["ASSOCIATIONS", "associate", "associate_all", "association_of_nbest",
 
 ASSOCIATIONS = {
     "agreement": "geometric mean of the directions' posteriors, with P(null) of each word",
-    "mean": "arithmetic mean of the directions' posteriors; of P(null), which one direction has, half",
+    "mean": "arithmetic mean of the directions' posteriors, with P(null) of each word",
     "forward": "posteriors of the model that explains the target, with P(null) of each target word",
     "reverse": "posteriors of the model that explains the source, with P(null) of each source word",
     "nbest": "how many of the best alignments of either direction have a link, or a word at null",
@@ -65,7 +65,7 @@ def associate(
         One of `ASSOCIATIONS`, which says what each is.
     nbest
         For ``nbest`` and its kin: how many alignments to take in each direction. Entries are between 0 and twice as
-        many; those of null, at most as many.
+        many, and so are those of null, which only the direction that explains the word has and which count twice.
     competing
         For co-occurrence statistics: see `cepts.words.cooccurrence.compete`.
     cooccurrence
@@ -139,12 +139,13 @@ def association_of_nbest(forward: NBest, reverse: NBest, name: str = "nbest") ->
             null,
             room,
         )
-        nulls.append(null)
+        # Links are counted in both directions, null only in the one that explains the word.
+        nulls.append(2 * null)
     return Association(source_lengths, target_lengths, offsets, values, *nulls)
 
 
 def scale_to_words(association: Association, weight: float = 1.0) -> Association:
-    """Scale each matrix as a whole, so that it and its null sum to `weight` times half the words of the pair.
+    """Scale each matrix as a whole, so that it and half its null sum to `weight` times half the words of the pair.
 
     That is what ``mean`` sums to with a weight of 1, and ``nbest`` with twice the length of the lists. Where a number
     of cepts is chosen by likelihood, the sum of the matrix is the number of observations, and matters. A matrix of
@@ -157,7 +158,7 @@ def scale_to_words(association: Association, weight: float = 1.0) -> Association
             parts.append((null, offsets_of(side)))
     total = np.zeros(len(association))
     for values, offsets in parts:
-        total += _sums(values, offsets)
+        total += (1.0 if values is association.values else 0.5) * _sums(values, offsets)
     wanted = weight * (lengths[0] + lengths[1]) / 2
     factors = np.divide(wanted, total, out=np.ones_like(total), where=total > 0)
 
@@ -196,9 +197,8 @@ def _agreement(aligner: Aligner, block: Block) -> Association:
 
 def _mean(aligner: Aligner, block: Block) -> Association:
     found = aligner.positions_.posterior(block)
-    half = np.float32(0.5)
     return Association(
-        *_shape(block), half * (found.forward + found.reverse), half * found.source_free, half * found.target_free
+        *_shape(block), np.float32(0.5) * (found.forward + found.reverse), found.source_free, found.target_free
     )
 
 

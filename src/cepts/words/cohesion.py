@@ -11,8 +11,8 @@ __all__ = ["Cohesion"]
 
 # Times that any two words are thought to have stood side by side, beside those that they were seen to.
 SMOOTHING = 0.5
-# A word stays by itself as readily as it goes with a neighbour that stands beside it so many times more often than chance
-# would have it. Set on the trial sentences of the Hansards (benchmarks/onmf.py), as is the strength of spreading.
+# A word stays by itself as readily as it goes with a neighbour that stands beside it so many times more often than by
+# chance. Set on the trial sentences of the Hansards (benchmarks/onmf.py), as is the strength of spreading.
 STAY = 1.5
 
 

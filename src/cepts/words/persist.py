@@ -11,6 +11,7 @@ from cepts.store import load_model, save_model
 from cepts.types import offsets_of
 from cepts.vocabulary import Vocabulary
 from cepts.words.aligner import Aligner
+from cepts.words.cohesion import Cohesion
 from cepts.words.lexicon import Side
 from cepts.words.null import NullWords
 from cepts.words.training import owned_by
@@ -34,6 +35,10 @@ def save_aligner(aligner: Aligner, directory: str | Path) -> None:
         "null.target": aligner.null_.target,
         **{f"positions.{name}": array for name, array in aligner.positions_.state().items()},
     }
+    for name, cohesion in zip(("source", "target"), aligner.cohesion(), strict=True):
+        arrays[f"{name}.followers"] = cohesion.followers
+        arrays[f"{name}.follower_offsets"] = cohesion.offsets
+        arrays[f"{name}.follower_times"] = cohesion.times
     for name, side in (("source", aligner.source_), ("target", aligner.target_)):
         arrays[f"{name}.words"] = side.vocabulary.buffer
         arrays[f"{name}.offsets"] = side.vocabulary.offsets
@@ -63,6 +68,17 @@ def load_aligner(directory: str | Path, *, threads: int | None = None) -> Aligne
         aligner.source_, aligner.target_ = (
             Side(Vocabulary(arrays[f"{side}.words"], arrays[f"{side}.offsets"]), arrays[f"{side}.frequencies"])
             for side in ("source", "target")
+        )
+        aligner.restore_cohesion(
+            *(
+                Cohesion(
+                    side.frequencies,
+                    arrays[f"{name}.follower_offsets"],
+                    arrays[f"{name}.followers"],
+                    arrays[f"{name}.follower_times"],
+                )
+                for name, side in (("source", aligner.source_), ("target", aligner.target_))
+            )
         )
         aligner.lexicon_ = aligner.new_lexicon(arrays["lexicon.rows"], arrays["lexicon.targets"])
         aligner.lexicon_.restore(owned_by("lexicon", arrays))

@@ -108,9 +108,9 @@ class Positions(ABC):
         For each source token its target position and for each target token its source position, -1 for null.
         """
 
+    @abstractmethod
     def nbest(self, block: Block, count: int) -> tuple[NBest, NBest]:
         """The `count` most probable alignments of either direction (fewer where there are fewer), forward first."""
-        raise NotImplementedError
 
     @abstractmethod
     def update(self, statistics: list[NDArray]) -> None:
