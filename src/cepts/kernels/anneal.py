@@ -202,7 +202,7 @@ def anneal(
             chosen = cepts
             chosen_noise = level
             _copy(cepts, size, length, cold_weights, cold_source, cold_target, best_weights, best_source, best_target)
-        if cepts == most or cepts == wanted:
+        if cepts in (most, wanted):
             break
         uniform = density(noise, size, length)
         splits = 0

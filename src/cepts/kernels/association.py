@@ -90,7 +90,7 @@ def mean_of_tables(
     source_free,
     target_free,
 ):
-    """Mean of both directions' lexicon times position prior; null entries are those of the one direction that has them."""
+    """Mean of both directions' lexicon times position prior; null entries are of the one direction that has them."""
     half = np.float32(0.5)
     for pair in range(len(source_offsets) - 1):
         first = cell_offsets[pair]

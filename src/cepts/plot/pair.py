@@ -61,7 +61,7 @@ def draw_pair(
             cept_names=[*(str(cept + 1) for cept in range(count)), "f-null", "e-null"],
             sure=[] if gold is None else [link for link, sure in zip(gold.links, gold.sure, strict=True) if sure],
             possible=[] if gold is None else gold.links,
-            title=f"{count} cepts, P(noise) = {found.factors.noise:.2g}",
+            title=f"{count} cepts, P(noise) = {found.factors.noise:.5f}",
         )
     if criterion is not None:
         numbers = np.arange(1, len(found.aic) + 1)
