@@ -14,6 +14,7 @@ ASSOCIATIONS = (
     "nbest",
     "nbest-probability",
     "nbest-rank",
+    "nbest-agreement",
     "tables",
     "counts",
     "dice",

@@ -80,20 +80,29 @@ def as_matrix(matrix: ArrayLike, name: str = "matrix") -> NDArray[np.float32]:
     if given.size == 0:
         raise DataError(f"{name} is empty ({given.shape[0]} x {given.shape[1]}); it must have rows and columns.")
     _check_entries(given, name)
-    if not given.any():
+    values = np.ascontiguousarray(given, dtype=np.float32)
+    if not values.any():
         raise DataError(f"{name} holds nothing but zeros, so there is nothing to factorise.")
-    return np.ascontiguousarray(given, dtype=np.float32)
+    return values
 
 
 def as_null(null: ArrayLike | None, words: int, name: str) -> NDArray[np.float32]:
     """Null masses of so many words; none given is 0."""
     if null is None:
         return np.zeros(words, dtype=np.float32)
-    given = np.asarray(null, dtype=np.float64)
+    try:
+        given = np.asarray(null, dtype=np.float64)
+    except (TypeError, ValueError):
+        raise DataError(f"{name} must have one mass for each of {words} words. Got something else instead.") from None
     if given.shape != (words,):
         raise DataError(f"{name} must have one mass for each of {words} words. Got an array of shape {given.shape}.")
     _check_entries(given, name)
     return np.ascontiguousarray(given, dtype=np.float32)
+
+
+def shares_of(values: NDArray[np.float32], mass: float) -> NDArray[np.float32]:
+    """Values as shares of `mass`, so that sums and quotients of them neither overflow nor vanish."""
+    return np.minimum(values.astype(np.float64) / mass, np.finfo(np.float32).max).astype(np.float32)
 
 
 def _check_entries(given: NDArray[np.float64], name: str) -> None:
@@ -113,7 +122,8 @@ class _Problem:
         from cepts.kernels.plsa import margins
 
         size, length = matrix.shape
-        self.matrix = matrix
+        self.mass = float(matrix.sum(dtype=np.float64))
+        self.matrix = shares_of(matrix, self.mass)
         self.cepts = cepts
         self.noise = noise
         self.weights = np.zeros(cepts, dtype=np.float32)
@@ -123,7 +133,7 @@ class _Problem:
         self._row = np.zeros(length, dtype=np.float32)
         self._least = np.zeros(size, dtype=np.float32)
         rows = np.zeros(size, dtype=np.float32)
-        self.total = margins(matrix, rows, np.zeros(length, dtype=np.float32), self._least)
+        self.total = margins(self.matrix, rows, np.zeros(length, dtype=np.float32), self._least)
         self._noisy = 0.0
 
     def start(self, state: int) -> int:
@@ -140,7 +150,7 @@ class _Problem:
         uniform = density(self.noise, *self.matrix.shape)
         arrays = (self.weights, self.source, self.target, uniform, self._least, *self._new, self._row)
         self._noisy, log_likelihood = expect(self.matrix, self.cepts, *arrays, True)
-        return float(log_likelihood)
+        return self.mass * float(log_likelihood)
 
     def m_step(self) -> None:
         """Eqs. (4) to (6)."""
@@ -225,8 +235,8 @@ def plsa(
         problem.source[order],
         problem.target[order],
         max(problem.noise, 0.0),
-        nulls[0] / np.float32(problem.total),
-        nulls[1] / np.float32(problem.total),
+        shares_of(nulls[0], problem.mass),
+        shares_of(nulls[1], problem.mass),
         log_likelihood,
         objectives,
     )
@@ -234,8 +244,8 @@ def plsa(
 
 def check_cepts(cepts: int, most: int, *, where: str = "") -> None:
     """Refuse a number of cepts that a matrix cannot have."""
-    if not 1 <= cepts <= most:
+    if not isinstance(cepts, int) or not 1 <= cepts <= most:
         raise UsageError(
             f"{where}the number of cepts must lie between 1 and {most}, the length of the shorter side. "
-            f"Got {cepts} instead."
+            f"Got {cepts!r} instead."
         )

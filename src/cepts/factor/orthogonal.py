@@ -17,7 +17,7 @@ from numpy.typing import ArrayLike, NDArray
 
 from cepts.engine import default_threads, map_shards
 from cepts.errors import DataError, UsageError
-from cepts.factor.latent import Factors, as_matrix, as_null, check_cepts
+from cepts.factor.latent import Factors, as_matrix, as_null, check_cepts, shares_of
 from cepts.progress import Progress, Step, silent
 from cepts.types import Alignments, Association, Cepts, offsets_of
 
@@ -113,6 +113,7 @@ def onmf(
     for name, value in (("scale", scale), ("sure", sure)):
         if not 0 <= value < np.inf:
             raise UsageError(f"{name} must be 0 or more. Got {value} instead.")
+    _check_numbers(association, scale)
     report = progress or silent
     started = time.perf_counter()
     runs = list(_runs(association))
@@ -175,9 +176,9 @@ def factorise(
         source[:count],
         target[:count],
         level,
-        nulls[0] / np.float32(total),
-        nulls[1] / np.float32(total),
-        float((values * np.log(np.maximum(product, 1e-30))).sum(dtype=np.float64)),
+        shares_of(nulls[0], total),
+        shares_of(nulls[1], total),
+        float((values * np.log(np.maximum(product, 1e-30, dtype=np.float64))).sum()),
         [],
     )
     return Factorisation(
@@ -191,12 +192,30 @@ def factorise(
 
 def check_matrices(association: Association, *, name: str = "matrix") -> None:
     """Refuse matrices that cannot be factorised, with a line that says which and why."""
+    _check_numbers(association, 1.0)
     for pair in range(len(association)):
-        if association.source_lengths[pair] and association.target_lengths[pair]:
-            as_matrix(association[pair], name=f"{name} {pair + 1:,}")
-        else:
-            shape = f"{association.source_lengths[pair]} x {association.target_lengths[pair]}"
-            raise DataError(f"{name} {pair + 1:,} is empty ({shape}); it must have rows and columns.")
+        as_matrix(association[pair], name=f"{name} {pair + 1:,}")
+
+
+def _check_numbers(association: Association, scale: float) -> None:
+    """Refuse values that are no masses, or that do not fit the pairs."""
+    largest = np.finfo(np.float32).max
+    for name, values, offsets in (
+        ("the matrix", association.values, association.offsets),
+        ("source_null", association.source_null, association.source_offsets),
+        ("target_null", association.target_null, association.target_offsets),
+    ):
+        if values is None:
+            continue
+        if values.shape != (offsets[-1],):
+            raise DataError(f"{name} of all pairs must have {offsets[-1]:,} values. Got {values.size:,} instead.")
+        if values.size and not (values.min() >= 0 and float(values.max()) * max(scale, 1.0) <= largest):
+            fine = (values >= 0) & (values.astype(np.float64) * max(scale, 1.0) <= largest)
+            place = int(np.flatnonzero(~fine)[0])
+            pair = int(np.searchsorted(offsets, place, side="right"))
+            raise DataError(
+                f"{name} of pair {pair:,} must hold finite numbers of 0 or more. Got {values[place]} instead."
+            )
 
 
 def _options(cepts: Selection | int, noise: bool, restarts: int, iterations: int, seed: int) -> _Search:

@@ -36,7 +36,7 @@ def spread(
     Parameters
     ----------
     association
-        Matrices with null masses.
+        Matrices with null masses; a side whose masses are None is taken to have masses of 0.
     source_pulls, target_pulls
         By word: P(belongs to the word before) and P(belongs to the word after); what is left of 1 is the probability
         of neither. 0 where there is no such word.
@@ -47,22 +47,28 @@ def spread(
 
     if not 0 <= strength < 1:
         raise UsageError(f"strength must be at least 0 and below 1. Got {strength} instead.")
-    if strength == 0 or association.source_null is None or association.target_null is None:
+    nulls = association.source_null, association.target_null
+    if strength == 0 or (nulls[0] is None and nulls[1] is None):
         return association
-    found = replace(
-        association,
-        values=association.values.astype(np.float32),
-        source_null=association.source_null.astype(np.float32),
-        target_null=association.target_null.astype(np.float32),
+    lengths = association.source_lengths, association.target_lengths
+    source_null, target_null = (
+        np.zeros(int(words.sum()), dtype=np.float32) if null is None else null.astype(np.float32)
+        for null, words in zip(nulls, lengths, strict=True)
     )
+    values = association.values.astype(np.float32)
     spread_pairs(
         association.source_offsets,
         association.target_offsets,
         np.ascontiguousarray(association.offsets, dtype=np.int64),
         *(np.ascontiguousarray(pull, dtype=np.float32) for pull in (*source_pulls, *target_pulls)),
         float(strength),
-        found.values,
-        found.source_null,
-        found.target_null,
+        values,
+        source_null,
+        target_null,
     )
-    return found
+    return replace(
+        association,
+        values=values,
+        source_null=None if nulls[0] is None else source_null,
+        target_null=None if nulls[1] is None else target_null,
+    )

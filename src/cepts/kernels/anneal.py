@@ -84,7 +84,7 @@ def _correlation(size, length, part, rows, columns, total, x, y):
             spread += columns[j] * y[j] * y[j]
         before = correlation
         correlation = np.sqrt(spread / total)
-        if abs(correlation - before) < np.float32(1e-4):
+        if abs(correlation - before) < np.float32(1e-6):
             break
         for i in range(size):
             value = np.float32(0)
@@ -166,9 +166,10 @@ def anneal(
     """Models of 1 to `most` cepts, each from the one before by the split of a cept; returns the best's size and noise.
 
     The best has the highest log-likelihood less `price` for each parameter; where `wanted` > 0, it is that with so
-    many cepts. After each split come `warm` tempered steps, halfway between the temperature of the split and the end;
-    from there, `cold` steps of plain EM give the model of that size, whose log-likelihood goes to `curve`. Of cepts
-    that could split, the one is taken whose split explains most: its mass times the square of its correlation.
+    many cepts, or with as many as can be told apart. After each split come `warm` tempered steps, halfway between the
+    temperature of the split and the end; from there, `cold` steps of plain EM give the model of that size, whose
+    log-likelihood goes to `curve`. Of cepts that could split, the one is taken whose split explains most: its mass
+    times the square of its correlation.
     """
     size, length = matrix.shape
     start_as_one(size, length, rows, columns, total, noise, weights, source, target)
@@ -197,7 +198,7 @@ def anneal(
             matrix, cepts, cold_weights, cold_source, cold_target, level, least, new_source, new_target, row
         )
         value = curve[cepts] - price * cepts * (size + length - 1)
-        if (wanted == 0 and value > highest) or cepts == wanted or chosen == 0:
+        if value > highest or wanted > 0 or chosen == 0:
             highest = value
             chosen = cepts
             chosen_noise = level

@@ -11,6 +11,17 @@ from cepts.kernels.plsa import margins, train
 TINY = np.float32(1e-30)
 
 
+@kernel
+def _share_out(values, shares):
+    """The values as shares of their sum, so that no sum or quotient of them overflows or vanishes; returns the sum."""
+    total = 0.0
+    for cell in range(len(values)):
+        total += values[cell]
+    for cell in range(len(values)):
+        shares[cell] = np.float32(values[cell] / total) if total > 0.0 else np.float32(0)
+    return total
+
+
 @vector_kernel
 def _assign(size, cepts, total, weights, factor, null, cept):
     """MAP cept of each word, eq. (7); -1 for null, which must have more of the word than any cept."""
@@ -171,6 +182,7 @@ def factorise_pairs(
     part_columns = np.zeros(longest, np.float32)
     rows = np.zeros(widest, np.float32)
     columns = np.zeros(longest, np.float32)
+    shares = np.zeros(widest * longest, np.float32)
     least = np.zeros(widest, np.float32)
     row = np.zeros(longest, np.float32)
     curve = np.zeros(most_of_all + 1)
@@ -192,10 +204,11 @@ def factorise_pairs(
         chosen_counts[pair] = 0
         if size == 0 or length == 0:
             continue
-        matrix = values[cell_offsets[pair] : cell_offsets[pair + 1]].reshape((size, length))
-        total = margins(matrix, rows, columns, least)
+        total = _share_out(values[cell_offsets[pair] : cell_offsets[pair + 1]], shares)
         if not total > 0.0:
             continue
+        matrix = shares[: size * length].reshape((size, length))
+        whole = margins(matrix, rows, columns, least)
         own_source_null = source_null[first_source : first_source + size]
         own_target_null = target_null[first_target : first_target + length]
         most = min(size, length)
@@ -204,7 +217,7 @@ def factorise_pairs(
             everything += own_source_null[i]
         for j in range(length):
             everything += own_target_null[j]
-        price = 0.5 * np.log(max(everything, 1.0)) if bayes else 1.0
+        price = (0.5 * np.log(max(everything, 1.0)) if bayes else 1.0) / total
         for cepts in range(len(curve)):
             curve[cepts] = np.nan
         if annealing:
@@ -212,7 +225,7 @@ def factorise_pairs(
                 matrix,
                 rows,
                 columns,
-                total,
+                whole,
                 least,
                 most,
                 min(wanted, most),
@@ -244,7 +257,7 @@ def factorise_pairs(
         else:
             cepts, noise = search(
                 matrix,
-                total,
+                whole,
                 least,
                 most,
                 price,
@@ -265,7 +278,7 @@ def factorise_pairs(
             )
         chosen_counts[pair] = cepts
         for place in range(curve_offsets[pair + 1] - curve_offsets[pair]):
-            curves[curve_offsets[pair] + place] = curve[place + 1]
+            curves[curve_offsets[pair] + place] = total * curve[place + 1]
         own_source_cept = source_cept[first_source : first_source + size]
         own_target_cept = target_cept[first_target : first_target + length]
         while cepts > 0:
@@ -279,7 +292,7 @@ def factorise_pairs(
             if cepts:
                 noise = train(
                     matrix,
-                    total,
+                    whole,
                     cepts,
                     best_weights,
                     best_source,

@@ -30,6 +30,7 @@ ASSOCIATIONS = {
     "nbest": "how many of the best alignments of either direction have a link, or a word at null",
     "nbest-probability": "the same, each alignment weighted by its probability among the best",
     "nbest-rank": "the same, each alignment weighted by one over its rank",
+    "nbest-agreement": "geometric mean of the directions' lists, each alignment weighted by its probability",
     "tables": "mean of the directions' lexicon x P(position), not normalised over the sentence",
     "counts": "in how many sentence pairs of the training text both words stand",
     "dice": "Dice coefficient of these counts",
@@ -38,7 +39,7 @@ ASSOCIATIONS = {
 }
 
 NBEST = 100
-RULES = {"nbest": 0, "nbest-probability": 1, "nbest-rank": 2}
+RULES = {"nbest": 0, "nbest-probability": 1, "nbest-rank": 2, "nbest-agreement": 1}
 
 Scorer = Callable[[Aligner, Block], Association]
 
@@ -106,6 +107,8 @@ def association_of_nbest(forward: NBest, reverse: NBest, name: str = "nbest") ->
     name
         ``nbest`` counts entries. ``nbest-probability`` weighs them by their probability, ``nbest-rank`` by one over
         their rank; the weights of a list sum to its length, so that the scale of the counts stays.
+        ``nbest-agreement`` weighs them by their probability, and takes twice the geometric mean of the directions in
+        the place of their sum, so that what only one of them has counts for nothing.
     """
     from cepts.kernels.association import add_nbest, nbest_weights
 
@@ -118,9 +121,10 @@ def association_of_nbest(forward: NBest, reverse: NBest, name: str = "nbest") ->
     source_lengths, target_lengths = reverse.lengths, forward.lengths
     cells = source_lengths * target_lengths
     offsets = offsets_of(cells)
-    values = np.zeros(int(offsets[-1]), dtype=np.float32)
+    counted = np.zeros(int(offsets[-1]), dtype=np.float32)
+    other = np.zeros_like(counted) if name == "nbest-agreement" else counted
     nulls = []
-    for one, is_reverse in ((reverse, True), (forward, False)):
+    for one, is_reverse, values in ((reverse, True, other), (forward, False, counted)):
         weights = np.empty(len(one.log_probabilities))
         nbest_weights(one.offsets, one.log_probabilities, RULES[name], weights)
         words = offsets_of(one.lengths)
@@ -141,7 +145,9 @@ def association_of_nbest(forward: NBest, reverse: NBest, name: str = "nbest") ->
         )
         # Links are counted in both directions, null only in the one that explains the word.
         nulls.append(2 * null)
-    return Association(source_lengths, target_lengths, offsets, values, *nulls)
+    if other is not counted:
+        counted = 2 * np.sqrt(counted * other)
+    return Association(source_lengths, target_lengths, offsets, counted, *nulls)
 
 
 def scale_to_words(association: Association, weight: float = 1.0) -> Association:

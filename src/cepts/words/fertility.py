@@ -58,7 +58,7 @@ class Fertility(Positions):
 
     chained: ClassVar[bool]
 
-    def __init__(self, *, null_prob: float | None = None, jumps: Jumps | None = None, smoothing: float = 3.0) -> None:
+    def __init__(self, *, null_prob: float | None = None, jumps: Jumps | None = None, smoothing: float = 30.0) -> None:
         null_prob = 0.1 if null_prob is None else null_prob
         if not 0 < null_prob < 1:
             raise ValueError(f"null_prob must lie in (0, 1). Got {null_prob} instead.")
@@ -293,7 +293,7 @@ class Distortions(Fertility):
     name = "ibm4"
     chained = True
 
-    def __init__(self, *, classes: int = 50, placement_smoothing: float = 10.0, **options: Any) -> None:
+    def __init__(self, *, classes: int = 50, placement_smoothing: float = 5.0, **options: Any) -> None:
         super().__init__(**options)
         self.classes = classes
         self.placement_smoothing = placement_smoothing
