@@ -124,7 +124,7 @@ def run_em(
 
 def _gain(history: list[float]) -> float:
     before, now = history[-2:]
-    return (now - before) / max(abs(before), np.finfo(float).tiny)
+    return (now - before) / max(abs(before), abs(now), np.finfo(float).tiny)
 
 
 def _resume(problem: EMProblem, stage: str, checkpoint: Path) -> list[float]:
