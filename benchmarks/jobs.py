@@ -1,4 +1,4 @@
-"""Whole jobs of aligners, run as commands: eflomal, fast_align and `cepts align`."""
+"""Whole jobs of aligners, run as commands: the peers, and `cepts align`."""
 
 from __future__ import annotations
 
@@ -17,7 +17,18 @@ from cepts.extract import Method, combine
 from cepts.io import read_links
 from cepts.types import Alignments
 
-__all__ = ["DEFAULT", "HEURISTICS", "JOBS", "RIVALS", "Found", "Job", "align_command", "fresh_kernels"]
+__all__ = [
+    "DEFAULT",
+    "HEURISTICS",
+    "JOBS",
+    "RIVALS",
+    "Found",
+    "Job",
+    "align_command",
+    "cepts_job",
+    "fresh_kernels",
+    "peer_job",
+]
 
 HEURISTICS: tuple[Method, ...] = ("grow-diag-final-and", "intersection")
 RIVALS = ("eflomal", "fast_align")
@@ -71,15 +82,15 @@ def peer_job(name: str, runner: Callable[[Path, Path, Path], peers.PeerRun]) -> 
     return Job(name, name, run, name, varies=True)
 
 
-def cepts_job(row: str, label: str, *options: str, scored_as: str | None = None) -> Job:
-    """`cepts align` with `options`."""
+def cepts_job(row: str, label: str, *options: str, scored_as: str | None = None, method: str = "agreement") -> Job:
+    """`cepts align` with `options`, which make links by `method`."""
 
     def run(text: hansards.TrainingText, work: Path) -> tuple[peers.Cost, Found]:
         links = work / f"cepts.{row}.links"
         command = align_command(text.source, text.target, links, *options)
         used = peers.measure(command, workdir=work, name=f"cepts.{row}")
         check_same(links, row)
-        return used, {"agreement": hansards.part(read_links(links, sentences=text.pairs), hansards.TEST)}
+        return used, {method: hansards.part(read_links(links, sentences=text.pairs), hansards.TEST)}
 
     return Job(row, label, run, scored_as, ours=True)
 

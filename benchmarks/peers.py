@@ -1,12 +1,14 @@
 """Run the word aligners that cepts is compared with, in an environment of their own.
 
-`run_eflomal` and `run_fast_align` take two files of sentences and give both directions' links and their cost.
-The peers are programs here, not libraries: nothing of theirs is imported into this process, and neither is a
+`run_eflomal`, `run_fast_align` and `run_thot` take two files of sentences and give both directions' links and their
+cost. The peers are programs here, not libraries: nothing of theirs is imported into this process, and none is a
 dependency of cepts (eflomal is under the GPL). They are installed from PyPI into `.bench-venv` on first use.
 
 fast_align comes as `systran-align`, which trains as the command-line tool does but cannot write the links of
 one direction. `fast_align_links.py` reads them off its tables, by the formula and with the tension of its
 last iteration. That reading is not measured, so it costs the peer nothing.
+
+Thot comes as `sil-thot`, a library; `thot_links.py` is the program that trains with it and writes its links.
 """
 
 from __future__ import annotations
@@ -18,11 +20,11 @@ import sys
 from pathlib import Path
 from typing import TypedDict
 
-__all__ = ["Cost", "PeerRun", "environment", "measure", "run_eflomal", "run_fast_align"]
+__all__ = ["Cost", "PeerRun", "environment", "measure", "run_eflomal", "run_fast_align", "run_thot"]
 
 ROOT = Path(__file__).resolve().parent.parent
 ENVIRONMENT = ROOT / ".bench-venv"
-REQUIREMENTS = ("eflomal==2.0.0", "systran-align==3.5.0", "numpy")
+REQUIREMENTS = ("eflomal==2.0.0", "systran-align==3.5.0", "sil-thot==3.5.3", "numpy")
 
 # A process inherits the peak memory of the one that starts it, so a small one stands between. What it
 # measures includes every process that the command itself waited for.
@@ -133,6 +135,17 @@ def run_fast_align(source: Path, target: Path, workdir: Path) -> PeerRun:
     return PeerRun(**cost, forward=links[0], reverse=links[1])
 
 
+def run_thot(source: Path, target: Path, workdir: Path, *, model: str = "ibm4") -> PeerRun:
+    """Links of Thot's Model 4 (``ibm4``) or HMM (``hmm``); reading, training and writing are measured."""
+    programs = environment()
+    workdir = workdir.resolve()
+    links = [workdir / f"thot.{model}.{direction}" for direction in ("forward", "reverse")]
+    script = [str(programs / "python"), str(Path(__file__).with_name("thot_links.py")), model]
+    given = [str(path.resolve()) for path in (source, target, *links)]
+    cost = measure([*script, *given], workdir=workdir, name=f"thot.{model}")
+    return PeerRun(**cost, forward=links[0], reverse=links[1])
+
+
 def _join(source: Path, target: Path, joined: Path) -> None:
     """Write `source ||| target` lines without the pairs that have an empty side, where fast_align stops."""
     with source.open("rb") as sources, target.open("rb") as targets, joined.open("wb") as output:
@@ -151,12 +164,12 @@ def _tensions(log: str) -> list[float]:
 
 
 def main() -> None:
-    """Run both peers on two files and print what they cost as JSON lines."""
+    """Run all peers on two files and print what they cost as JSON lines."""
     if len(sys.argv) != 4:
         sys.exit("usage: peers.py SOURCE TARGET WORKDIR")
     source, target, workdir = map(Path, sys.argv[1:])
     workdir.mkdir(parents=True, exist_ok=True)
-    for run in (run_eflomal, run_fast_align):
+    for run in (run_eflomal, run_fast_align, run_thot):
         print(json.dumps({"peer": run.__name__.removeprefix("run_"), **run(source, target, workdir)}, default=str))
 
 

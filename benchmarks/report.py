@@ -9,6 +9,7 @@ import platform
 import subprocess
 import sys
 from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
 from importlib.metadata import version
 from pathlib import Path
 from statistics import median
@@ -16,6 +17,7 @@ from statistics import median
 import cepts
 
 __all__ = [
+    "Table",
     "append_lines",
     "check_page",
     "circumstances",
@@ -27,6 +29,15 @@ __all__ = [
 ]
 
 ROOT = Path(__file__).resolve().parent.parent
+
+
+@dataclass(frozen=True, slots=True)
+class Table:
+    """A table as Markdown, its rows as JSON records, and how often the jobs in it ran, where they were timed."""
+
+    text: str
+    records: Sequence[Mapping[str, object]]
+    repeat: int | None = None
 
 
 def say(message: str) -> None:

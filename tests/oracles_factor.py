@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections import Counter
 from dataclasses import dataclass
+from itertools import pairwise
 
 import numpy as np
 from hypothesis import strategies as st
@@ -170,7 +171,7 @@ def pulls(
 ) -> list[tuple[float, float]]:
     """By token of `sentences`: P(belongs to the word before), P(belongs to the word after), by counts of `text`."""
     words = Counter(word for sentence in text for word in sentence)
-    together = Counter(two for sentence in text for two in zip(sentence, sentence[1:], strict=False))
+    together = Counter(two for sentence in text for two in pairwise(sentence))
     total = max(sum(words.values()), 1)
 
     def lift(first: int, second: int) -> float:

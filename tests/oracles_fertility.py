@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import dataclass
-from itertools import product
+from itertools import pairwise, product
 from math import ceil, comb, exp, factorial, log
 
 import numpy as np
@@ -80,7 +80,7 @@ def placement_terms(pair: Pair, alignment: Alignment) -> list[tuple[tuple[int, .
         if not cept:
             continue
         found.append(((row, pair.target_classes[cept[0]], group(cept[0] - centre)), share(cept[0] - centre)))
-        for j, k in zip(cept, cept[1:], strict=False):
+        for j, k in pairwise(cept):
             found.append(((OTHERS % len(pair.placements), pair.target_classes[k], group(k - j)), share(k - j)))
         row, centre = pair.source_classes[i], ceil(sum(cept) / len(cept))
     return found

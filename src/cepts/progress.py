@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
-__all__ = ["Progress", "Step", "silent"]
+__all__ = ["Progress", "Step", "of_part", "silent"]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -29,3 +29,10 @@ Progress = Callable[[Step], None]
 
 def silent(step: Step) -> None:
     """Report to nobody."""
+
+
+def of_part(progress: Progress | None, done: int, total: int) -> Progress:
+    """What a part of a computation reports to, where `done` of `total` units of the whole lie before it."""
+    if progress is None:
+        return silent
+    return lambda step: progress(replace(step, done=done + step.done, total=total))

@@ -240,10 +240,21 @@ def test_bars_show_on_a_terminal_only(monkeypatch, capsys):
         progress(STEP)
     assert screen.getvalue() == ""
     with console.ProgressBars(compiling=False) as progress:
-        progress(STEP)
         progress(Step(stage="links", done=1, total=1))
+        progress(STEP)
     for shown in ("hmm", "40 %", "iteration 2", "objective -1,234.5", "links"):
         assert shown in screen.getvalue()
+
+
+def test_training_that_ends_early_has_a_full_bar(monkeypatch):
+    """Once something else begins; what does not iterate may go on beside it."""
+    monkeypatch.setattr(sys, "stderr", Terminal())
+    with console.ProgressBars(compiling=False) as progress:
+        progress(Step(stage="matrices", done=1, total=4))
+        progress(STEP)
+        progress(Step(stage="links", done=1, total=3))
+        shares = {task.description: task.percentage for task in progress._bars.tasks}
+    assert shares == {"matrices": 25, "hmm": 100, "links": pytest.approx(100 / 3)}
 
 
 def test_the_first_run_is_announced_once(monkeypatch):

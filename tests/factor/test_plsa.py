@@ -101,7 +101,7 @@ def test_what_is_negligible_is_not_missed(case, iterations):
     """Cepts that have a ten-millionth of a word are not looked at there: nobody may see that."""
     matrix, model = case
     got, want = trained(matrix, model, iterations), trained(matrix, model, iterations, least=0.0)
-    np.testing.assert_allclose(got.joint(), want.joint(), rtol=1e-3, atol=1e-5)
+    np.testing.assert_allclose(got.joint(), want.joint(), rtol=1e-3, atol=1e-3)
     scores = [(matrix * np.log(np.maximum(one.joint(), 1e-30))).sum() for one in (got, want)]
     assert scores[0] == pytest.approx(scores[1], rel=1e-4, abs=1e-4 * float(matrix.sum()))
 
@@ -211,9 +211,7 @@ def test_null_shares_are_those_of_the_masses(matrix, seed):
     assert found.source.tobytes() == alone.source.tobytes()
     assert found.log_likelihood == alone.log_likelihood
     total = matrix.sum(dtype=float)
-    for axis, (posterior, null) in enumerate(
-        zip((found.source_posterior, found.target_posterior), nulls, strict=True)
-    ):
+    for axis, (posterior, null) in enumerate(zip((found.source_posterior, found.target_posterior), nulls, strict=True)):
         masses = matrix.sum(axis=1 - axis, dtype=float)
         known = masses + null > 0
         # One cept without noise explains the margins exactly.

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import dataclasses
+from itertools import pairwise
 
 import numpy as np
 import pytest
@@ -11,8 +12,9 @@ from hypothesis import strategies as st
 
 import oracles_fertility as oracles
 from bitexts_words import block_of_pairs, pair_cases, random_pair, split
-from cepts.kernels import fertility as kernels
-from cepts.kernels.fertility_shard import load_sentence, new_room, start_from
+from cepts.kernels.fertility import LINK, new_cepts, new_gains, settle
+from cepts.kernels.fertility_gains import climb, fill_gains, tabulate
+from cepts.kernels.fertility_sentence import new_room, open_pair, start_from
 from cepts.words.fertility import Displacements, Distortions, distance_groups, group_sizes
 
 CLOSE = {"rtol": 2e-5, "atol": 2e-5}
@@ -44,9 +46,7 @@ def some_unknown(block, random):
     def forget(words):
         return np.where(random.random(len(words)) < 0.2, -1, words).astype(np.int32)
 
-    return dataclasses.replace(
-        block, source_words=forget(block.source_words), target_words=forget(block.target_words)
-    )
+    return dataclasses.replace(block, source_words=forget(block.source_words), target_words=forget(block.target_words))
 
 
 def oracle_pairs(model, block, direction):
@@ -94,34 +94,10 @@ def models_and_blocks(draw, kind, **sizes):
 
 def loaded(model, block, direction):
     """The kernels' view of the only pair of a block: the sentence, room for an alignment and for gains."""
-    _, _, _, cells, lexicon, source_null, target_null, _, *rest = model._read(block)
-    source_words, target_words, source_classes, target_classes, *tables = rest
-    *fertilities, placements, displacements, chained, groups, reach, null_prob, longest = tables
-    size, length = len(source_words), len(target_words)
-    entries = lexicon[cells, direction].reshape(size, length)
-    sides = [(source_words, source_classes), (target_words, target_classes)]
-    if direction == 1:
-        entries, sides, size, length = entries.T, sides[::-1], length, size
-    room, cepts = new_room(longest + 2), kernels.new_cepts(longest + 2)
-    room.score[:length, 1 : size + 1] = entries.T
-    sentence = load_sentence(
-        room,
-        cepts,
-        fertilities[direction],
-        placements[direction],
-        displacements[direction],
-        chained,
-        groups,
-        reach,
-        null_prob,
-        size,
-        length,
-        sides[0][0],
-        (target_null, source_null)[direction],
-        sides[0][1],
-        sides[1][1],
-    )
-    return sentence, cepts, kernels.new_gains(longest + 2)
+    width = block.pairs.longest + 2
+    cepts = new_cepts(width)
+    sentence, _, _ = open_pair(model._shard(block), direction, 0, new_room(width), cepts)
+    return sentence, cepts, new_gains(width)
 
 
 def legal_links(random, size, length):
@@ -163,10 +139,10 @@ def test_score_and_gains_equal_the_formula(kind, direction, shape, seed):
     sentence, cepts, gains = loaded(model, block, direction)
     links = legal_links(random, pair.size, pair.length)
     start_from(links, cepts, sentence)
-    score = kernels.settle(cepts, sentence)
+    score = settle(cepts, sentence)
     np.testing.assert_allclose(score, oracles.log_probability(pair, tuple(links.tolist())), **CLOSE)
-    kernels.tabulate(cepts, sentence, gains, 1, pair.size)
-    kernels.fill_gains(cepts, sentence, gains)
+    tabulate(cepts, sentence, gains, 1, pair.size)
+    fill_gains(cepts, sentence, gains)
     assert_gains(pair, links, gains)
 
 
@@ -183,8 +159,8 @@ def test_the_climb_ends_where_no_neighbour_is_better(kind, direction, shape, see
     sentence, cepts, gains = loaded(model, block, direction)
     links = legal_links(random, pair.size, pair.length)
     start_from(links, cepts, sentence)
-    score = kernels.climb(cepts, sentence, gains)
-    climbed = cepts.of[kernels.LINK, : pair.length] - 1
+    score = climb(cepts, sentence, gains)
+    climbed = cepts.of[LINK, : pair.length] - 1
     np.testing.assert_allclose(score, oracles.log_probability(pair, tuple(climbed.tolist())), **CLOSE)
     assert score >= oracles.log_probability(pair, tuple(links.tolist())) - 1e-4
     assert_gains(pair, climbed, gains)
@@ -201,8 +177,8 @@ def test_long_distances_and_high_fertilities_equal_the_formula(kind):
         sentence, cepts, gains = loaded(model, block, 0)
         links = legal_links(random, *shape)
         start_from(links, cepts, sentence)
-        kernels.climb(cepts, sentence, gains)
-        assert_gains(pair, cepts.of[kernels.LINK, : pair.length] - 1, gains)
+        climb(cepts, sentence, gains)
+        assert_gains(pair, cepts.of[LINK, : pair.length] - 1, gains)
 
 
 @every_model
@@ -214,8 +190,8 @@ def test_more_nulls_than_there_may_be_are_linked(kind, size, length, seed):
     model = random_model(kind, block, random)
     sentence, cepts, _ = loaded(model, block, 0)
     start_from(np.full(length, -1), cepts, sentence)
-    assert (cepts.of[kernels.LINK, :length] == 0).sum() == length // 2
-    assert np.isfinite(kernels.settle(cepts, sentence))
+    assert (cepts.of[LINK, :length] == 0).sum() == length // 2
+    assert np.isfinite(settle(cepts, sentence))
 
 
 # -- blocks of pairs ---------------------------------------------------------------------------------------------------
@@ -226,7 +202,7 @@ def climbed_of(model, block, direction):
     source, target = model.paths(block)
     offsets = (block.pairs.target_offsets, block.pairs.source_offsets)[direction]
     links = (target, source)[direction]
-    return [tuple(links[start:stop].tolist()) for start, stop in zip(offsets[:-1], offsets[1:], strict=True)]
+    return [tuple(links[start:stop].tolist()) for start, stop in pairwise(offsets)]
 
 
 @every_model
@@ -300,7 +276,9 @@ def test_a_pair_that_stands_often_counts_as_often(kind, data, times):
     got = model.expect(dataclasses.replace(block, times=times), agreeing=False)
     want = None
     for pair, often in enumerate(times):
-        alone = model.expect(dataclasses.replace(block, times=np.eye(len(times), dtype=np.float32)[pair]), agreeing=False)
+        alone = model.expect(
+            dataclasses.replace(block, times=np.eye(len(times), dtype=np.float32)[pair]), agreeing=False
+        )
         parts = [often * part for part in (alone.counts, *alone.statistics)]
         want = parts if want is None else [one + other for one, other in zip(want, parts, strict=True)]
     for ours, theirs in zip((got.counts, *got.statistics), want, strict=True):
@@ -391,7 +369,11 @@ def test_a_longer_list_begins_no_worse(kind):
 def test_updated_tables_are_distributions(kind, data):
     model, block = data.draw(models_and_blocks(kind, max_length=5))
     model.update(model.expect(block, agreeing=False).statistics)
-    tables = [model.source_fertility, model.target_fertility, model.placements if model.chained else model.displacements]
+    tables = [
+        model.source_fertility,
+        model.target_fertility,
+        model.placements if model.chained else model.displacements,
+    ]
     for table in tables:
         assert (table >= 0).all()
         np.testing.assert_allclose(table.sum(axis=-1), 1, rtol=1e-5)

@@ -2,22 +2,25 @@
 
 from __future__ import annotations
 
-import math
 import time
 from itertools import pairwise
+from pathlib import Path
 from typing import Any
 
 import click
 
+from cepts.cli.checks import check_apart, finite, moderate
 from cepts.cli.choices import ASSOCIATIONS, FORMATS, LIST_FORMATS, METHODS, MODELS
 from cepts.cli.console import ProgressBars, say
-from cepts.cli.factor import describe_cepts, factoring_options
+from cepts.cli.factor import check_restarts, describe_cepts, factoring_options
 
 __all__ = ["command"]
 
 COMBINATIONS = ("agreement", "onmf", *METHODS)
 # Options that say how cepts are found.
 FACTORING = ("association", "spread", "cepts", "sure", "restarts", "seed")
+# Associations that are statistics of the training text.
+STATISTICS = ("counts", "dice", "pmi", "llr")
 # Options that say how a model is trained, which a loaded one already is.
 TRAINING = (
     "model",
@@ -50,13 +53,6 @@ def _stems(ctx: click.Context, option: click.Parameter, value: str | None) -> tu
     return stems
 
 
-def _finite(ctx: click.Context, option: click.Parameter, value: float | None) -> float | None:
-    """Refuse what passes for a number but is none: every comparison with `nan` is false."""
-    if value is not None and not math.isfinite(value):
-        raise click.BadParameter(f"wants a number. Got {value}.")
-    return value
-
-
 @click.command(
     "align",
     epilog="""\b
@@ -83,36 +79,40 @@ Examples:
     "--threshold",
     type=click.FloatRange(0, 1),
     metavar="P",
-    callback=_finite,
+    callback=finite,
     help="For agreement: the least confidence of a link; lower gives more links.",
+)
+@click.option(
+    "--association",
+    type=click.Choice(ASSOCIATIONS),
+    help="For onmf: what the matrix holds: posteriors of both directions or of one, links counted in lists of best "
+    "alignments, lexicon x position, or co-occurrence in the text.  [default: agreement]",
+)
+@click.option(
+    "--spread",
+    type=click.FloatRange(0, 1, max_open=True),
+    metavar="P",
+    callback=finite,
+    help="For onmf: how much of null's mass goes to the words beside; 0 leaves more words to null.  [default: 0.6 "
+    "for nbest, else 0.7]",
+)
+@factoring_options("For onmf: ")
+@click.option("--matrices", metavar="FILE", help="For onmf: also write the matrices, as JSON lines or .npz.")
+@click.option(
+    "--nbest",
+    type=click.IntRange(1),
+    metavar="N",
+    callback=moderate,
+    help="List each direction's N most probable alignments instead of links, as json; with --combine forward or "
+    "reverse that one's, as json or giza. For onmf: the length of the lists of --association nbest.  [default "
+    "there: 100]",
 )
 @click.option(
     "--format",
     "format_",
     type=click.Choice(FORMATS),
-    help="Format of the links.  [default: pharaoh; json with --nbest]",
+    help="Format of the links; json also lists the cepts of onmf.  [default: pharaoh; json with --nbest]",
 )
-@click.option(
-    "--nbest",
-    type=click.IntRange(1),
-    metavar="N",
-    help="List each direction's N most probable alignments instead of links, as json; with --combine forward or "
-    "reverse that one's, as json or giza. With --combine onmf: the length of the lists that are counted.",
-)
-@click.option(
-    "--association",
-    type=click.Choice(ASSOCIATIONS),
-    help="For onmf: what the matrix holds.  [default: agreement]",
-)
-@factoring_options
-@click.option(
-    "--spread",
-    type=click.FloatRange(0, 1, max_open=True),
-    metavar="P",
-    callback=_finite,
-    help="For onmf: how much of null goes to the words beside; 0 leaves more words to null.",
-)
-@click.option("--matrices", metavar="FILE", help="For onmf: also write the matrices, for cepts factor.")
 @click.option("--base", type=click.Choice(["0", "1"]), default="0", help="Number of the first word in Pharaoh links.")
 @click.option("--scores", metavar="FILE", help="Also write each pair's log-probability in both directions.")
 @click.option("--save", metavar="DIR", help="Keep the trained model.")
@@ -130,7 +130,7 @@ Examples:
     "--null-prob",
     type=click.FloatRange(0, 1, min_open=True, max_open=True),
     metavar="P",
-    callback=_finite,
+    callback=finite,
     help="Probability that a word has no link.",
 )
 @click.option("--lowercase/--no-lowercase", default=None, help="Ignore case in the statistics.  [default: yes]")
@@ -140,7 +140,7 @@ Examples:
     "--spelling",
     type=click.FloatRange(0),
     metavar="X",
-    callback=_finite,
+    callback=finite,
     help="Prior count of identical words, for names and numbers.",
 )
 @click.option("--max-length", type=click.IntRange(1), metavar="N", help="Leave pairs with longer sentences unaligned.")
@@ -176,16 +176,15 @@ def command(source: str, target: str | None, **options: Any) -> None:
             raise UsageError(f"{names}: the model of --load is already trained; leave this out, or --load.")
     if options["threshold"] is not None and options["combine"] != "agreement":
         raise UsageError(f"--threshold goes with --combine agreement, not with {options['combine']}.")
-    if options["scores"] is not None and options["scores"] == options["output"]:
-        where = "stdout" if options["output"] == "-" else options["output"]
-        raise UsageError(f"--scores and the links would both go to {where}; name another file for one of them.")
+    check_apart({"--scores": options["scores"], "--matrices": options["matrices"], "the links": options["output"]})
     if options["combine"] == "onmf":
         _check_factoring(options)
     else:
         given = [name for name in (*FACTORING, "matrices") if options[name] is not None]
         if given:
             names = ", ".join(f"--{name}" for name in given)
-            raise UsageError(f"{names} goes with --combine onmf, not with {options['combine']}.")
+            go = "goes" if len(given) == 1 else "go"
+            raise UsageError(f"{names} {go} with --combine onmf, not with {options['combine']}.")
         if options["nbest"] is not None:
             _check_lists(options)
     started = time.perf_counter()
@@ -200,14 +199,20 @@ def _check_factoring(options: dict[str, Any]) -> None:
     association = options["association"] or "agreement"
     if options["nbest"] is not None and not association.startswith("nbest"):
         raise UsageError(f"--nbest with --combine onmf goes with --association nbest, not with {association}.")
-    if options["load"] is not None and association in {"counts", "dice", "pmi", "llr"}:
+    if options["load"] is not None and association in STATISTICS:
         raise UsageError(
             f"--association {association} counts the words of the training text, which a model of --load does not "
             "have; train anew, or choose another."
         )
-    for name in ("output", "scores"):
-        if options["matrices"] is not None and options["matrices"] == options[name]:
-            raise UsageError(f"--matrices and --{name} would both go to {options[name]}; name another file for one.")
+    if options["spread"] is not None and association in STATISTICS:
+        raise UsageError(
+            f"--spread moves the mass of null, of which --association {association} has none; leave it out."
+        )
+    check_restarts(options)
+    if options["matrices"] is not None and Path(options["matrices"]).suffix.lower() == ".npy":
+        raise UsageError(
+            f"--matrices {options['matrices']}: a .npy file holds a single matrix; name it .npz or .jsonl."
+        )
 
 
 def _check_lists(options: dict[str, Any]) -> None:
@@ -233,6 +238,7 @@ def _align(source: str, target: str | None, options: dict[str, Any], bars: Progr
     from cepts.errors import ModelError
     from cepts.io import check_output, read_bitext
     from cepts.pipeline import ListSummary, Summary, align_bitext, list_bitext
+    from cepts.pipeline.align import check_cepts
     from cepts.store import check_destination
     from cepts.words import MODELS as ALIGNERS
     from cepts.words import THRESHOLD, load_aligner
@@ -257,6 +263,7 @@ def _align(source: str, target: str | None, options: dict[str, Any], bars: Progr
         aligner = load_aligner(options["load"], threads=options["threads"])
         if options["max_length"] is not None:
             aligner.max_length = options["max_length"]
+        check_cepts(options["cepts"], bitext, aligner.max_length)
     else:
         names = (*TRAINING, "max_length", "threads")
         chosen = {
@@ -265,6 +272,7 @@ def _align(source: str, target: str | None, options: dict[str, Any], bars: Progr
             if options[name] is not None and name not in {"model", "save", "checkpoint"}
         }
         aligner = ALIGNERS[options["model"] or "hmm"](**chosen)
+        check_cepts(options["cepts"], bitext, aligner.max_length)
         aligner.fit(bitext, progress=bars, checkpoint=options["checkpoint"])
         if options["save"] is not None:
             try:

@@ -111,8 +111,16 @@ class ProgressBars:
             ]
         )
         if step.stage not in self._tasks:
+            self._finish_iterations()
             self._tasks[step.stage] = self._bars.add_task(step.stage, total=step.total, note=note)
         self._bars.update(self._tasks[step.stage], completed=step.done, total=step.total, note=note)
+
+    def _finish_iterations(self) -> None:
+        """Fill the bars of stages that iterate: they may end before their last iteration, when another begins."""
+        assert self._bars is not None
+        for task in self._bars.tasks:
+            if task.fields["note"].startswith("iteration") and not task.finished:
+                self._bars.update(task.id, completed=task.total)
 
     def _tell_of_compiling(self, kernel: str) -> None:
         # The listener outlives the bars, and each of them adds one.

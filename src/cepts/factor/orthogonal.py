@@ -31,6 +31,7 @@ NOISE = 0.01
 WARM_STEPS = 10
 COLD_STEPS = 20
 CELLS_AT_A_TIME = 1 << 17
+SLOWER = 16  # so many times fewer where each pair takes that much longer, for the sake of progress and Ctrl-C
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -79,6 +80,7 @@ def onmf(
     restarts: int = 10,
     iterations: int = 60,
     seed: int = 0,
+    first: int = 0,
     threads: int | None = None,
     progress: Progress | None = None,
 ) -> Alignments:
@@ -100,6 +102,8 @@ def onmf(
         The least confidence of a sure link; the others are possible ones.
     restarts, iterations, seed
         For ``aic`` and ``bic``.
+    first
+        Where in a longer run the first pair stands, so that its random starts are the same as there.
     threads
         Threads to use; None is one for each processor. Results do not depend on it.
 
@@ -116,11 +120,11 @@ def onmf(
     _check_numbers(association, scale)
     report = progress or silent
     started = time.perf_counter()
-    runs = list(_runs(association))
+    runs = list(_runs(association, CELLS_AT_A_TIME if options.annealing else CELLS_AT_A_TIME // SLOWER))
     done = 0
     found = []
     for result in map_shards(
-        lambda run: _align(association.part(*run), run[0], options, scale, sure),
+        lambda run: _align(association.part(*run), first + run[0], options, scale, sure),
         runs,
         threads=default_threads() if threads is None else threads,
     ):
@@ -128,7 +132,7 @@ def onmf(
         done += len(result)
         seconds = time.perf_counter() - started
         report(Step(stage="factorising", done=done, total=len(association), seconds=seconds))
-    return Alignments.concatenate(found) if found else _align(association, 0, options, scale, sure)
+    return Alignments.concatenate(found) if found else _align(association, first, options, scale, sure)
 
 
 def factorise(
@@ -199,7 +203,7 @@ def check_matrices(association: Association, *, name: str = "matrix") -> None:
 
 def _check_numbers(association: Association, scale: float) -> None:
     """Refuse values that are no masses, or that do not fit the pairs."""
-    largest = np.finfo(np.float32).max
+    largest = float(np.finfo(np.float32).max)
     for name, values, offsets in (
         ("the matrix", association.values, association.offsets),
         ("source_null", association.source_null, association.source_offsets),
@@ -236,11 +240,11 @@ def _options(cepts: Selection | int, noise: bool, restarts: int, iterations: int
     )
 
 
-def _runs(association: Association) -> Iterator[tuple[int, int]]:
+def _runs(association: Association, cells: int) -> Iterator[tuple[int, int]]:
     """Runs of whole pairs, cut by the data alone."""
     start = 0
     while start < len(association):
-        stop = int(np.searchsorted(association.offsets, association.offsets[start] + CELLS_AT_A_TIME, side="right")) - 1
+        stop = int(np.searchsorted(association.offsets, association.offsets[start] + cells, side="right")) - 1
         stop = min(max(stop, start + 1), start + 4096)
         yield start, stop
         start = stop

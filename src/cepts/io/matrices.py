@@ -50,6 +50,8 @@ class Matrices:
         The file's names of the sentence pairs, where it has them.
     name, unit, first
         The file, what it is counted in (``line`` or ``matrix``), and the place of the first matrix in it.
+    share
+        How much of the file has been read, these matrices included; 0 where that is not known.
     """
 
     association: Association
@@ -59,6 +61,7 @@ class Matrices:
     name: str
     unit: str
     first: int = 0
+    share: float = 1.0
 
     def __len__(self) -> int:
         return len(self.association)
@@ -66,6 +69,20 @@ class Matrices:
     def where(self, pair: int) -> str:
         """Where a matrix stands, for messages: ``matrices.jsonl, line 3``."""
         return f"{self.name}, {self.unit} {self.first + pair + 1:,}"
+
+    def only(self, pair: int) -> Matrices:
+        """One of the matrices, still in its place of the file."""
+        run = slice(pair, pair + 1)
+        return Matrices(
+            self.association.part(pair, pair + 1),
+            None if self.source is None else self.source[run],
+            None if self.target is None else self.target[run],
+            None if self.ids is None else self.ids[run],
+            self.name,
+            self.unit,
+            self.first + pair,
+            self.share,
+        )
 
     def check_mass(self) -> None:
         """Refuse matrices that are 0 everywhere, null included: nothing can be made of them."""
@@ -83,7 +100,7 @@ class Matrices:
         if not positive.all():
             raise DataError(
                 f"{self.where(int(np.argmin(positive)))}: found a matrix of zeros only, wanted at least one value "
-                f"above 0; leave the pair out, or give its words some association."
+                f"above 0; leave the pair out, or let it pass by --allow-empty."
             )
 
     def check_fit(self, source_lengths: NDArray[np.integer], target_lengths: NDArray[np.integer]) -> None:
@@ -99,8 +116,9 @@ class Matrices:
             pair = int(np.argmax(wrong))
             raise DataError(
                 f"{self.where(pair)}: found a matrix of {rows[pair]} x {columns[pair]}, wanted "
-                f"{source_lengths[pair]} x {target_lengths[pair]}, the words of sentence pair {pair + 1:,} of the "
-                f"bitext; check that the matrices belong to these sentences, without null among rows and columns."
+                f"{source_lengths[pair]} x {target_lengths[pair]}, the words of sentence pair "
+                f"{self.first + pair + 1:,} of the bitext; check that the matrices belong to these sentences, without "
+                f"null among rows and columns."
             )
 
 
@@ -153,16 +171,16 @@ def association_blocks(
             records.append(record)
             count += record.matrix.size
             if count >= cells:
-                yield _of_records(records, file.name, first)
+                yield _of_records(records, file, first)
                 first += len(records)
                 records, count = [], 0
         if records:
-            yield _of_records(records, file.name, first)
+            yield _of_records(records, file, first)
         elif not first:
             raise DataError(f"{file.name} is empty; wanted association matrices: JSON lines, .npz or .npy.")
 
 
-def _of_records(records: Sequence[Record], name: str, first: int) -> Matrices:
+def _of_records(records: Sequence[Record], file: InputFile, first: int) -> Matrices:
     rows = np.array([record.matrix.shape[0] for record in records], dtype=np.int64)
     columns = np.array([record.matrix.shape[1] for record in records], dtype=np.int64)
 
@@ -179,7 +197,8 @@ def _of_records(records: Sequence[Record], name: str, first: int) -> Matrices:
         None if source_null is None else np.concatenate(source_null),
         None if target_null is None else np.concatenate(target_null),
     )
-    return Matrices(association, given("source"), given("target"), given("id"), name, "line", first)
+    share = file.disk_position() / file.size if file.size else 0.0
+    return Matrices(association, given("source"), given("target"), given("id"), file.name, "line", first, share)
 
 
 def _joined(parts: Sequence[Matrices]) -> Matrices:
@@ -248,7 +267,7 @@ def _numpy(file: InputFile, allow_empty: bool) -> Matrices:
         pair = int(np.argmax(empty))
         raise DataError(
             f"{matrices.where(pair)}: found a matrix of {rows[pair]} x {columns[pair]}, wanted at least one row and "
-            f"one column; leave the pair out."
+            f"one column; leave the pair out, or let it pass by --allow-empty."
         )
     return matrices
 

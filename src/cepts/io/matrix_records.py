@@ -124,7 +124,7 @@ def _matrix(where: str, rows: Any, allow_empty: bool) -> NDArray[np.float32]:
         if not allow_empty:
             raise DataError(
                 f"{where}: found a matrix of {len(rows)} x {len(rows[0]) if rows else 0}, wanted at least one row and "
-                f"one column; leave the pair out."
+                f"one column; leave the pair out, or let it pass by --allow-empty."
             )
         return np.empty((len(rows), 0), dtype=np.float32)
     return _floats(where, "matrix", [value for row in rows for value in row]).reshape(len(rows), len(rows[0]))

@@ -16,6 +16,7 @@ from cepts.kernels import kernel, vector_kernel
 from cepts.kernels.plsa import density, score, start_as_one, start_at_random, train, train_tempered
 
 STEPS = 30
+LEAST_STEPS = 8
 CHANGE = np.float32(0.9)
 TINY = np.float32(1e-30)
 
@@ -57,9 +58,10 @@ def _correlation(size, length, part, rows, columns, total, x, y):
     """The first correlation of `part` and its scores of rows and columns, by the power method."""
     correlation = np.float32(0)
     for i in range(size):
-        # Links tend to lie along the diagonal, so that is where to start; the rest breaks the symmetry of a block.
-        x[i] = np.float32(i) + np.float32(0.3) * np.float32((i * 7) % 5)
-    for _ in range(STEPS):
+        # Links tend to lie along the diagonal, so that is where to start. But no word may stand halfway between two
+        # others: if these two are alike, the start has nothing of the direction in which the one differs from them.
+        x[i] = np.float32(i + (0.7548777 * i * i) % 1.0)
+    for step in range(STEPS):
         mean = np.float32(0)
         for i in range(size):
             mean += rows[i] * x[i]
@@ -84,7 +86,8 @@ def _correlation(size, length, part, rows, columns, total, x, y):
             spread += columns[j] * y[j] * y[j]
         before = correlation
         correlation = np.sqrt(spread / total)
-        if abs(correlation - before) < np.float32(1e-6):
+        # A start with little of the right direction stays in a wrong one for some steps, as if it were the right one.
+        if step >= LEAST_STEPS and abs(correlation - before) < np.float32(1e-5):
             break
         for i in range(size):
             value = np.float32(0)
@@ -99,16 +102,24 @@ def _correlation(size, length, part, rows, columns, total, x, y):
 @vector_kernel
 def _part_ways(size, cept, other, direction, factor):
     """Two copies of a cept's distribution, changed along `direction`; returns the mass of each."""
-    largest = np.float32(0)
+    most = TINY
+    least = TINY
     for i in range(size):
-        largest = max(largest, abs(direction[i]))
-    if largest <= np.float32(0):
-        largest = np.float32(1)
+        # Where the cept has nothing of a word, its place means nothing.
+        if factor[cept, i] > np.float32(0):
+            most = max(most, direction[i])
+            least = max(least, -direction[i])
     one = np.float32(0)
     two = np.float32(0)
     for i in range(size):
-        change = CHANGE * np.sign(direction[i]) * np.sqrt(abs(direction[i]) / largest)
         value = factor[cept, i]
+        # Of either sign the largest parts most: a rare word must part from all others, and they from it.
+        change = np.float32(0)
+        if value > np.float32(0):
+            if direction[i] > np.float32(0):
+                change = CHANGE * np.sqrt(direction[i] / most)
+            else:
+                change = -CHANGE * np.sqrt(-direction[i] / least)
         factor[cept, i] = value * (np.float32(1) + change)
         factor[other, i] = value * (np.float32(1) - change)
         one += factor[cept, i]
@@ -166,7 +177,7 @@ def anneal(
     """Models of 1 to `most` cepts, each from the one before by the split of a cept; returns the best's size and noise.
 
     The best has the highest log-likelihood less `price` for each parameter; where `wanted` > 0, it is that with so
-    many cepts, or with as many as can be told apart. After each split come `warm` tempered steps, halfway between the
+    many cepts, or with as many as can be told apart. After each split come `warm` tempered steps, at one between the
     temperature of the split and the end; from there, `cold` steps of plain EM give the model of that size, whose
     log-likelihood goes to `curve`. Of cepts that could split, the one is taken whose split explains most: its mass
     times the square of its correlation.
@@ -174,7 +185,8 @@ def anneal(
     size, length = matrix.shape
     start_as_one(size, length, rows, columns, total, noise, weights, source, target)
     correlations = np.zeros(most, np.float32)
-    gains = np.full(most, -1.0)
+    gains = np.full(most, np.inf)
+    known = np.zeros(most, np.bool_)
     chosen = 0
     chosen_noise = noise
     highest = -np.inf
@@ -206,31 +218,34 @@ def anneal(
         if cepts in (most, wanted):
             break
         uniform = density(noise, size, length)
+        # Steps since a gain was found may have changed it: the best must be found anew before it is taken for the best.
         splits = 0
-        for c in range(cepts):
-            if gains[c] < 0.0:
-                mass = _part_of(
-                    matrix, cepts, c, weights, source, target, uniform, least, part, part_rows, part_columns, row
+        known[:cepts] = False
+        while not known[splits]:
+            mass = _part_of(
+                matrix, cepts, splits, weights, source, target, uniform, least, part, part_rows, part_columns, row
+            )
+            correlations[splits] = np.float32(0)
+            if mass > TINY:
+                correlations[splits] = _correlation(
+                    size, length, part, part_rows, part_columns, mass, directions[splits], column_directions[splits]
                 )
-                correlations[c] = np.float32(0)
-                if mass > TINY:
-                    correlations[c] = _correlation(
-                        size, length, part, part_rows, part_columns, mass, directions[c], column_directions[c]
-                    )
-                gains[c] = mass * correlations[c] * correlations[c]
-            if gains[c] > gains[splits]:
-                splits = c
+            gains[splits] = mass * correlations[splits] * correlations[splits]
+            known[splits] = True
+            splits = np.argmax(gains[:cepts])
         if gains[splits] <= 0.0:
             # Every cept is a product of its margins: there is nothing left to tell apart.
             break
-        inverse_temperature = 0.5 * (1.0 + 1.0 / (1.0 + correlations[splits]))
+        # Well above that of the split, and whose powers are cheap.
+        critical = 1.0 / (1.0 + correlations[splits])
+        inverse_temperature = 0.75 if critical < 0.7 else (0.875 if critical < 0.83 else 1.0)
         one, two = _part_ways(size, splits, cepts, directions[splits], source)
         _part_ways(length, splits, cepts, column_directions[splits], target)
         mass = weights[splits]
         weights[splits] = mass * one / (one + two)
         weights[cepts] = mass * two / (one + two)
-        gains[splits] = -1.0
-        gains[cepts] = -1.0
+        gains[splits] = np.inf
+        gains[cepts] = np.inf
         noise = train_tempered(
             matrix,
             total,

@@ -9,8 +9,9 @@ from __future__ import annotations
 import numpy as np
 
 from cepts.kernels import kernel
-from cepts.kernels.fertility import LINK, climb, fill_gains, new_cepts, new_gains, settle, tabulate
-from cepts.kernels.fertility_shard import load_sentence, new_room, start_from
+from cepts.kernels.fertility import FIRST_CEPT, LINK, NULL, new_cepts, new_gains, settle
+from cepts.kernels.fertility_gains import climb, fill_gains, tabulate
+from cepts.kernels.fertility_sentence import new_room, open_pair
 
 
 @kernel
@@ -55,7 +56,7 @@ def _offer(score, mark, room, heap, scores, marks, opened):
     else:
         entry = heap[0]
         scores[entry] = score
-        _sift(heap, scores, 0, count)
+        _sift(heap, scores, NULL, count)
     marks[entry] = mark
     opened[entry] = False
     return entry
@@ -87,7 +88,7 @@ def best_alignments(cepts, sentence, gains, room, heap, scores, marks, opened, a
         mark = marks[entry]
         score = settle(cepts, sentence)
         opened[entry] = True
-        tabulate(cepts, sentence, gains, 1, sentence.size)
+        tabulate(cepts, sentence, gains, FIRST_CEPT, sentence.size)
         fill_gains(cepts, sentence, gains)
         for j in range(length):
             i = of[LINK, j]
@@ -112,43 +113,13 @@ def best_alignments(cepts, sentence, gains, room, heap, scores, marks, opened, a
 
 
 @kernel
-def fertility_nbest(
-    source_offsets,
-    target_offsets,
-    cell_offsets,
-    cells,
-    lexicon,
-    source_null,
-    target_null,
-    times,
-    source_words,
-    target_words,
-    source_classes,
-    target_classes,
-    source_fertility,
-    target_fertility,
-    placements,
-    displacements,
-    chained,
-    groups,
-    reach,
-    null_prob,
-    longest,
-    source_links,
-    target_links,
-    direction,
-    count,
-    found,
-    log_probabilities,
-    positions,
-):
-    """Lists of at most `count` alignments of all pairs of a block in one direction, from the given paths.
+def fertility_nbest(shard, direction, count, found, log_probabilities, positions):
+    """Lists of at most `count` alignments of all pairs of a shard in one direction.
 
-    The arguments up to `target_links` are those of `fertility_posteriors`. `found[pair]` receives the length of the
-    list; the lists stand end to end in `log_probabilities` and `positions`, the best first, -1 for null. Returns how
-    much of the two is used.
+    `found[pair]` receives the length of the list; the lists stand end to end in `log_probabilities` and `positions`,
+    the best first, -1 for null. Returns how much of the two is used.
     """
-    width = longest + 2
+    width = shard.longest + 2
     room = new_room(width)
     cepts = new_cepts(width)
     gains = new_gains(width)
@@ -159,53 +130,22 @@ def fertility_nbest(
     opened = np.zeros(count, np.bool_)
     alignments = np.zeros((count, width), np.int64)
     used, used_positions = 0, 0
-    for pair in range(len(source_offsets) - 1):
-        source, target = source_offsets[pair], target_offsets[pair]
-        size, length = source_offsets[pair + 1] - source, target_offsets[pair + 1] - target
-        if size == 0 or length == 0:
+    for pair in range(len(shard.source_offsets) - 1):
+        size = shard.source_offsets[pair + 1] - shard.source_offsets[pair]
+        if size == 0 or shard.target_offsets[pair + 1] == shard.target_offsets[pair]:
             continue
-        first = cell_offsets[pair]
-        if direction == 0:
-            for i in range(size):
-                for j in range(length):
-                    room.score[j, i + 1] = lexicon[cells[first + i * length + j], 0]
-            words, near_classes = source_words[source : source + size], source_classes[source : source + size]
-            null, far_classes = target_null[target : target + length], target_classes[target : target + length]
-            links = target_links[target : target + length]
-            known = source_fertility
-        else:
-            for i in range(size):
-                for j in range(length):
-                    room.score[i, j + 1] = lexicon[cells[first + i * length + j], 1]
-            words, near_classes = target_words[target : target + length], target_classes[target : target + length]
-            null, far_classes = source_null[source : source + size], source_classes[source : source + size]
-            links = source_links[source : source + size]
-            known = target_fertility
-            size, length = length, size
-        sentence = load_sentence(
-            room,
-            cepts,
-            known,
-            placements[direction],
-            displacements[direction],
-            chained,
-            groups,
-            reach,
-            null_prob,
-            size,
-            length,
-            words,
-            null,
-            near_classes,
-            far_classes,
-        )
-        start_from(links, cepts, sentence)
+        sentence, _, _ = open_pair(shard, direction, pair, room, cepts)
+        length = sentence.length
         listed = best_alignments(cepts, sentence, gains, entries, heap, scores, marks, opened, alignments)
         found[pair] = listed
-        for entry in np.argsort(-scores[:listed], kind="mergesort"):
-            log_probabilities[used] = scores[entry]
-            used += 1
+        # The heap gives the worst first.
+        for place in range(listed - 1, -1, -1):
+            entry = heap[0]
+            heap[0] = heap[place]
+            _sift(heap, scores, NULL, place)
+            log_probabilities[used + place] = scores[entry]
             for j in range(length):
-                positions[used_positions + j] = alignments[entry, j] - 1
-            used_positions += length
+                positions[used_positions + place * length + j] = alignments[entry, j] - 1
+        used += listed
+        used_positions += listed * length
     return used, used_positions

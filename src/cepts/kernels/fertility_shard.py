@@ -5,8 +5,6 @@ The posteriors are those of the climbed alignment and all its neighbours, as if 
 
 from __future__ import annotations
 
-from typing import Any, NamedTuple
-
 import numpy as np
 
 from cepts.kernels import kernel
@@ -19,133 +17,21 @@ from cepts.kernels.fertility import (
     FIRST,
     FOLLOW,
     LINK,
+    NONE,
+    NULL,
     ROW,
     TOTAL,
-    Sentence,
-    climb,
     new_cepts,
     new_gains,
 )
+from cepts.kernels.fertility_gains import climb
+from cepts.kernels.fertility_sentence import diagonal_place, length_bucket, new_room, open_pair
 
 # Neighbours with a smaller share, times the cells of the pair, count as the climbed alignment in the placements of
 # Model 4: to count each by itself is dear, and long pairs have many.
 NEGLIGIBLE = 1e-7
 # Those with less than exp(this) of the best alignment's probability count as impossible.
 UNLIKELY = -20.0
-
-
-class Room(NamedTuple):
-    """Buffers for one sentence pair in one direction."""
-
-    score: Any
-    fertility: Any
-    log_factorials: Any
-
-
-@kernel
-def new_room(width):
-    """Buffers for sentences of fewer than `width` words."""
-    log_factorials = np.zeros(width + 2)
-    for n in range(1, width + 2):
-        log_factorials[n] = log_factorials[n - 1] + np.log(n)
-    return Room(np.zeros((width, width)), np.zeros((width, width + 2)), log_factorials)
-
-
-@kernel
-def diagonal_place(i, size, length):
-    """The target position that lies beside cept i, in 1..size, on the diagonal."""
-    return (2 * i - 1) * length // (2 * size)
-
-
-@kernel
-def length_bucket(length, buckets):
-    """Bucket of a length in words: 1 to 8, to 16, to 32, ..., the last for all longer ones."""
-    bucket = 0
-    while bucket < buckets - 1 and length > 8 << bucket:
-        bucket += 1
-    return bucket
-
-
-@kernel
-def load_sentence(
-    room,
-    cepts,
-    known_fertility,
-    placements,
-    displacements,
-    chained,
-    groups,
-    reach,
-    null_prob,
-    size,
-    length,
-    words,
-    null,
-    source_classes,
-    target_classes,
-):
-    """All that the model says of a sentence of whose links but for null `room.score` has the lexicon's part already.
-
-    `known_fertility` has a row for each source word and a last one for unknown words; its last column is for that
-    fertility or a higher one, which is half as likely with each word more. `placements[a, b, g]` is for source words of
-    class a; after the classes come the beginning of the sentence and the other words of the same cept.
-    """
-    score, fertility, of = room.score, room.fertility, cepts.of
-    most = known_fertility.shape[1] - 1
-    halve = np.log(0.5)
-    rows, columns, width = placements.shape
-    for j in range(length):
-        score[j, 0] = null[j]
-        of[CLASS, j] = target_classes[j] * width
-    for i in range(size):
-        row = words[i] if words[i] >= 0 else known_fertility.shape[0] - 1
-        for n in range(length + 1):
-            value = np.float64(known_fertility[row, min(n, most)])
-            if n >= most:
-                value += (n - most + 1) * halve
-            if not chained:
-                value += room.log_factorials[n]
-            fertility[i + 1, n] = value
-        fertility[i + 1, length + 1] = -np.inf
-        of[ROW, i + 1] = source_classes[i] * columns * width
-    of[ROW, 0] = (rows - 2) * columns * width
-    log_null, log_real = np.log(null_prob), np.log(1.0 - null_prob)
-    for n in range(length + 2):
-        fertility[0, n] = -np.inf
-        if 2 * n <= length:
-            ways = room.log_factorials[length - n] - room.log_factorials[n] - room.log_factorials[length - 2 * n]
-            fertility[0, n] = ways + n * log_null + (length - 2 * n) * log_real
-    if not chained:
-        bucket = length_bucket(length, displacements.shape[0])
-        for i in range(1, size + 1):
-            place = diagonal_place(i, size, length)
-            for j in range(length):
-                score[j, i] += displacements[bucket, groups[reach + j - place]]
-    rest = (rows - 1) * columns * width
-    return Sentence(
-        chained, size, length, score, fertility, placements.reshape(rows * columns * width), rest, groups, reach
-    )
-
-
-@kernel
-def start_from(links, cepts, sentence):
-    """Take `links` (-1 for null) as the alignment; of more nulls than there may be, link those that lose least."""
-    of = cepts.of
-    free = 0
-    for j in range(sentence.length):
-        of[LINK, j] = links[j] + 1
-        if links[j] < 0:
-            free += 1
-    while 2 * free > sentence.length:
-        least, word, to = np.inf, -1, 0
-        for j in range(sentence.length):
-            if of[LINK, j] == 0:
-                for i in range(1, sentence.size + 1):
-                    loss = sentence.score[j, 0] - sentence.score[j, i]
-                    if word < 0 or loss < least:
-                        least, word, to = loss, j, i
-        of[LINK, word] = to
-        free -= 1
 
 
 @kernel
@@ -201,8 +87,8 @@ def _count_change(
                 reach,
                 rest,
                 high if step else low,
-                removed if new else -1,
-                added if new else -1,
+                removed if new else NONE,
+                added if new else NONE,
                 last,
                 centre,
                 share,
@@ -225,9 +111,9 @@ def _count_neighbour(of, groups, reach, rest, size, j, k, to, weight, counts):
             _count_change(of, groups, reach, rest, size, to, k, j, i, j, k, weight, counts)
         return
     if i > 0:
-        _count_change(of, groups, reach, rest, size, i, j, k, 0, -1, -1, weight, counts)
+        _count_change(of, groups, reach, rest, size, i, j, k, NULL, NONE, NONE, weight, counts)
     if to > 0:
-        _count_change(of, groups, reach, rest, size, to, k, j, 0, -1, -1, weight, counts)
+        _count_change(of, groups, reach, rest, size, to, k, j, NULL, NONE, NONE, weight, counts)
 
 
 @kernel
@@ -257,9 +143,9 @@ def neighbourhood(cepts, sentence, gains, posterior, leaving, entering, counting
     counting = counting and sentence.chained
     least = NEGLIGIBLE * size * length
     if counting:
-        last, centre = 0, -1
+        last, centre = NULL, NONE
         for i in range(1, size + 1):
-            last, centre = _count_cept(of, groups, reach, rest, i, -1, -1, last, centre, weight, counts)
+            last, centre = _count_cept(of, groups, reach, rest, i, NONE, NONE, last, centre, weight, counts)
     for j in range(length):
         here = of[LINK, j]
         for i in range(size + 1):
@@ -268,7 +154,7 @@ def neighbourhood(cepts, sentence, gains, posterior, leaving, entering, counting
             leaving[here] += share
             entering[i] += share
             if counting and share > least:
-                _count_neighbour(of, groups, reach, rest, size, j, -1, i, weight * share, counts)
+                _count_neighbour(of, groups, reach, rest, size, j, NONE, i, weight * share, counts)
     for j in range(length):
         here = of[LINK, j]
         for k in range(j + 1, length):
@@ -315,27 +201,7 @@ def _count_displacements(sentence, posterior, weight, counts):
 
 @kernel
 def fertility_posteriors(
-    source_offsets,
-    target_offsets,
-    cell_offsets,
-    cells,
-    lexicon,
-    source_null,
-    target_null,
-    times,
-    source_words,
-    target_words,
-    source_classes,
-    target_classes,
-    source_fertility,
-    target_fertility,
-    placements,
-    displacements,
-    chained,
-    groups,
-    reach,
-    null_prob,
-    longest,
+    shard,
     counting,
     agreeing,
     counts,
@@ -348,18 +214,16 @@ def fertility_posteriors(
     placement_counts,
     displacement_counts,
     log_likelihoods,
-    source_links,
-    target_links,
 ):
-    """Both directions of all pairs of a shard, climbing from `source_links` and `target_links`, which become the best.
+    """Both directions of all pairs of a shard, climbing from its links, which become the best alignments found.
 
-    `lexicon`, `source_null` and `target_null` are logarithms. Where `counting`, adds posteriors to `counts` (their
-    product where `agreeing`) and expected fertilities and placements to the other counts, whose index 0 is the forward
-    direction; a pair counts `times[pair]` times. Otherwise writes posteriors to `forward` and `reverse` (where
-    `agreeing`, their geometric mean to `forward` alone). `source_free` and `target_free` receive each word's posterior
-    of null, `log_likelihoods[pair, direction]` the logarithm of the sum over the neighbourhood.
+    Where `counting`, adds posteriors to `counts` (their product where `agreeing`) and expected fertilities and
+    placements to the other counts, whose index 0 is the forward direction; a pair counts `times[pair]` times. Otherwise
+    writes posteriors to `forward` and `reverse` (where `agreeing`, their geometric mean to `forward` alone).
+    `source_free` and `target_free` receive each word's posterior of null, `log_likelihoods[pair, direction]` the
+    logarithm of the sum over the neighbourhood.
     """
-    width = longest + 2
+    width = shard.longest + 2
     room = new_room(width)
     cepts = new_cepts(width)
     gains = new_gains(width)
@@ -367,57 +231,17 @@ def fertility_posteriors(
     back = np.zeros((width, width))
     leaving = np.zeros(width)
     entering = np.zeros(width)
-    for pair in range(len(source_offsets) - 1):
-        first_source, last_source = source_offsets[pair], source_offsets[pair + 1]
-        first_target, last_target = target_offsets[pair], target_offsets[pair + 1]
-        size, length = last_source - first_source, last_target - first_target
+    cells = shard.cells
+    for pair in range(len(shard.source_offsets) - 1):
+        source, target = shard.source_offsets[pair], shard.target_offsets[pair]
+        size, length = shard.source_offsets[pair + 1] - source, shard.target_offsets[pair + 1] - target
         if size == 0 or length == 0:
             continue
-        first = cell_offsets[pair]
-        weight = np.float64(times[pair])
+        weight = np.float64(shard.times[pair])
         for direction in range(2):
-            if direction == 0:
-                for i in range(size):
-                    for j in range(length):
-                        room.score[j, i + 1] = lexicon[cells[first + i * length + j], 0]
-                words = source_words[first_source:last_source]
-                null = target_null[first_target:last_target]
-                near_classes = source_classes[first_source:last_source]
-                far_classes = target_classes[first_target:last_target]
-                links = target_links[first_target:last_target]
-                free = target_free[first_target:last_target]
-                known, fertility_counts, posterior = source_fertility, source_fertility_counts, ahead
-                sizes = size, length
-            else:
-                for i in range(size):
-                    for j in range(length):
-                        room.score[i, j + 1] = lexicon[cells[first + i * length + j], 1]
-                words = target_words[first_target:last_target]
-                null = source_null[first_source:last_source]
-                near_classes = target_classes[first_target:last_target]
-                far_classes = source_classes[first_source:last_source]
-                links = source_links[first_source:last_source]
-                free = source_free[first_source:last_source]
-                known, fertility_counts, posterior = target_fertility, target_fertility_counts, back
-                sizes = length, size
-            sentence = load_sentence(
-                room,
-                cepts,
-                known,
-                placements[direction],
-                displacements[direction],
-                chained,
-                groups,
-                reach,
-                null_prob,
-                sizes[0],
-                sizes[1],
-                words,
-                null,
-                near_classes,
-                far_classes,
-            )
-            start_from(links, cepts, sentence)
+            sentence, links, words = open_pair(shard, direction, pair, room, cepts)
+            posterior = back if direction else ahead
+            free = source_free[source : source + size] if direction else target_free[target : target + length]
             score = climb(cepts, sentence, gains)
             log_likelihoods[pair, direction] = score + neighbourhood(
                 cepts,
@@ -430,16 +254,17 @@ def fertility_posteriors(
                 weight,
                 placement_counts[direction],
             )
-            for j in range(sizes[1]):
+            for j in range(sentence.length):
                 links[j] = cepts.of[LINK, j] - 1
                 free[j] = posterior[j, 0]
             if counting:
+                fertility_counts = target_fertility_counts if direction else source_fertility_counts
                 _count_fertilities(cepts, sentence, leaving, entering, words, weight, fertility_counts)
-                if not chained:
+                if not sentence.chained:
                     _count_displacements(sentence, posterior, weight, displacement_counts[direction])
 
         for i in range(size):
-            row = first + i * length
+            row = shard.cell_offsets[pair] + i * length
             for j in range(length):
                 if not counting:
                     if agreeing:

@@ -12,7 +12,7 @@ import numpy as np
 from cepts.kernels import kernel, vector_kernel
 
 # Of what a cept explains of a word, a part so small is not looked at, and so stays nothing.
-NEGLIGIBLE = np.float32(1e-7)
+NEGLIGIBLE = np.float32(1e-6)
 TINY = np.float32(1e-30)
 
 
@@ -61,7 +61,9 @@ def expect(matrix, cepts, weights, source, target, uniform, least, new_source, n
                 if matrix[i, j] > np.float32(0):
                     log_likelihood += np.float64(matrix[i, j]) * np.log(np.float64(max(row[j], TINY)))
         ratios = np.float32(0)
+        mass = np.float32(0)
         for j in range(length):
+            mass += matrix[i, j]
             row[j] = matrix[i, j] / max(row[j], TINY)
             ratios += row[j]
         noisy += np.float64(ratios) * uniform
@@ -72,7 +74,8 @@ def expect(matrix, cepts, weights, source, target, uniform, least, new_source, n
                 for j in range(length):
                     explained += row[j] * target[c, j]
                     new_target[c, j] += share * row[j]
-            new_source[c, i] = share * explained
+            explained *= share
+            new_source[c, i] = explained if explained > NEGLIGIBLE * mass else np.float32(0)
     return noisy, log_likelihood
 
 
@@ -116,9 +119,20 @@ def train(
 
 @vector_kernel
 def _raise(size, cepts, base, exponent, power):
+    # Roots are so much faster than powers that annealing keeps to those that are made of them.
     for c in range(cepts):
-        for i in range(size):
-            power[c, i] = base[c, i] ** exponent
+        if exponent == np.float32(0.75):
+            for i in range(size):
+                root = np.sqrt(base[c, i])
+                power[c, i] = root * np.sqrt(root)
+        elif exponent == np.float32(0.875):
+            for i in range(size):
+                root = np.sqrt(base[c, i])
+                half = np.sqrt(root)
+                power[c, i] = root * half * np.sqrt(half)
+        else:
+            for i in range(size):
+                power[c, i] = base[c, i] ** exponent
 
 
 @kernel

@@ -4,20 +4,22 @@ from __future__ import annotations
 
 import time
 from collections.abc import Iterable
-from dataclasses import asdict, dataclass
+from contextlib import ExitStack
+from dataclasses import asdict, dataclass, replace
 from pathlib import Path
-from typing import Any
+from typing import Any, BinaryIO
 
 import numpy as np
 from numpy.typing import NDArray
 
+from cepts.errors import UsageError
 from cepts.io import AssociationWriter, LinkWriter, open_output
 from cepts.pipeline.factor import CeptCounts
-from cepts.progress import Progress
+from cepts.progress import Progress, Step, silent
 from cepts.types import Alignments, Bitext
 from cepts.words import THRESHOLD, Aligner, Factoring, align_by_cepts, associations
 
-__all__ = ["Summary", "align_bitext"]
+__all__ = ["Summary", "align_bitext", "check_cepts"]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -68,13 +70,17 @@ def align_bitext(
     matrices
         For ``onmf``: a file for the association matrices that were factorised, with the words, for `cepts factor`.
     """
+    if combine == "onmf" and factoring is not None:
+        check_cepts(factoring.cepts, bitext, aligner.max_length)
     started = time.perf_counter()
     coverage = _Coverage(bitext)
     links = sure = first = 0
     cepts: CeptCounts | None = None
     blocks: Iterable[tuple[Alignments, NDArray[np.float64] | None]]
     log_likelihoods: list[NDArray[np.float64]] = []
-    with LinkWriter(output, format=format, base=base, bitext=bitext) as writer:
+    # Files are put in their places together at the end, so that a failure leaves none of them.
+    with ExitStack() as files:
+        writer = files.enter_context(LinkWriter(output, format=format, base=base, bitext=bitext))
         if combine == "onmf":
             cepts = CeptCounts()
             blocks = ((found, None) for found in align_by_cepts(aligner, bitext, factoring, progress=progress))
@@ -90,10 +96,14 @@ def align_bitext(
                 cepts.add(alignments)
             if scores is not None and block_scores is not None:
                 log_likelihoods.append(block_scores)
-        if scores is not None:
-            _write_scores(scores, [aligner.score(bitext)] if cepts is not None else log_likelihoods)
         if matrices is not None:
-            _write_matrices(matrices, aligner, bitext, factoring)
+            report = _renamed(progress, "writing matrices")
+            _write_matrices(files.enter_context(AssociationWriter(matrices)), aligner, bitext, factoring, report)
+        if scores is not None:
+            if cepts is not None:
+                scored = aligner.align_blocks(bitext, progress=_renamed(progress, "scoring"))
+                log_likelihoods = [block_scores for _, block_scores in scored]
+            _write_scores(files.enter_context(open_output(scores)), log_likelihoods)
     return Summary(
         pairs=len(bitext),
         source_words=len(bitext.source.ids),
@@ -107,6 +117,18 @@ def align_bitext(
         sure=sure,
         cepts=cepts,
     )
+
+
+def check_cepts(cepts: str | int | None, bitext: Bitext, max_length: int) -> None:
+    """Refuse a number of cepts that no pair can have; in shorter ones there will be fewer."""
+    shorter = np.minimum(bitext.source.lengths, bitext.target.lengths)
+    shorter[np.maximum(bitext.source.lengths, bitext.target.lengths) > max_length] = 0
+    most = int(shorter.max(initial=0))
+    if isinstance(cepts, int) and 0 < most < cepts:
+        raise UsageError(
+            f"cepts must be at most {most:,}, the length of the shorter side of the longest sentence pair "
+            f"({int(shorter.argmax()) + 1:,}). Got {cepts:,} instead."
+        )
 
 
 class _Coverage:
@@ -125,15 +147,21 @@ class _Coverage:
         self.target[np.repeat(self.bitext.target.offsets[run], counts) + alignments.target] = True
 
 
-def _write_scores(path: str | Path, blocks: list[NDArray[np.float64]]) -> None:
-    with open_output(path) as file:
-        for block in blocks:
-            file.write("".join(f"{ahead:.6f}\t{back:.6f}\n" for ahead, back in block.tolist()).encode())
+def _write_scores(file: BinaryIO, blocks: list[NDArray[np.float64]]) -> None:
+    for block in blocks:
+        file.write("".join(f"{ahead:.6f}\t{back:.6f}\n" for ahead, back in block.tolist()).encode())
 
 
-def _write_matrices(path: str | Path, aligner: Aligner, bitext: Bitext, factoring: Factoring | None) -> None:
+def _write_matrices(
+    writer: AssociationWriter, aligner: Aligner, bitext: Bitext, factoring: Factoring | None, report: Progress
+) -> None:
+    report(Step(stage="", done=0, total=1))  # since the first matrices may take a while
     first = 0
-    with AssociationWriter(path) as writer:
-        for association in associations(aligner, bitext, factoring):
-            writer.write(association, bitext.part(first, first + len(association)))
-            first += len(association)
+    for association in associations(aligner, bitext, factoring, progress=report):
+        writer.write(association, bitext.part(first, first + len(association)))
+        first += len(association)
+
+
+def _renamed(progress: Progress | None, stage: str) -> Progress:
+    """What reports each step as one of `stage`."""
+    return silent if progress is None else lambda step: progress(replace(step, stage=stage))

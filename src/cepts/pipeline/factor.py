@@ -3,18 +3,20 @@
 from __future__ import annotations
 
 import time
+from collections import deque
 from collections.abc import Iterator
-from dataclasses import asdict, dataclass
+from dataclasses import asdict, dataclass, replace
 from pathlib import Path
 from typing import Any
 
 import numpy as np
+from numpy.typing import NDArray
 
 from cepts import factor
-from cepts.errors import DataError
+from cepts.errors import DataError, UsageError
 from cepts.io import LinkWriter, Matrices, association_blocks
-from cepts.progress import Progress, Step, silent
-from cepts.types import Alignments, Bitext
+from cepts.progress import Progress, Step, of_part
+from cepts.types import Alignments, Association, Bitext, offsets_of
 
 __all__ = ["CeptCounts", "FactorSummary", "factor_matrices"]
 
@@ -76,6 +78,7 @@ def factor_matrices(
     scale: float | None = None,
     format: str = "pharaoh",
     base: int = 0,
+    allow_empty: bool = False,
     progress: Progress | None = None,
     **options: Any,
 ) -> FactorSummary:
@@ -90,25 +93,35 @@ def factor_matrices(
     scale
         What an entry of 1 is worth in counts. None takes entries as counts, or where all of the first matrices' are
         at most 1 as probabilities, worth 200.
+    allow_empty
+        Take matrices without words or of zeros only, which are otherwise an error: these pairs have no links.
     options
-        Those of `cepts.factor.onmf`.
+        Those of `cepts.factor.onmf`. A number of cepts must be possible in some pair; shorter ones have fewer.
     """
-    report = progress or silent
     started = time.perf_counter()
+    if progress is not None:  # since a large file takes a while to read
+        progress(Step(stage="factorising", done=0, total=1))
     counts = CeptCounts()
     pairs = links = sure = 0
+    blocks = _fitting(association_blocks(matrices, allow_empty=allow_empty), bitext, allow_empty)
+    wanted = options.get("cepts")
+    if isinstance(wanted, int):
+        blocks = _long_enough(blocks, wanted)
     with LinkWriter(output, format=format, base=base, bitext=bitext) as writer:
-        for block in _fitting(association_blocks(matrices), bitext):
-            block.check_mass()
+        for block in blocks:
+            if not allow_empty:
+                block.check_mass()
+            sentences = None if bitext is not None else _sentences(block, format)
             if scale is None:
-                scale = OF_PROBABILITIES if block.association.values.max(initial=0) <= 1 else 1.0
-            found = factor.onmf(block.association, scale=scale, **options)
-            writer.write(found, None if bitext is not None else _sentences(block))
+                scale = OF_PROBABILITIES if _largest(block.association) <= 1 else 1.0
+            end = pairs + len(block)
+            total = max(end, round(end / block.share)) if block.share else end
+            found = factor.onmf(_scaled(block, scale), first=pairs, progress=of_part(progress, pairs, total), **options)
+            writer.write(found, sentences)
             counts.add(found)
             pairs += len(found)
             links += len(found.source)
             sure += int(found.sure.sum())
-            report(Step(stage="factorising", done=pairs, total=pairs, seconds=time.perf_counter() - started))
     return FactorSummary(
         pairs=pairs,
         source_words=counts.source_words,
@@ -121,32 +134,119 @@ def factor_matrices(
     )
 
 
-def _fitting(blocks: Iterator[Matrices], bitext: Bitext | None) -> Iterator[Matrices]:
-    """The blocks, each of which must fit the sentences of `bitext`, and all of which must be as many as these."""
+def _fitting(blocks: Iterator[Matrices], bitext: Bitext | None, allow_empty: bool) -> Iterator[Matrices]:
+    """The blocks, each of which must fit the sentences of `bitext`, and all of which must be as many as these.
+
+    Each is given only when it is known whether another follows, so that of a file of one block nothing is aligned
+    before its matrices are counted.
+    """
     pairs = 0
-    name = "the file"
+    before: Matrices | None = None
     for block in blocks:
-        name = block.name
         if bitext is not None:
-            run = slice(pairs, min(pairs + len(block), len(bitext)))
             if pairs + len(block) > len(bitext):
-                raise DataError(_too_many(name, f"more than {len(bitext):,}", bitext))
-            block.check_fit(bitext.source.lengths[run], bitext.target.lengths[run])
+                raise DataError(_other_number(block.name, f"more than {len(bitext):,}", bitext))
+            run = slice(pairs, pairs + len(block))
+            lengths = bitext.source.lengths[run], bitext.target.lengths[run]
+            if allow_empty:  # an aligner gives no words at all to a pair that it leaves out
+                association = block.association
+                without = np.diff(association.offsets) == 0
+                lengths = (
+                    np.where(without, association.source_lengths, lengths[0]),
+                    np.where(without, association.target_lengths, lengths[1]),
+                )
+            block.check_fit(*lengths)
         pairs += len(block)
-        yield block
-    if bitext is not None and pairs != len(bitext):
-        raise DataError(_too_many(name, f"{pairs:,}", bitext))
+        if before is not None:
+            yield before
+        before = block
+    if before is not None:
+        if bitext is not None and pairs != len(bitext):
+            raise DataError(_other_number(before.name, f"{pairs:,}", bitext))
+        yield before
 
 
-def _too_many(name: str, found: str, bitext: Bitext) -> str:
+def _other_number(name: str, found: str, bitext: Bitext) -> str:
     return (
         f"{name} has {found} matrices but the bitext has {len(bitext):,} sentence pairs; give one matrix for each "
         f"pair, in the same order."
     )
 
 
-def _sentences(block: Matrices) -> Bitext | None:
-    """The words that the file has, or numbers in their place."""
-    if block.source is not None and block.target is not None:
-        return Bitext.from_tokens(zip(block.source, block.target, strict=True))
-    return None
+def _long_enough(blocks: Iterator[Matrices], cepts: int) -> Iterator[Matrices]:
+    """The blocks, held back until one has a pair that is long enough for so many cepts; without any, `UsageError`."""
+    held: deque[Matrices] = deque()
+    most = 0
+    where = ""
+    for block in blocks:
+        held.append(block)
+        shorter = np.minimum(block.association.source_lengths, block.association.target_lengths)
+        if shorter.max(initial=0) > most:
+            most, where = int(shorter.max()), block.where(int(shorter.argmax()))
+        if most >= cepts:
+            break
+    if 0 < most < cepts:
+        raise UsageError(
+            f"cepts must be at most {most:,}, the length of the shorter side of the largest matrix ({where}). "
+            f"Got {cepts:,} instead."
+        )
+    while held:
+        yield held.popleft()
+    yield from blocks
+
+
+def _masses(association: Association) -> list[tuple[str, NDArray[np.float32], NDArray[np.int64]]]:
+    """The values of the matrices and of null, with their names and the places where those of each pair start."""
+    nulls = (
+        ("source_null", association.source_null, association.source_lengths),
+        ("target_null", association.target_null, association.target_lengths),
+    )
+    return [
+        ("matrix", association.values, association.offsets),
+        *((name, null, offsets_of(lengths)) for name, null, lengths in nulls if null is not None),
+    ]
+
+
+def _largest(association: Association) -> float:
+    return max(float(values.max(initial=0)) for _, values, _ in _masses(association))
+
+
+def _scaled(block: Matrices, scale: float) -> Association:
+    """The matrices in counts."""
+    association = block.association
+    if scale == 1:
+        return association
+    scaled: dict[str, Any] = {}
+    for name, values, offsets in _masses(association):
+        with np.errstate(over="ignore", under="ignore"):
+            found = values * np.float32(scale)
+        lost = ~np.isfinite(found) | ((found == 0) & (values > 0) & (values == values.max(initial=0)))
+        if lost.any():
+            place = int(lost.argmax())
+            pair = int(np.searchsorted(offsets, place, side="right")) - 1
+            raise DataError(
+                f"{block.where(pair)}: found {values[place]:g} in {name}, which a scale of {scale:g} makes too "
+                f"{'large' if scale > 1 else 'small'} for a 32-bit number; choose another scale."
+            )
+        scaled["values" if name == "matrix" else name] = found
+    return replace(association, **scaled)
+
+
+def _sentences(block: Matrices, format: str) -> Bitext | None:
+    """The words that the file has, if it has them on both sides."""
+    if block.source is None or block.target is None:
+        if format == "giza":
+            raise UsageError(
+                f"the format giza shows the sentences, which {block.name} does not have; give them by --source and "
+                f"--target, or choose another format."
+            )
+        return None
+    if format == "giza":
+        for pair, words in enumerate(zip(block.source, block.target, strict=True)):
+            for word in (*words[0], *words[1]):
+                if not word or word.split() != [word]:
+                    raise DataError(
+                        f"{block.where(pair)}: found the word {word!r}, wanted words without blanks, for the format "
+                        f"giza; --format json takes it as it is."
+                    )
+    return Bitext.from_tokens(zip(block.source, block.target, strict=True))

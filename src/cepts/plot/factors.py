@@ -216,8 +216,12 @@ def _room(words: Sequence[str]) -> float:
 
 def _grid(axes: Axes, shape: tuple[int, int]) -> None:
     rows, columns = shape
-    axes.hlines(np.arange(1, rows) - 0.5, -0.5, columns - 0.5, color=PALE, linewidth=0.6, zorder=0)
-    axes.vlines(np.arange(1, columns) - 0.5, -0.5, rows - 0.5, color=PALE, linewidth=0.6, zorder=0)
+    # All lines of a kind are one path, broken by NaN: files are smaller.
+    for lines, end, along in ((rows, columns, 0), (columns, rows, 1)):
+        ends = np.tile([-0.5, end - 0.5, np.nan], lines - 1)
+        places = np.repeat(np.arange(1, lines) - 0.5, 3)
+        points = (places, ends) if along else (ends, places)
+        axes.plot(*points, color=PALE, linewidth=0.6, zorder=0)
 
 
 def _null_lines(axes: Axes, *, row: bool, column: bool) -> None:

@@ -29,7 +29,8 @@ def draw_pair(
 ) -> None:
     """Draw the factors of one pair, and how its number of cepts was chosen, to the files that are named.
 
-    `words` stand in the place of those that the file has; `options` are those of `cepts.factor.factorise`.
+    `words` stand in the place of those that the file has; `options` are those of `cepts.factor.factorise`, except that
+    a number of cepts may be too large for the pair, which then has fewer.
     """
     association = matrices.association.part(pair, pair + 1)
     size, length = int(association.source_lengths[0]), int(association.target_lengths[0])
@@ -38,6 +39,8 @@ def draw_pair(
         for null, count in ((association.source_null, size), (association.target_null, length))
     ]
     matrix = association[0] * np.float32(scale)
+    if isinstance(options.get("cepts"), int):
+        options["cepts"] = min(options["cepts"], size, length)
     found = factor.factorise(matrix, source_null=nulls[0], target_null=nulls[1], **options)
     if words is None and matrices.source is not None and matrices.target is not None:
         words = matrices.source[pair], matrices.target[pair]
@@ -58,10 +61,10 @@ def draw_pair(
             *words,
             cepts.source,
             cepts.target,
-            cept_names=[*(str(cept + 1) for cept in range(count)), "f-null", "e-null"],
+            cept_names=[*(str(cept + 1) for cept in range(count)), "source null", "target null"],
             sure=[] if gold is None else [link for link, sure in zip(gold.links, gold.sure, strict=True) if sure],
             possible=[] if gold is None else gold.links,
-            title=f"{count} cepts, P(noise) = {found.factors.noise:.5f}",
+            title=f"{count} {'cept' if count == 1 else 'cepts'}, P(noise) = {found.factors.noise:.5f}",
         )
     if criterion is not None:
         numbers = np.arange(1, len(found.aic) + 1)
@@ -74,7 +77,7 @@ def draw_pair(
 
 
 def _with_null(posterior: np.ndarray, *, last: int) -> np.ndarray:
-    """P(cept | word) with the null word first and the null cepts last: f-null, which holds f0, and e-null."""
+    """P(cept | word) with the null word first, and last the null cepts of the source's and the target's null word."""
     words, columns = posterior.shape
     whole = np.zeros((words + 1, columns + 1))
     whole[1:, : columns - 1] = posterior[:, 1:]

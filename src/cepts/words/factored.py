@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 
 from cepts import factor
 from cepts.factor.spread import Pulls
-from cepts.progress import Progress
+from cepts.progress import Progress, Step, of_part
 from cepts.types import Alignments, Association, Bitext, Text
 from cepts.words.aligner import PAIRS_AT_A_TIME, Aligner
 from cepts.words.association import NBEST, associate, scale_to_words
@@ -105,16 +105,23 @@ def align_by_cepts(
 def _factorised(
     aligner: Aligner, bitext: Bitext, options: Factoring, progress: Progress | None
 ) -> Iterator[Alignments]:
-    for association in associations(aligner, bitext, options, progress=progress):
-        yield factor.onmf(
+    done = 0
+    if progress is not None:  # since the first matrices may take a while
+        progress(Step(stage="factorising", done=0, total=len(bitext)))
+    for association in associations(aligner, bitext, options):
+        found = factor.onmf(
             association,
             cepts=options.cepts,
             noise=options.noise,
             sure=options.sure,
             restarts=options.restarts,
             seed=options.seed,
+            first=done,
             threads=aligner.threads,
+            progress=of_part(progress, done, len(bitext)),
         )
+        done += len(found)
+        yield found
 
 
 def _in_counts(association: Association, name: str, nbest: int) -> Association:

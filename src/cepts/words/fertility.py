@@ -12,7 +12,7 @@ P(target, alignment | source) is the product of
 
 Both are deficient: they spend probability on places outside of the sentence and on placing several words in one
 place. As no sum over all alignments is at hand, posteriors and likelihoods are those of a climbed alignment and its
-neighbours (see `cepts.kernels.fertility`); a log-likelihood is thus a lower bound, and EM may lower it.
+neighbours (see `cepts.kernels.fertility_gains`); a log-likelihood is thus a lower bound, and EM may lower it.
 """
 
 from __future__ import annotations
@@ -76,12 +76,12 @@ class Fertility(Positions):
 
     def prepare(self, pairs: Pairs) -> None:
         """Distributions before training, for the words of `pairs`."""
-        self.widen(pairs)
         self.source_fertility, self.target_fertility = (
             np.tile(FERTILITY_PRIOR.astype(np.float32), (int(ids.max(initial=-1)) + 2, 1))
             for ids in (pairs.source_ids, pairs.target_ids)
         )
         self._logs = None
+        self.widen(pairs)
 
     def widen(self, pairs: Pairs) -> None:
         """Reach over the longest sentence of `pairs`."""
@@ -102,7 +102,7 @@ class Fertility(Positions):
             np.zeros(self.displacements.shape),
         ]
         fertility_posteriors(
-            *self._read(block),
+            self._shard(block),
             True,
             agreeing,
             counts,
@@ -112,7 +112,6 @@ class Fertility(Positions):
             target_free,
             *statistics,
             log_likelihoods,
-            *self.jumps.paths(block),
         )
         return Expected(counts, source_free, target_free, statistics, log_likelihoods)
 
@@ -130,10 +129,10 @@ class Fertility(Positions):
         _, source_free, target_free, log_likelihoods = room(block, columns=0)
         forward = np.empty(len(block.cells), dtype=np.float32)
         reverse = np.empty(0 if agreeing else len(block.cells), dtype=np.float32)
-        paths = self.jumps.paths(block)
+        shard = self._shard(block)
         none = np.empty((2, 0))
         fertility_posteriors(
-            *self._read(block),
+            shard,
             False,
             agreeing,
             NO_COUNTS,
@@ -146,16 +145,16 @@ class Fertility(Positions):
             none,
             np.empty((2, 0, 0)),
             log_likelihoods,
-            *paths,
         )
-        return Posterior(forward, reverse, source_free, target_free, log_likelihoods), paths
+        found = Posterior(forward, reverse, source_free, target_free, log_likelihoods)
+        return found, (shard.source_links, shard.target_links)
 
     def nbest(self, block: Block, count: int) -> tuple[NBest, NBest]:
         """The best alignments to which moves and swaps lead from the climbed one, which need not be the best of all."""
-        paths = self.jumps.paths(block)
-        return self._nbest(block, count, paths, 0), self._nbest(block, count, paths, 1)
+        shard = self._shard(block)
+        return self._nbest(block, shard, count, 0), self._nbest(block, shard, count, 1)
 
-    def _nbest(self, block: Block, count: int, paths: tuple[NDArray, NDArray], direction: int) -> NBest:
+    def _nbest(self, block: Block, shard: Any, count: int, direction: int) -> NBest:
         from cepts.kernels.fertility_nbest import fertility_nbest
 
         sizes, lengths = block.pairs.source_lengths, block.pairs.target_lengths
@@ -167,9 +166,8 @@ class Fertility(Positions):
         found = np.zeros(len(block.pairs), dtype=np.int64)
         log_probabilities = np.empty(int(most.sum()))
         positions = np.empty(int((most * lengths).sum()), dtype=np.int32)
-        used, used_positions = fertility_nbest(
-            *self._read(block), *paths, direction, count, found, log_probabilities, positions
-        )
+        longest = int(most.max(initial=1))
+        used, used_positions = fertility_nbest(shard, direction, longest, found, log_probabilities, positions)
         return NBest(lengths, offsets_of(found), log_probabilities[:used].copy(), positions[:used_positions].copy())
 
     def update(self, statistics: list[NDArray]) -> None:
@@ -179,6 +177,7 @@ class Fertility(Positions):
         self.target_fertility = self._fertilities(target_fertility)
         self.place(*placements)
         self._logs = None
+        self.logarithms()
 
     @abstractmethod
     def place(self, placements: NDArray, displacements: NDArray) -> None:
@@ -217,10 +216,13 @@ class Fertility(Positions):
             )
         return self._logs
 
-    def _read(self, block: Block) -> tuple[Any, ...]:
+    def _shard(self, block: Block) -> Any:
+        """What kernels read, with the HMM's paths to start from."""
+        from cepts.kernels.fertility_sentence import Shard
+
         (_, *layout, cells, lexicon, source_null, target_null, times) = block.arrays
         logs = (np.log(np.maximum(table, np.float32(TINY))) for table in (lexicon, source_null, target_null))
-        return (
+        arrays = (
             *layout,
             cells,
             *logs,
@@ -235,7 +237,9 @@ class Fertility(Positions):
             len(self._groups) // 2,
             self.null_prob,
             block.pairs.longest,
+            *self.jumps.paths(block),
         )
+        return Shard._make(arrays)
 
     def classes_used(self) -> int:
         """Number of classes, which is also that of the unknown words' own."""
@@ -254,8 +258,7 @@ class Displacements(Fertility):
 
     def prepare(self, pairs: Pairs) -> None:
         """Displacements that fall with the distance."""
-        prior = 0.75 ** np.abs(np.arange(GROUPS) - CENTRE)
-        self.displacements = np.tile((prior / prior.sum()).astype(np.float32), (2, self.BUCKETS, 1))
+        self.displacements = np.tile(smooth_prior(0.75, 0).astype(np.float32), (2, self.BUCKETS, 1))
         self.source_classes, self.target_classes = (
             np.zeros(int(ids.max(initial=-1)) + 1, dtype=np.int32) for ids in (pairs.source_ids, pairs.target_ids)
         )

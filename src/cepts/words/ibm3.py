@@ -6,7 +6,7 @@ from typing import Any
 
 from cepts.errors import UsageError
 from cepts.words.aligner import Aligner
-from cepts.words.fertility import Displacements
+from cepts.words.fertility import Displacements, Fertility
 from cepts.words.hmm import SMOOTHING
 from cepts.words.jumps import Jumps
 from cepts.words.mixture import Uniform
@@ -26,7 +26,11 @@ class FertilityAligner(Aligner):
         EM iterations of the HMM before them.
     start_iterations
         EM iterations of Model 1 before those.
+    null_prob
+        P(null) of Model 1 and of the HMM, and p1 of the model itself (see `cepts.words.fertility`).
     """
+
+    positions_: Fertility
 
     def __init__(
         self,

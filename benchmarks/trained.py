@@ -1,0 +1,77 @@
+"""Models that a benchmark trains once, keeps in its work directory and takes from there the next time."""
+
+from __future__ import annotations
+
+import hashlib
+from pathlib import Path
+
+import hansards
+import report
+from cepts.io import read_bitext
+from cepts.types import Bitext
+from cepts.words import HMM, IBM4, Aligner, load_aligner
+
+__all__ = ["MODELS", "Models", "gold_pairs"]
+
+ROOT = Path(__file__).resolve().parent.parent
+# What decides what a training gives.
+SOURCES = ("words", "kernels", "engine", "io", "types.py", "vocabulary.py")
+MODELS: dict[str, type[Aligner]] = {"HMM": HMM, "Model 4": IBM4}
+
+
+class Models:
+    """The models of `MODELS`, trained on a text by their defaults.
+
+    Parameters
+    ----------
+    text
+        The training text.
+    work
+        Where the models are kept. The name of each has a digest of the code in it, so that no change of the code is
+        measured with a model from before it.
+    """
+
+    def __init__(self, text: hansards.TrainingText, work: Path) -> None:
+        self.text = text
+        self.work = work
+        self._bitext: Bitext | None = None
+        self._loaded: dict[str, Aligner] = {}
+
+    @property
+    def bitext(self) -> Bitext:
+        """The training text."""
+        if self._bitext is None:
+            self._bitext = read_bitext(self.text.source, self.text.target)
+        return self._bitext
+
+    def directory(self, name: str) -> Path:
+        """Where the model is kept; it is trained first where it is not there yet."""
+        directory = self.work / f"{self.text.source.stem}.{MODELS[name].name}.{_code()}"
+        if not directory.is_dir():
+            report.say(f"{self.text.name} text: training {name}")
+            MODELS[name]().fit(self.bitext).save(directory)
+        return directory
+
+    def __getitem__(self, name: str) -> Aligner:
+        if name not in self._loaded:
+            self._loaded[name] = load_aligner(self.directory(name))
+        return self._loaded[name]
+
+    def forget(self, name: str) -> None:
+        """Free the memory of a model."""
+        self._loaded.pop(name, None)
+
+
+def gold_pairs(bitext: Bitext, pairs: slice = slice(0, hansards.TRIAL.stop)) -> Bitext:
+    """The pairs that have gold links, with vocabularies of their own."""
+    return Bitext.from_tokens(bitext[pair] for pair in range(pairs.start, pairs.stop))
+
+
+def _code() -> str:
+    package = ROOT / "src" / "cepts"
+    files = sorted(
+        file
+        for name in SOURCES
+        for file in ([package / name] if name.endswith(".py") else (package / name).glob("*.py"))
+    )
+    return hashlib.sha256(b"".join(file.read_bytes() for file in files)).hexdigest()[:12]
