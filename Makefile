@@ -27,6 +27,8 @@ types: .venv/installed-dev
 
 bench: .venv/installed
 	$(BIN)/python benchmarks/words.py --data $(DATA)
+	$(BIN)/python benchmarks/fertility.py --data $(DATA)
+	$(BIN)/python benchmarks/onmf.py --data $(DATA)
 
 clean:
 	rm -rf .venv .bench-venv .hypothesis .mypy_cache .pytest_cache .ruff_cache build dist

@@ -1,8 +1,8 @@
 """Model 4 on the Hansards: how right its links are and what they cost, beside the HMM and Thot's Model 4 and HMM.
 
-One run prints one table, for the small text and for its first pairs. Thot is run on the latter alone: of the whole
-text its Model 4 would take the better part of an hour of CPU (`--peer-pairs` takes more). Jobs run one after the
-other and in turns. Nothing here chooses an option.
+One run prints one table, for the small text and for its first pairs. Thot is run on the latter alone, as the whole
+text would take its Model 4 the better part of an hour. Jobs run one after the other and in turns. Nothing here
+chooses an option.
 
     fertility.py --data DIR [--peer-pairs N] [--repeat N] [--write PAGE]
 """

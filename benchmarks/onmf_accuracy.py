@@ -149,7 +149,7 @@ def like_the_paper(setting: Setting, name: str) -> Table:
                 rows.append([f"{model}, {association}", label, *(figure(100 * each) for each in cells)])
                 about = {"table": name, **setting.about(), "model": model, "association": association}
                 found = {"scores": rounded(scores), "scores_with_null": rounded(with_null), "proper": proper}
-                records.append({**about, "cepts": selection, **found})
+                records.append({**about, "selection": selection, **found})
     return Table(report.markdown(columns, rows, text_columns=2), records)
 
 

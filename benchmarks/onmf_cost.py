@@ -41,7 +41,7 @@ WARM_PAIRS = 1000
 
 def annealing(setting: Setting, repeat: int) -> Table:
     """How often one annealing pass finds what a search over all numbers of cepts finds, and what either costs."""
-    columns = ["matrices", "same number of cepts", "of two searches", "same links", "of two searches"]
+    columns = ["matrices", "same number of cepts", "two searches", "same links", "two searches"]
     columns += ["AIC - that of the search", "annealing, CPU s", "search, CPU s", "search / annealing"]
     rows, records = [], []
     for model, association in MATRICES:
@@ -170,7 +170,7 @@ def by_length(setting: Setting, repeat: int) -> Table:
             ]
         )
         about = {"table": "length", **setting.about(), "words": length, "aligned_pairs": len(bitext)}
-        found = {"cells": fmean(cells), "cepts": fmean(counts), "cells_times_cepts": work}
+        found = {"cells": fmean(cells), "mean_cepts": fmean(counts), "cells_times_cepts": work}
         records.append({**about, **found, "seconds_per_pair": per_pair, "nanoseconds_per_unit": per_unit})
     return Table(report.markdown(columns, rows), records, repeat)
 

@@ -1,7 +1,7 @@
 """Training text and gold links of the Romanian-English benchmark.
 
-The 248 gold pairs of the HLT-NAACL 2003 shared task, followed by 19,312 strings of a word processor, as no text of the
-gold pairs' own kind is at hand. The gold sentences have no accents, so they are stripped from the others.
+The 248 gold pairs of the HLT-NAACL 2003 shared task, followed by 19,312 strings of an office program, as no text
+of the gold pairs' own kind is at hand. The gold sentences have no accents, so they are stripped from the others.
 """
 
 from __future__ import annotations

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import hashlib
+from functools import cache
 from pathlib import Path
 
 import hansards
@@ -67,7 +68,9 @@ def gold_pairs(bitext: Bitext, pairs: slice = slice(0, hansards.TRIAL.stop)) -> 
     return Bitext.from_tokens(bitext[pair] for pair in range(pairs.start, pairs.stop))
 
 
+@cache
 def _code() -> str:
+    """A digest of the code that trains, as it was when it was first asked for."""
     package = ROOT / "src" / "cepts"
     files = sorted(
         file

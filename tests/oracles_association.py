@@ -27,20 +27,21 @@ def nbest(size: int, length: int, forward: Entries, reverse: Entries, name: str)
 
     A link counts in both directions, null in that alone which explains the word; so there it counts twice.
     """
-    matrix, source_null, target_null = np.zeros((size, length)), np.zeros(size), np.zeros(length)
+    ahead, back = np.zeros((size, length)), np.zeros((size, length))
+    source_null, target_null = np.zeros(size), np.zeros(length)
     for (_, positions), weight in zip(forward, weights(forward, name), strict=True):
         for j, i in enumerate(positions):
             if i == -1:
                 target_null[j] += 2 * weight
             else:
-                matrix[i, j] += weight
+                ahead[i, j] += weight
     for (_, positions), weight in zip(reverse, weights(reverse, name), strict=True):
         for i, j in enumerate(positions):
             if j == -1:
                 source_null[i] += 2 * weight
             else:
-                matrix[i, j] += weight
-    return matrix, source_null, target_null
+                back[i, j] += weight
+    return 2 * np.sqrt(ahead * back) if name == "nbest-agreement" else ahead + back, source_null, target_null
 
 
 def statistic(pairs: list[SentencePair], word: str, other: str, name: str) -> float:

@@ -495,7 +495,7 @@ def test_the_bar_moves_while_matrices_are_factorised(cepts, corpus, trained, mon
     done = {}
     for step in steps:
         done.setdefault(step.stage, []).append((step.done, step.total))
-    assert list(done) == ["reading", "factorising", "scoring", "writing matrices"]
+    assert list(done) == ["reading", "factorising", "writing matrices", "scoring"]
     shown = done["factorising"]
     assert shown[0] == (0, 120)
     assert shown[-1] == (120, 120)

@@ -99,7 +99,6 @@ def test_pairs_without_words_or_mass_have_no_links():
 def test_words_that_are_more_nulls_than_any_cepts_are_nulls():
     matrix = [[100, 0, 0], [0, 100, 3], [0, 0, 0], [2, 2, 2]]
     found = factorise(matrix, source_null=[1, 1, 0, 90], target_null=[1, 99, 50]).alignments.cepts
-    # The third source word has no mass of either kind, and goes with the most; null has the half of no word but the last.
     assert found.source.tolist()[3] == -1
     assert found.target.tolist()[2] == -1
     assert found.source.tolist()[:2] == found.target.tolist()[:2] == [0, 1]
@@ -150,7 +149,7 @@ def test_each_word_goes_to_its_most_probable_cept(matrix, cepts, with_null, seed
         assert all(word in best[place] for place, word in enumerate(words.tolist()) if known[place])
         np.testing.assert_allclose(confidences[known], posterior[known, words[known] + 1], rtol=1e-4, atol=1e-6)
         # A word of which nothing is known is with the most.
-        assert set(words[~known].tolist()) <= {int(factors.weights.argmax())}
+        assert (factors.weights[words[~known]] >= factors.weights.max() * (1 - 1e-6)).all()
         assert (confidences[~known] == 1).all()
     for (i, j), confidence in zip(found.alignments[0].links, found.alignments[0].confidence, strict=True):
         cept = proper.source[i]
@@ -187,14 +186,15 @@ def test_a_factorisation_is_consistent(matrix, cepts, noise, with_null, scale):
         assert factors.log_likelihood == pytest.approx(found.log_likelihoods[best - 1], rel=1e-4, abs=1e-5 * total)
 
 
-def test_orphans_are_removed_and_the_others_trained_again():
+@pytest.mark.parametrize("noise", [False, True])
+def test_orphans_are_removed_and_the_others_trained_again(noise):
     """Of more cepts than words of their own, some have words on one side only: section 7.3."""
     matrix = np.array([[60, 50, 0], [50, 60, 0], [0, 0, 90]], dtype=float)
     random = np.random.default_rng(0)
     removed = 0
     for _ in range(20):
         noisy = matrix + random.uniform(0, 6, matrix.shape)
-        found = factorise(noisy, cepts=3)
+        found = factorise(noisy, cepts=3, noise=noise)
         count = len(found.factors)
         removed += count < 3
         assert len(found.alignments.cepts[0]) == count
@@ -202,6 +202,14 @@ def test_orphans_are_removed_and_the_others_trained_again():
         assert found.factors.weights.sum() + found.factors.noise == pytest.approx(1, abs=1e-5)
         assert found.factors.log_likelihood == pytest.approx(found.log_likelihoods[count - 1], rel=0.02)
     assert removed
+
+
+def test_words_of_a_removed_cept_go_where_they_are_drawn():
+    """Without noise nothing else can have them: EM alone would leave words at 0 that one cept had to itself."""
+    matrix = np.array([[0, 0, 3.7], [0, 49.6, 11.7], [80, 0, 0]])
+    found = factorise(matrix, cepts=3, noise=False)
+    assert found.factors.weights.sum() == pytest.approx(1, abs=1e-5)
+    assert found.alignments.cepts[0] == [([0, 1], [1, 2]), ([2], [0])]
 
 
 def test_a_kept_cept_is_numbered_as_in_the_alignment():
@@ -268,13 +276,11 @@ def test_progress_tells_of_every_pair(many_pairs, monkeypatch):
 
 
 @settings(deadline=None, max_examples=60)
-@given(associations(nulls=True, max_pairs=2), st.sampled_from([2.0**-8, 2.0**9]), st.sampled_from([1, 2, 3]))
-def test_a_scale_changes_nothing_where_the_number_of_cepts_is_given(association, scale, cepts):
-    """A power of 2, which costs no digit, gives the same bytes; but not where it makes numbers that are too small."""
-    if association.values.max(initial=0) * scale > 1e37 or (0 < association.values).any() and scale < 1 and (
-        association.values[association.values > 0].min() < 1e-30
-    ):  # fmt: skip
-        return
+@given(matrices(), st.sampled_from([2.0**-20, 2.0**-3, 2.0**9]), st.sampled_from([1, 2, 3]), st.integers(0, 9))
+def test_a_scale_changes_nothing_where_the_number_of_cepts_is_given(matrix, scale, cepts, seed):
+    """To the byte, for a power of 2 costs no digit."""
+    random = np.random.default_rng(seed)
+    association = joined([matrix], *([random.random(words)] for words in matrix.shape))
     assert bytes_of(onmf(association, cepts=cepts, scale=scale)) == bytes_of(onmf(association, cepts=cepts))
 
 
@@ -290,7 +296,7 @@ def test_more_evidence_gives_more_cepts():
 @given(matrices(), st.sampled_from(EXTREMES), st.sampled_from([0.001, 30.0]))
 def test_scaled_matrices_are_as_matrices_with_a_scale(matrix, size, scale):
     values = (matrix.astype(float) * size).astype(np.float32)
-    if values.max() * scale > 1e38:
+    if float(values.max()) * scale > 1e38:
         return
     given = onmf(joined([values]), scale=scale)
     assert given[0].links == onmf(joined([values * np.float32(scale)]))[0].links
@@ -382,7 +388,7 @@ def test_bad_associations_are_refused_in_one_line():
     ):
         with pytest.raises(DataError, match=message):
             onmf(replace(fine, **{field: np.ones(2, np.float32)}))
-    with pytest.raises(DataError, match="Got 3e\\+38 instead"):
+    with pytest.raises(DataError, match=r"the matrix of pair 1 .* Got 3\.0\d*e\+38 instead"):
         onmf(joined([np.full((1, 1), 3e38)]), scale=200.0)
     for bad, message in ((np.zeros((2, 2)), "cell 2 holds nothing but zeros"), (np.zeros((0, 2)), r"empty \(0 x 2\)")):
         with pytest.raises(DataError, match=message):

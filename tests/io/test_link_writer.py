@@ -1,5 +1,6 @@
 from __future__ import annotations
 
+import json
 import os
 import subprocess
 import sys
@@ -12,7 +13,7 @@ from hypothesis import strategies as st
 
 from cepts.errors import DataError, UsageError
 from cepts.io import LINK_FORMATS, LinkWriter, read_bitext, read_links, write_links
-from cepts.types import Alignments, Bitext, offsets_of
+from cepts.types import Alignments, Bitext, Cepts, offsets_of
 
 GOLDEN = Path(__file__).parents[1] / "golden" / "io"
 NAMES = {
@@ -199,3 +200,92 @@ def test_what_callers_must_not_do(tmp_path):
     wrong = Alignments(links.offsets, links.source, links.target, np.array([np.nan], np.float32), links.sure)
     with pytest.raises(ValueError, match="confidences"):
         write_links(tmp_path / "x", wrong, format="scored")
+
+
+# -- cepts -----------------------------------------------------------------------------------------------------------
+
+
+def with_cepts(pairs):
+    """Alignments of pairs of (cepts of the source words, cepts of the target words); a word in a cept is sure of it."""
+    links = [
+        {(i, j): (0.5, True) for i, cept in enumerate(source) for j, other in enumerate(target) if cept == other >= 0}
+        for source, target in pairs
+    ]
+    plain = alignments_of(links)
+    sides = [np.array([cept for pair in pairs for cept in pair[side]], dtype=np.int32) for side in (0, 1)]
+    cepts = Cepts(
+        *(offsets_of([len(pair[side]) for pair in pairs]) for side in (0, 1)),
+        *sides,
+        *(np.where(side < 0, 0.25, 1 / 3).astype(np.float32) for side in sides),
+        np.arange(len(pairs), dtype=np.float32) / 7,
+    )
+    return Alignments(plain.offsets, plain.source, plain.target, plain.confidence, plain.sure, cepts)
+
+
+# A gappy cept, null on both sides; an empty pair; all words at null.
+CEPTS = [([0, 1, 0, -1], [1, -1, 0, 0, 1]), ([], []), ([-1], [-1, -1])]
+
+
+def test_json_lists_cepts(tmp_path):
+    write_links(tmp_path / "x", with_cepts(CEPTS), format="json")
+    records = [json.loads(line) for line in (tmp_path / "x").read_text().splitlines()]
+    assert [{key: value for key, value in record.items() if key != "links"} for record in records] == [
+        {
+            "cepts": [{"source": [0, 2], "target": [2, 3]}, {"source": [1], "target": [0, 4]}],
+            "null": {"source": [3], "target": [1]},
+            "cept_confidence": {
+                "source": [0.3333, 0.3333, 0.3333, 0.25],
+                "target": [0.3333, 0.25, 0.3333, 0.3333, 0.3333],
+            },
+            "noise": 0,
+        },
+        {
+            "cepts": [],
+            "null": {"source": [], "target": []},
+            "cept_confidence": {"source": [], "target": []},
+            "noise": 0.142857,
+        },
+        {
+            "cepts": [],
+            "null": {"source": [0], "target": [0, 1]},
+            "cept_confidence": {"source": [0.25], "target": [0.25, 0.25]},
+            "noise": 0.285714,
+        },
+    ]
+
+
+cept_numbers = st.lists(st.integers(-1, 3), max_size=6)
+
+
+@settings(deadline=None)
+@given(st.lists(st.tuples(cept_numbers, cept_numbers), min_size=1, max_size=5), st.integers(1, 3))
+def test_cepts_of_json_are_those_of_the_pairs(tmp_path_factory, pairs, size):
+    """Whole, in parts, taken and put together again; and beside links that read back."""
+    alignments = with_cepts(pairs)
+    path = tmp_path_factory.getbasetemp() / "cepts"
+    write_links(path, alignments, format="json")
+    whole = path.read_bytes()
+    for n, line in enumerate(whole.decode().splitlines()):
+        record = json.loads(line)
+        assert [(cept["source"], cept["target"]) for cept in record["cepts"]] == alignments.cepts[n]
+        for side, numbers in zip(("source", "target"), pairs[n], strict=True):
+            placed = [word for cept in record["cepts"] for word in cept[side]] + record["null"][side]
+            assert sorted(placed) == list(range(len(numbers)))
+    assert [one.links for one in read_links(path, format="json")] == [one.links for one in alignments]
+    parts = [alignments.part(start, min(start + size, len(pairs))) for start in range(0, len(pairs), size)]
+    with LinkWriter(path, format="json") as writer:
+        for part in parts:
+            writer.write(part)
+    assert path.read_bytes() == whole
+    write_links(path, Alignments.concatenate(parts).take(np.arange(len(pairs))), format="json")
+    assert path.read_bytes() == whole
+
+
+@pytest.mark.parametrize("format", [name for name in LINK_FORMATS if name != "json"])
+def test_other_formats_do_not_show_cepts(tmp_path, format):
+    alignments = with_cepts(CEPTS)
+    plain = Alignments(alignments.offsets, alignments.source, alignments.target, alignments.confidence, alignments.sure)
+    bitext = Bitext.from_tokens([(["a"] * len(source), ["b"] * len(target)) for source, target in CEPTS])
+    for name, one in (("with", alignments), ("without", plain)):
+        write_links(tmp_path / name, one, format=format, bitext=bitext)
+    assert (tmp_path / "with").read_bytes() == (tmp_path / "without").read_bytes()

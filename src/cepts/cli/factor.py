@@ -167,7 +167,6 @@ def _check_plots(matrices: str, options: dict[str, Any]) -> None:
         raise UsageError("--pair says which pair is drawn; say by --plot or --plot-criterion where the figure goes.")
     if not wanted:
         return
-    check_apart({**wanted, "the links": options["output"]})
     if matrices == "-":
         raise UsageError(
             f"{next(iter(wanted))} reads the matrices a second time, which standard input does not allow; name a file."
@@ -176,6 +175,7 @@ def _check_plots(matrices: str, options: dict[str, Any]) -> None:
 
     for path in wanted.values():
         suffix_of(path)
+    check_apart({**wanted, "the links": options["output"]})
     with drawing():  # refuses where matplotlib is missing
         pass
 

@@ -9,6 +9,8 @@ from cepts.kernels.anneal import anneal, search
 from cepts.kernels.plsa import margins, train
 
 TINY = np.float32(1e-30)
+# Share of the whole matrix that cepts are given when one of them is removed.
+SHARED = np.float32(0.01)
 
 
 @kernel
@@ -59,14 +61,22 @@ def _lightest_orphan(size, length, cepts, weights, source_cept, target_cept, pre
 
 
 @kernel
-def _remove(size, length, cepts, orphan, noise, weights, source, target):
-    """Take a cept out and give its weight to the others."""
+def _remove(size, length, cepts, orphan, noise, rows, columns, whole, weights, source, target):
+    """Take a cept out, give its weight to the others and let them all have a little of every word.
+
+    For EM keeps what is 0: a word that the cept alone had would stay without any.
+    """
     last = cepts - 1
     weights[orphan] = weights[last]
     for i in range(size):
         source[orphan, i] = source[last, i]
     for j in range(length):
         target[orphan, j] = target[last, j]
+    for c in range(last):
+        for i in range(size):
+            source[c, i] += SHARED * (np.float32(rows[i] / whole) - source[c, i])
+        for j in range(length):
+            target[c, j] += SHARED * (np.float32(columns[j] / whole) - target[c, j])
     total = 0.0
     for c in range(last):
         total += weights[c]
@@ -287,7 +297,19 @@ def factorise_pairs(
             orphan = _lightest_orphan(size, length, cepts, best_weights, own_source_cept, own_target_cept, present)
             if orphan < 0:
                 break
-            _remove(size, length, cepts, orphan, noise, best_weights, best_source, best_target)
+            _remove(
+                size,
+                length,
+                cepts,
+                orphan,
+                noise,
+                rows,
+                columns,
+                whole,
+                best_weights,
+                best_source,
+                best_target,
+            )
             cepts -= 1
             if cepts:
                 noise = train(

@@ -218,9 +218,9 @@ def _scaled(block: Matrices, scale: float) -> Association:
         return association
     scaled: dict[str, Any] = {}
     for name, values, offsets in _masses(association):
-        with np.errstate(over="ignore", under="ignore"):
+        with np.errstate(over="ignore", under="ignore", invalid="ignore"):
             found = values * np.float32(scale)
-        lost = ~np.isfinite(found) | ((found == 0) & (values > 0) & (values == values.max(initial=0)))
+        lost = (values > 0) & (~np.isfinite(found) | ((found == 0) & (values == values.max(initial=0))))
         if lost.any():
             place = int(lost.argmax())
             pair = int(np.searchsorted(offsets, place, side="right")) - 1

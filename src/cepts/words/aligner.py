@@ -321,8 +321,8 @@ class Aligner:
         """What `nbest` gives, run by run: forward (target words explained by the source) and reverse.
 
         Lists are in falling order, exact where the model can be searched exactly, and the first of each is then the
-        alignment of `viterbi`; of Models 3 and 4 it may be a better one. They are shorter than `count` where fewer alignments are possible. A pair that is not aligned has
-        none, and no words.
+        alignment of `viterbi`; of Models 3 and 4 it may be a better one. They are shorter than `count` where fewer
+        alignments are possible. A pair that is not aligned has none, and no words.
         """
         if count < 1:
             raise UsageError(f"count must be 1 or more. Got {count} instead.")

@@ -23,7 +23,7 @@ __all__ = ["Factoring", "align_by_cepts", "associations"]
 # What a link that is certain weighs: two lists of 100 alignments, as in section 5 of onmf.
 EVIDENCE = 200.0
 # Set on the trial sentences of the Hansards (benchmarks/onmf.py), and on nothing else.
-SPREAD = 0.7
+SPREAD = 0.75
 SPREAD_LISTS = 0.6
 
 
@@ -58,6 +58,7 @@ def associations(
     aligner: Aligner, bitext: Bitext, factoring: Factoring | None = None, *, progress: Progress | None = None
 ) -> Iterator[Association]:
     """The matrices that `align_by_cepts` factorises, in counts, run by run."""
+    aligner.check_fitted()
     options = Factoring() if factoring is None else factoring
     name = options.association
     strength = options.spread

@@ -1,0 +1,246 @@
+"""Alignment through cepts, from a trained aligner: proper, pair by pair, whatever the matrix is made of."""
+
+from __future__ import annotations
+
+from functools import partial
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+import oracles_factor as oracles
+from bitexts_words import TOY, bitext_of, bitexts, copy_of
+from cepts import factor
+from cepts.errors import UsageError
+from cepts.types import Alignments, Bitext
+from cepts.words import HMM, IBM1, IBM2, MODELS, load_aligner
+from cepts.words import aligner as aligner_module
+from cepts.words import cooccurrence as cooccurrence_module
+from cepts.words.association import ASSOCIATIONS, associate_all
+from cepts.words.cooccurrence import STATISTICS
+from cepts.words.factored import EVIDENCE, Factoring, align_by_cepts, associations
+from cepts.words.index import cut
+from cepts.words.results import join_associations
+
+every_association = pytest.mark.parametrize("name", ASSOCIATIONS)
+NEW = [
+    ("das kleine Haus", "the small house"),
+    ("", ""),
+    ("ein quux Buch", "a frob book"),
+    ("das", ""),
+    ("", "the"),
+    ("das " * 9, "the " * 3),
+    ("das Haus", "the house"),
+]
+UNALIGNED = (1, 3, 4, 5)
+
+
+@pytest.fixture(scope="module")
+def aligner():
+    return HMM(threads=1, max_length=8).fit(bitext_of(TOY))
+
+
+def align(aligner, bitext, **options) -> Alignments:
+    return Alignments.concatenate(list(align_by_cepts(aligner, bitext, Factoring(nbest=10, **options))))
+
+
+def bytes_of(found: Alignments) -> list[bytes]:
+    cepts = found.cepts
+    arrays = [found.offsets, found.source, found.target, found.confidence, found.sure, cepts.source, cepts.target]
+    arrays += [cepts.source_offsets, cepts.target_offsets, cepts.source_confidence, cepts.target_confidence]
+    return [array.tobytes() for array in (*arrays, cepts.noise)]
+
+
+# -- every matrix ----------------------------------------------------------------------------------------------------
+
+
+@every_association
+def test_every_association_gives_proper_alignments(aligner, name):
+    bitext = bitext_of(NEW)
+    options = Factoring(association=name, nbest=10)
+    found = align(aligner, bitext, association=name)
+    given = join_associations(list(associations(aligner, bitext, options)))
+    assert len(found) == len(given) == len(NEW)
+    assert oracles.faults(found, given, options.sure) == []
+    for pair, (source, target) in enumerate(NEW):
+        words = found.cepts.source_offsets, found.cepts.target_offsets
+        lengths = tuple(int(offsets[pair + 1] - offsets[pair]) for offsets in words)
+        if pair in UNALIGNED:
+            assert (len(found[pair]), lengths) == (0, (0, 0))
+        else:
+            assert lengths == (len(source.split()), len(target.split()))
+    assert bytes_of(found) == bytes_of(factor.onmf(given))
+
+
+@every_association
+def test_matrices_are_in_counts(aligner, name):
+    """A link that both directions are certain of weighs what it weighs in two lists of a hundred alignments."""
+    bitext = bitext_of(TOY)
+    # No list is shorter than this.
+    found = associations(aligner, bitext, Factoring(association=name, nbest=5, spread=0.0))
+    got = join_associations(list(found))
+    nulls = [null.sum(dtype=float) for null in (got.source_null, got.target_null) if null is not None]
+    mass = got.values.sum(dtype=float) + sum(nulls) / 2
+    words = (got.source_lengths + got.target_lengths).sum() / 2
+    if name.endswith("agreement"):
+        # Where the directions disagree, some is lost.
+        assert 0.5 * EVIDENCE * words < mass <= EVIDENCE * words
+    elif name in ("forward", "reverse"):
+        explained = got.target_lengths if name == "forward" else got.source_lengths
+        assert got.values.sum(dtype=float) + sum(nulls) == pytest.approx(EVIDENCE * explained.sum(), rel=1e-4)
+    else:
+        assert mass == pytest.approx(EVIDENCE * words, rel=1e-4)
+    if name.startswith("nbest"):
+        assert got.values.max() <= EVIDENCE * (1 + 1e-6)
+
+
+@pytest.mark.parametrize("model", MODELS.values(), ids=MODELS)
+def test_every_model_can_be_factored(model):
+    bitext = bitext_of([*TOY, *NEW])
+    found = model(threads=1, iterations=2).fit(bitext).align(bitext, combine="onmf")
+    assert len(found) == len(bitext)
+    assert found.cepts is not None
+    assert found[4].links == [(0, 0), (1, 1), (2, 2)]
+
+
+@settings(deadline=None, max_examples=25)
+@given(
+    bitexts(max_pairs=6, max_length=4),
+    bitexts(words=("a", "b", "x"), max_pairs=4, max_length=4),
+    st.sampled_from(list(ASSOCIATIONS)),
+    st.sampled_from(["anneal", "bic", 2]),
+    st.sampled_from([None, 0.0, 0.9]),
+)
+def test_any_text_is_aligned_line_by_line(text, new, name, cepts, spread):
+    model = IBM2(threads=1, iterations=1).fit(text)
+    options = {"association": name, "cepts": cepts, "spread": spread, "restarts": 2}
+    for bitext in (text, new):
+        found = align(model, bitext, **options)
+        assert len(found) == len(bitext)
+        for pair, alignment in enumerate(found):
+            source, target = bitext[pair]
+            assert all(0 <= i < len(source) and 0 <= j < len(target) for i, j in alignment.links)
+            assert ((alignment.confidence >= 0) & (alignment.confidence <= 1)).all()
+
+
+# -- lines in = lines out --------------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("cepts", ["anneal", 2])
+def test_repeated_pairs_are_factorised_once_and_written_as_often_as_they_stand(aligner, cepts, monkeypatch):
+    lines = [*NEW, *TOY]
+    twice = [*lines, *reversed(lines)]
+    want = align(aligner, bitext_of(lines), cepts=cepts)
+    pairs = []
+    onmf = factor.onmf
+    monkeypatch.setattr(factor, "onmf", lambda given, **options: pairs.append(len(given)) or onmf(given, **options))
+    got = align(aligner, bitext_of(twice), cepts=cepts)
+    assert sum(pairs) == len(set(lines))
+    assert len(got) == len(twice)
+    places = np.concatenate([np.arange(len(lines)), np.arange(len(lines))[::-1]])
+    assert bytes_of(got) == bytes_of(want.take(places))
+
+
+def test_no_pairs_at_all():
+    nothing = Bitext.from_tokens([])
+    assert len(HMM(threads=1).fit(nothing).align(nothing, combine="onmf")) == 0
+    assert len(HMM(threads=1).fit(bitext_of(TOY)).align(nothing, combine="onmf")) == 0
+
+
+def test_align_factors_with_the_options_that_it_is_given(aligner):
+    bitext = bitext_of(NEW)
+    assert bytes_of(aligner.align(bitext, combine="onmf")) == bytes_of(
+        Alignments.concatenate(list(align_by_cepts(aligner, bitext)))
+    )
+    options = Factoring(association="mean", cepts=1, sure=0.0, noise=False, spread=0.0)
+    found = aligner.align(bitext, combine="onmf", factoring=options)
+    assert all(len(found.cepts[pair]) <= 1 for pair in range(len(found)))
+    assert found.sure.all()
+    assert not found.cepts.noise.any()
+    with pytest.raises(UsageError, match="onmf"):
+        aligner.align(bitext, combine="onmff")
+
+
+# -- the same bytes --------------------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("name", [name for name in ASSOCIATIONS if name not in STATISTICS])
+def test_a_loaded_aligner_gives_the_same_bytes(tmp_path, aligner, name):
+    bitext = bitext_of(NEW)
+    aligner.save(tmp_path / "model")
+    loaded = load_aligner(tmp_path / "model", threads=1)
+    assert bytes_of(align(loaded, bitext, association=name)) == bytes_of(align(aligner, bitext, association=name))
+
+
+@every_association
+def test_any_number_of_threads_gives_the_same_bytes(name, monkeypatch):
+    for module in (aligner_module, cooccurrence_module):
+        monkeypatch.setattr(module, "cut", partial(cut, cells=20))
+    bitext = bitext_of([*TOY, *NEW])
+    fitted = [IBM1(threads=threads, iterations=2).fit(bitext) for threads in (1, 2, 3)]
+    for text in (bitext, copy_of(bitext)):
+        one, two, three = (bytes_of(align(model, text, association=name)) for model in fitted)
+        assert one == two == three
+
+
+def test_runs_change_nothing(aligner, monkeypatch):
+    bitext = bitext_of(TOY)
+    want = bytes_of(align(aligner, bitext))
+    monkeypatch.setattr(aligner_module, "cut", partial(cut, cells=20))
+    steps = []
+    runs = list(align_by_cepts(aligner, bitext, Factoring(nbest=10), progress=steps.append))
+    assert len(runs) > 3
+    assert bytes_of(Alignments.concatenate(runs)) == want
+    assert steps[-1].done == steps[-1].total
+
+
+# -- spreading -------------------------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("name", ["agreement", "mean", "forward", "reverse", "nbest"])
+def test_null_is_spread_by_the_cohesion_of_the_training_text(aligner, name):
+    bitext = bitext_of(NEW)
+    plain, spread_out = (
+        join_associations(list(associations(aligner, bitext, Factoring(association=name, nbest=10, spread=spread))))
+        for spread in (0.0, 0.7)
+    )
+    raw = associate_all(aligner, bitext, name, nbest=10)
+    np.testing.assert_allclose(plain.values, raw.values * (EVIDENCE / 20 if name == "nbest" else EVIDENCE), rtol=1e-6)
+    tokens = aligner._tokens(bitext)
+    pairs = tokens.pairs
+    source, target = aligner.cohesion()
+    want = factor.spread(
+        plain,
+        source.pulls(tokens.source_known[pairs.source_ids], pairs.source_offsets),
+        target.pulls(tokens.target_known[pairs.target_ids], pairs.target_offsets),
+        0.7,
+    )
+    np.testing.assert_array_equal(spread_out.values, want.values)
+    for null, wanted, before in (
+        (spread_out.source_null, want.source_null, plain.source_null),
+        (spread_out.target_null, want.target_null, plain.target_null),
+    ):
+        assert (null is None) == (before is None)
+        if null is not None:
+            np.testing.assert_array_equal(null, wanted)
+            assert null.sum() < before.sum()
+    assert spread_out.values.sum() > plain.values.sum()
+
+
+def test_misuse_is_one_clear_line(aligner):
+    bitext = bitext_of(TOY)
+    for options, message in (
+        ({"association": "posterior"}, "association must be one of"),
+        ({"cepts": 0}, "Got 0 instead"),
+        ({"cepts": "most"}, "Got 'most' instead"),
+        ({"spread": 1.0}, "strength must be at least 0 and below 1"),
+        ({"nbest": 0, "association": "nbest"}, "nbest must be 1 or more"),
+        ({"restarts": 0, "cepts": "aic"}, "restarts and iterations must be 1 or more"),
+        ({"sure": -1.0}, "sure must be 0 or more"),
+    ):
+        with pytest.raises(UsageError, match=message) as raised:
+            aligner.align(bitext, combine="onmf", factoring=Factoring(**options))
+        assert "\n" not in str(raised.value)
+    with pytest.raises(UsageError, match="not trained"):
+        HMM().align(bitext, combine="onmf")
