@@ -18,8 +18,8 @@ from trained import gold_pairs
 
 __all__ = ["spread_curve", "sure_curve"]
 
-SPREADS = (0.0, 0.3, 0.4, 0.5, 0.6, 0.7, 0.8, 0.9)
-SURES = (0.3, 0.35, 0.4, 0.45, 0.5, 0.55, 0.6, 0.65, 0.7)
+SPREADS = sorted({0.0, 0.3, 0.4, 0.5, 0.55, 0.6, 0.65, 0.7, 0.75, 0.8, 0.85, 0.9, SPREAD, SPREAD_LISTS})
+SURES = sorted({0.3, 0.35, 0.4, 0.45, 0.5, 0.55, 0.6, 0.65, 0.7, SURE})
 MATRICES = (("HMM", "agreement", SPREAD), ("HMM", "nbest", SPREAD_LISTS), ("Model 4", "nbest", SPREAD_LISTS))
 SCORES = {"AER": "aer", "F_S": "sure_f1", "F_P": "possible_f1"}
 
@@ -36,7 +36,7 @@ def spread_curve(setting: Setting) -> Table:
             scores, sure = score(gold, links, bitext), score(gold, only_sure(links), bitext)
             mark = "default" if spread == default else ""
             cells = [*cells_of(scores), *coverage(scores), f"{100 * sure.aer:.2f}", mark]
-            rows.append([f"{model}, {association}", f"{spread:.1f}", *cells])
+            rows.append([f"{model}, {association}", f"{spread:.2f}", *cells])
             about = {"table": "spread", **setting.about(), "model": model, "association": association}
             found = {"scores": rounded(scores), "sure_scores": rounded(sure)}
             records.append({**about, "spread": spread, "default": spread == default, **found})

@@ -377,6 +377,17 @@ class Alignments:
             None if self.cepts is None else self.cepts.take(pairs),
         )
 
+    def only(self, links: NDArray[np.bool_]) -> Alignments:
+        """The same without the links for which `links` is false, and so without their cepts."""
+        before = offsets_of(links.astype(np.int64))
+        return Alignments(
+            before[self.offsets],
+            self.source[links],
+            self.target[links],
+            self.confidence[links],
+            self.sure[links],
+        )
+
     def __len__(self) -> int:
         return len(self.offsets) - 1
 

@@ -504,3 +504,23 @@ def test_the_bar_moves_while_matrices_are_factorised(cepts, corpus, trained, mon
     assert done["writing matrices"][0][0] == 0
     for reports in done.values():
         assert reports[-1][0] == reports[-1][1]
+
+
+@pytest.mark.parametrize(
+    ("options", "line"),
+    [
+        (("--classes", 5), "--classes goes with --model ibm4, not with hmm."),
+        (("--classes", 5, "--model", "ibm3"), "--classes goes with --model ibm4, not with ibm3."),
+        (("--hmm-iterations", 5, "--model", "ibm1"), "--hmm-iterations goes with --model ibm3 or ibm4, not with ibm1."),
+    ],
+)
+def test_options_of_the_fertility_models_go_with_them(cepts, corpus, untrained, options, line):
+    ran = cepts("align", "en", "fr", *options)
+    assert (ran.code, ran.out, ran.message) == (2, "", line)
+
+
+def test_classes_and_hmm_iterations_reach_the_model(cepts, corpus):
+    more = ("--model", "ibm4", "--classes", 7, "--hmm-iterations", 2, "--save", "model", "-o", "links")
+    assert cepts("align", "en", "fr", *QUICK, *more).code == 0
+    options = words.load_aligner("model").options()
+    assert (options["classes"], options["hmm_iterations"]) == (7, 2)

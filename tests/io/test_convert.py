@@ -52,6 +52,10 @@ def test_standard_input_bases_and_reverse(tmp_path):
     assert convert(once, "--to", "json", *swapped, "--reverse") == (GOLDEN / "links.jsonl").read_bytes()
 
 
+def test_sure_links_alone():
+    assert convert("-", "--to", "pharaoh", "--sure", stdin=b"0-0 1?2\n2?2\n\n1-1\n") == b"0-0\n\n\n1-1\n"
+
+
 def test_sentences_are_wanted_where_the_format_shows_them():
     for to in ("giza", "json"):
         with pytest.raises(UsageError, match=f"--to {to} shows the sentences: give them with --source"):

@@ -21,11 +21,15 @@ COMBINATIONS = ("agreement", "onmf", *METHODS)
 FACTORING = ("association", "spread", "cepts", "sure", "restarts", "seed")
 # Associations that are statistics of the training text.
 STATISTICS = ("counts", "dice", "pmi", "llr")
+# Options that only some models have.
+OF_MODELS = {"hmm_iterations": ("ibm3", "ibm4"), "classes": ("ibm4",)}
 # Options that say how a model is trained, which a loaded one already is.
 TRAINING = (
     "model",
     "iterations",
     "start_iterations",
+    "hmm_iterations",
+    "classes",
     "lexicon",
     "agreement",
     "null_prob",
@@ -121,6 +125,19 @@ Examples:
 @click.option("--iterations", type=click.IntRange(0), metavar="N", help="EM iterations of the model.")
 @click.option("--start-iterations", type=click.IntRange(0), metavar="N", help="EM iterations of Model 1 before them.")
 @click.option(
+    "--hmm-iterations",
+    type=click.IntRange(0),
+    metavar="N",
+    help="For ibm3 and ibm4: EM iterations of the HMM between the two.",
+)
+@click.option(
+    "--classes",
+    type=click.IntRange(1),
+    metavar="N",
+    callback=moderate,
+    help="For ibm4: word classes of either language.",
+)
+@click.option(
     "--lexicon",
     type=click.Choice(["ml", "bayes", "backoff"]),
     help="Maximum likelihood, a sparse Dirichlet prior, or back-off from words to stems.",
@@ -174,6 +191,10 @@ def command(source: str, target: str | None, **options: Any) -> None:
         if given:
             names = ", ".join("--" + name.replace("_", "-") for name in given)
             raise UsageError(f"{names}: the model of --load is already trained; leave this out, or --load.")
+    for name, models in OF_MODELS.items():
+        model = options["model"] or "hmm"
+        if options[name] is not None and model not in models:
+            raise UsageError(f"--{name.replace('_', '-')} goes with --model {' or '.join(models)}, not with {model}.")
     if options["threshold"] is not None and options["combine"] != "agreement":
         raise UsageError(f"--threshold goes with --combine agreement, not with {options['combine']}.")
     check_apart({"--scores": options["scores"], "--matrices": options["matrices"], "the links": options["output"]})

@@ -44,6 +44,7 @@ from cepts.cli.choices import FORMATS
     show_default=True,
     help="Number of the first word in the output (pharaoh, scored).",
 )
+@click.option("--sure", is_flag=True, help="Leave out links that are only possible.")
 @click.option("--reverse", is_flag=True, help="Swap the sides: write target-source links.")
 @click.option(
     "--errors",
@@ -62,6 +63,7 @@ def command(
     sentences: int | None,
     base: str,
     to_base: str,
+    sure: bool,
     reverse: bool,
     errors: str,
     output: str,
@@ -103,6 +105,8 @@ def command(
         source_lengths=bitext.source.lengths if bitext else None,
         target_lengths=bitext.target.lengths if bitext else None,
     )
+    if sure:
+        alignments = alignments.only(alignments.sure)
     if reverse:
         alignments = swap_sides(alignments)
         bitext = bitext and Bitext(bitext.target, bitext.source)
