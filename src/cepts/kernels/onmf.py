@@ -297,19 +297,7 @@ def factorise_pairs(
             orphan = _lightest_orphan(size, length, cepts, best_weights, own_source_cept, own_target_cept, present)
             if orphan < 0:
                 break
-            _remove(
-                size,
-                length,
-                cepts,
-                orphan,
-                noise,
-                rows,
-                columns,
-                whole,
-                best_weights,
-                best_source,
-                best_target,
-            )
+            _remove(size, length, cepts, orphan, noise, rows, columns, whole, best_weights, best_source, best_target)
             cepts -= 1
             if cepts:
                 noise = train(
