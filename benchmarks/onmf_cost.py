@@ -19,7 +19,6 @@ from cepts import factor
 from cepts.engine import default_threads, map_shards
 from cepts.types import Alignments, Association, Bitext
 from cepts.words import Factoring, align_by_cepts, associations
-from cepts.words.results import join_associations
 from jobs import align_command
 from onmf_accuracy import Setting
 from report import Table
@@ -107,7 +106,7 @@ def aic(matrices: Association, selection: factor.Selection) -> NDArray[np.float6
 def matrices_of(setting: Setting, model: str, association: str, bitext: Bitext) -> Association:
     """The matrices that `cepts align` would factorise."""
     made = associations(setting.models[model], bitext, Factoring(association=association))
-    return join_associations(list(made))
+    return Association.concatenate(list(made))
 
 
 # -- speed ---------------------------------------------------------------------------------------------------

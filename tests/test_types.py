@@ -217,3 +217,14 @@ def test_cepts_of_some_are_cepts_of_none():
     assert Alignments.concatenate([]).cepts is None
     assert other.take(np.array([0, 0])).cepts is None
     assert other.part(0, 1).cepts is None
+
+
+def test_associations_of_several_runs_one_after_the_other():
+    whole = Association(
+        np.array([2, 1]), np.array([1, 3]), offsets_of([2, 3]), np.arange(5, dtype=np.float32), np.ones(3, np.float32)
+    )
+    joined = Association.concatenate([whole.part(0, 1), whole.part(1, 2)])
+    for name in ("source_lengths", "target_lengths", "offsets", "values", "source_null"):
+        np.testing.assert_array_equal(getattr(joined, name), getattr(whole, name))
+    assert joined.target_null is None
+    assert len(Association.concatenate([])) == 0

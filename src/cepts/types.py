@@ -147,6 +147,21 @@ class Association:
         """Where the target words of each pair start in `target_null`."""
         return offsets_of(self.target_lengths)
 
+    @classmethod
+    def concatenate(cls, parts: Sequence[Association]) -> Association:
+        """The matrices of several runs of pairs, one after the other; null masses where all runs have them."""
+
+        def joined(name: str, kind: type[np.generic]) -> NDArray:
+            return np.concatenate([np.empty(0, dtype=kind), *(getattr(part, name) for part in parts)], dtype=kind)
+
+        source_lengths, target_lengths = (joined(name, np.int64) for name in ("source_lengths", "target_lengths"))
+        nulls = (
+            joined(name, np.float32) if parts and all(getattr(part, name) is not None for part in parts) else None
+            for name in ("source_null", "target_null")
+        )
+        offsets = offsets_of(source_lengths * target_lengths)
+        return cls(source_lengths, target_lengths, offsets, joined("values", np.float32), *nulls)
+
     def part(self, start: int, stop: int) -> Association:
         """The matrices of pairs `start` to `stop` (exclusive)."""
         offsets = self.offsets[start : stop + 1]

@@ -2,7 +2,6 @@ from __future__ import annotations
 
 import bz2
 import gzip
-import inspect
 import json
 import lzma
 import re
@@ -52,7 +51,7 @@ def test_options_are_those_of_the_library():
     assert set(options["format_"].type.choices) == set(cepts_io.LINK_FORMATS)
     assert set(options["input_format"].type.choices) == set(cepts_io.BITEXT_FORMATS)
     # What a model is made with can be said on the command line, and every way to train is refused after --load.
-    made_with = set(inspect.signature(words.Aligner).parameters) - {"concentration", "tolerance"}
+    made_with = {*words.IBM4().options(), "threads"} - {"concentration", "tolerance"}
     assert made_with <= set(options)
     assert set(align.TRAINING) - {"model", "save", "checkpoint"} == made_with - {"max_length", "threads"}
 

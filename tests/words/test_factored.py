@@ -13,7 +13,7 @@ import oracles_factor as oracles
 from bitexts_words import TOY, bitext_of, bitexts, copy_of
 from cepts import factor
 from cepts.errors import UsageError
-from cepts.types import Alignments, Bitext
+from cepts.types import Alignments, Association, Bitext
 from cepts.words import HMM, IBM1, IBM2, MODELS, load_aligner
 from cepts.words import aligner as aligner_module
 from cepts.words import cooccurrence as cooccurrence_module
@@ -21,7 +21,6 @@ from cepts.words.association import ASSOCIATIONS, associate_all
 from cepts.words.cooccurrence import STATISTICS
 from cepts.words.factored import EVIDENCE, Factoring, align_by_cepts, associations
 from cepts.words.index import cut
-from cepts.words.results import join_associations
 
 every_association = pytest.mark.parametrize("name", ASSOCIATIONS)
 NEW = [
@@ -60,7 +59,7 @@ def test_every_association_gives_proper_alignments(aligner, name):
     bitext = bitext_of(NEW)
     options = Factoring(association=name, nbest=10)
     found = align(aligner, bitext, association=name)
-    given = join_associations(list(associations(aligner, bitext, options)))
+    given = Association.concatenate(list(associations(aligner, bitext, options)))
     assert len(found) == len(given) == len(NEW)
     assert oracles.faults(found, given, options.sure) == []
     for pair, (source, target) in enumerate(NEW):
@@ -79,7 +78,7 @@ def test_matrices_are_in_counts(aligner, name):
     bitext = bitext_of(TOY)
     # No list is shorter than this.
     found = associations(aligner, bitext, Factoring(association=name, nbest=5, spread=0.0))
-    got = join_associations(list(found))
+    got = Association.concatenate(list(found))
     nulls = [null.sum(dtype=float) for null in (got.source_null, got.target_null) if null is not None]
     mass = got.values.sum(dtype=float) + sum(nulls) / 2
     words = (got.source_lengths + got.target_lengths).sum() / 2
@@ -202,7 +201,9 @@ def test_runs_change_nothing(aligner, monkeypatch):
 def test_null_is_spread_by_the_cohesion_of_the_training_text(aligner, name):
     bitext = bitext_of(NEW)
     plain, spread_out = (
-        join_associations(list(associations(aligner, bitext, Factoring(association=name, nbest=10, spread=spread))))
+        Association.concatenate(
+            list(associations(aligner, bitext, Factoring(association=name, nbest=10, spread=spread)))
+        )
         for spread in (0.0, 0.7)
     )
     raw = associate_all(aligner, bitext, name, nbest=10)

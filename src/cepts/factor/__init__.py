@@ -1,7 +1,7 @@
 """Association matrices, factorised into cepts: PLSA, and proper alignments by orthogonal factors (onmf)."""
 
 from cepts.factor.latent import Factors, plsa
-from cepts.factor.orthogonal import SELECTIONS, SURE, Factorisation, Selection, check_matrices, factorise, onmf
+from cepts.factor.orthogonal import SELECTIONS, SURE, Factorisation, Selection, factorise, onmf
 from cepts.factor.spread import spread
 
 __all__ = [
@@ -10,7 +10,6 @@ __all__ = [
     "Factorisation",
     "Factors",
     "Selection",
-    "check_matrices",
     "factorise",
     "onmf",
     "plsa",

@@ -21,7 +21,7 @@ from cepts.factor.latent import Factors, as_matrix, as_null, check_cepts, shares
 from cepts.progress import Progress, Step, silent
 from cepts.types import Alignments, Association, Cepts, offsets_of
 
-__all__ = ["SELECTIONS", "SURE", "Factorisation", "Selection", "check_matrices", "factorise", "onmf"]
+__all__ = ["SELECTIONS", "SURE", "Factorisation", "Selection", "factorise", "onmf"]
 
 Selection = Literal["anneal", "anneal-bic", "aic", "bic"]
 SELECTIONS: tuple[Selection, ...] = get_args(Selection)
@@ -192,13 +192,6 @@ def factorise(
         curve - parameters,
         curve - 0.5 * np.log(max(everything, 1.0)) * parameters,
     )
-
-
-def check_matrices(association: Association, *, name: str = "matrix") -> None:
-    """Refuse matrices that cannot be factorised, with a line that says which and why."""
-    _check_numbers(association, 1.0)
-    for pair in range(len(association)):
-        as_matrix(association[pair], name=f"{name} {pair + 1:,}")
 
 
 def _check_numbers(association: Association, scale: float) -> None:

@@ -202,18 +202,11 @@ def _of_records(records: Sequence[Record], file: InputFile, first: int) -> Matri
 
 
 def _joined(parts: Sequence[Matrices]) -> Matrices:
-    def arrays(field: str) -> Any:
-        found = [getattr(part.association, field) for part in parts]
-        return None if found[0] is None else np.concatenate(found)
-
     def lists(field: str) -> Any:
         found = [getattr(part, field) for part in parts]
         return None if found[0] is None else [item for items in found for item in items]
 
-    rows, columns = arrays("source_lengths"), arrays("target_lengths")
-    association = Association(
-        rows, columns, offsets_of(rows * columns), arrays("values"), arrays("source_null"), arrays("target_null")
-    )
+    association = Association.concatenate([part.association for part in parts])
     return Matrices(association, lists("source"), lists("target"), lists("ids"), parts[0].name, parts[0].unit)
 
 

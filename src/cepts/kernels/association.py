@@ -8,14 +8,16 @@ from cepts.kernels import kernel
 
 
 @kernel
-def nbest_weights(offsets, log_probabilities, rule, weights):
+def nbest_weights(offsets, log_probabilities, rule, wanted, weights):
     """Weight of every entry of every list: 1 (`rule` 0), by probability (1) or by one over the rank (2).
 
-    The weights of a list sum to its length, whatever the rule, so that counts keep their scale.
+    The weights of a list sum to its length, whatever the rule, so that counts keep their scale. Those of a list of
+    less than `wanted` entries are by probability and sum to `wanted`.
     """
     for pair in range(len(offsets) - 1):
         start = offsets[pair]
         stop = offsets[pair + 1]
+        short = stop - start < wanted
         best = -np.inf
         for entry in range(start, stop):
             best = max(best, log_probabilities[entry])
@@ -23,14 +25,14 @@ def nbest_weights(offsets, log_probabilities, rule, weights):
         for entry in range(start, stop):
             weight = 1.0
             # A list of impossible entries has no best one.
-            if rule == 1 and best > -np.inf:
+            if (rule == 1 or short) and best > -np.inf:
                 weight = np.exp(log_probabilities[entry] - best)
             elif rule == 2:
                 weight = 1.0 / (entry - start + 1)
             weights[entry] = weight
             total += weight
         for entry in range(start, stop):
-            weights[entry] *= (stop - start) / total
+            weights[entry] *= max(stop - start, wanted) / total
 
 
 @kernel

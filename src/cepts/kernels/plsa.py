@@ -90,8 +90,14 @@ def maximise(size, length, cepts, total, weights, source, target, used, new_sour
         scale = np.float32(1) / max(mass, TINY)
         for i in range(size):
             source[c, i] = new_source[c, i] * scale
+        # Not by the same mass: what was negligible of a source word is left out there alone.
+        mass = np.float32(0)
         for j in range(length):
-            target[c, j] = used[c, j] * new_target[c, j] * scale
+            target[c, j] = used[c, j] * new_target[c, j]
+            mass += target[c, j]
+        scale = np.float32(1) / max(mass, TINY)
+        for j in range(length):
+            target[c, j] *= scale
 
 
 @kernel

@@ -25,7 +25,7 @@ from cepts.words.lexicon import LEXICONS, Lexicon, Side, Tokens
 from cepts.words.mixture import Uniform
 from cepts.words.null import NullWords
 from cepts.words.positions import Block, Positions
-from cepts.words.results import Posteriors, join_associations, path_links
+from cepts.words.results import Posteriors, path_links
 from cepts.words.training import Training, block_of
 from cepts.words.translations import Translation, translations
 
@@ -283,8 +283,8 @@ class Aligner:
     def posteriors(self, bitext: Bitext) -> Posteriors:
         """Posteriors of all pairs of `bitext`; for a large one, `blocks` needs less memory."""
         blocks = list(self.blocks(bitext))
-        forward = join_associations([block.forward for block in blocks])
-        reverse = join_associations([block.reverse for block in blocks])
+        forward = Association.concatenate([block.forward for block in blocks])
+        reverse = Association.concatenate([block.reverse for block in blocks])
         log_likelihoods = np.concatenate([block.log_likelihoods for block in blocks] or [np.empty((0, 2))])
         return Posteriors(0, forward, reverse, log_likelihoods)
 

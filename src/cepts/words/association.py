@@ -18,7 +18,6 @@ from cepts.words.cooccurrence import STATISTICS, Cooccurrence
 from cepts.words.index import CELLS_IN_SHARD
 from cepts.words.mixture import Mixture, Shapes, Uniform
 from cepts.words.positions import Block
-from cepts.words.results import join_associations
 
 __all__ = ["ASSOCIATIONS", "associate", "associate_all", "association_of_nbest", "scale_to_words"]
 
@@ -94,10 +93,12 @@ def associate(
 
 def associate_all(aligner: Aligner, bitext: Bitext, name: str = "agreement", **options: Any) -> Association:
     """The matrices of all pairs of `bitext` at once; the options are those of `associate`."""
-    return join_associations(list(associate(aligner, bitext, name, **options)))
+    return Association.concatenate(list(associate(aligner, bitext, name, **options)))
 
 
-def association_of_nbest(forward: NBest, reverse: NBest, name: str = "nbest") -> Association:
+def association_of_nbest(
+    forward: NBest, reverse: NBest, name: str = "nbest", *, length: int | None = None
+) -> Association:
     """The links of both directions' N-best lists counted, as in section 5 of onmf.
 
     Parameters
@@ -109,6 +110,9 @@ def association_of_nbest(forward: NBest, reverse: NBest, name: str = "nbest") ->
         their rank; the weights of a list sum to its length, so that the scale of the counts stays.
         ``nbest-agreement`` weighs them by their probability, and takes twice the geometric mean of the directions in
         the place of their sum, so that what only one of them has counts for nothing.
+    length
+        How many alignments were asked for. A list that is shorter has all alignments of its pair, likely and unlikely:
+        its entries are weighted by their probability, and as a whole count as much as a list of that length.
     """
     from cepts.kernels.association import add_nbest, nbest_weights
 
@@ -126,7 +130,7 @@ def association_of_nbest(forward: NBest, reverse: NBest, name: str = "nbest") ->
     nulls = []
     for one, is_reverse, values in ((reverse, True, other), (forward, False, counted)):
         weights = np.empty(len(one.log_probabilities))
-        nbest_weights(one.offsets, one.log_probabilities, RULES[name], weights)
+        nbest_weights(one.offsets, one.log_probabilities, RULES[name], 0 if length is None else length, weights)
         words = offsets_of(one.lengths)
         null = np.zeros(int(words[-1]), dtype=np.float32)
         room = np.empty(int((cells + one.lengths).max(initial=0)))
@@ -219,7 +223,7 @@ def _reverse(aligner: Aligner, block: Block) -> Association:
 
 
 def _counts(aligner: Aligner, block: Block, *, name: str, count: int) -> Association:
-    return association_of_nbest(*aligner.positions_.nbest(block, count), name)
+    return association_of_nbest(*aligner.positions_.nbest(block, count), name, length=count)
 
 
 def _tables(aligner: Aligner, block: Block) -> Association:

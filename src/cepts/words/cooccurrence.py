@@ -15,7 +15,6 @@ from cepts.types import Association, Bitext
 from cepts.words.aligner import Aligner, _kept
 from cepts.words.forms import Forms, number
 from cepts.words.index import Index, Pairs, build_index, cut
-from cepts.words.results import join_associations
 
 __all__ = ["STATISTICS", "Cooccurrence", "compete"]
 
@@ -89,7 +88,7 @@ class Cooccurrence:
 
     def association(self, bitext: Bitext, statistic: str, *, competing: bool = False) -> Association:
         """The matrices of all pairs of `bitext`; for a large one, `blocks` needs less memory."""
-        return join_associations(list(self.blocks(bitext, statistic, competing=competing)))
+        return Association.concatenate(list(self.blocks(bitext, statistic, competing=competing)))
 
     def blocks(
         self, bitext: Bitext, statistic: str, *, competing: bool = False, progress: Progress | None = None

@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 from cepts.types import Alignments, Association, offsets_of
 from cepts.words.positions import Block, Posterior
 
-__all__ = ["Posteriors", "join_associations", "path_links"]
+__all__ = ["Posteriors", "path_links"]
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -66,25 +66,4 @@ def _links(
         target.astype(np.int32),
         np.minimum(posterior[block.cell_offsets[pair] + source * lengths[pair] + target], np.float32(1)),
         np.ones(len(pair), dtype=np.bool_),
-    )
-
-
-def join_associations(parts: list[Association]) -> Association:
-    """One association of several runs of pairs, one after the other."""
-
-    def both(name: str) -> NDArray | None:
-        arrays = [getattr(part, name) for part in parts]
-        return None if not arrays or arrays[0] is None else np.concatenate(arrays)
-
-    source_lengths, target_lengths, values = (both(name) for name in ("source_lengths", "target_lengths", "values"))
-    if source_lengths is None or target_lengths is None or values is None:
-        nothing = np.empty(0, dtype=np.int64)
-        return Association(nothing, nothing, offsets_of([]), np.empty(0, dtype=np.float32))
-    return Association(
-        source_lengths,
-        target_lengths,
-        offsets_of(source_lengths * target_lengths),
-        values,
-        both("source_null"),
-        both("target_null"),
     )
