@@ -98,7 +98,7 @@ Examples:
     metavar="P",
     callback=finite,
     help="For onmf: how much of null's mass goes to the words beside; 0 leaves more words to null.  [default: 0.6 "
-    "for nbest, else 0.7]",
+    "for nbest, else 0.75]",
 )
 @factoring_options("For onmf: ")
 @click.option("--matrices", metavar="FILE", help="For onmf: also write the matrices, as JSON lines or .npz.")
