@@ -228,3 +228,19 @@ def test_associations_of_several_runs_one_after_the_other():
         np.testing.assert_array_equal(getattr(joined, name), getattr(whole, name))
     assert joined.target_null is None
     assert len(Association.concatenate([])) == 0
+
+
+def test_an_alignment_has_the_cepts_of_its_pair():
+    cepts = Cepts(
+        offsets_of([2, 1]),
+        offsets_of([2, 1]),
+        np.array([0, 0, -1], np.int32),
+        np.array([-1, 0, -1], np.int32),
+        np.ones(3, np.float32),
+        np.ones(3, np.float32),
+        np.zeros(2, np.float32),
+    )
+    links = Alignments.from_links([[(0, 1), (1, 1)], []])
+    assert [alignment.cepts for alignment in links] == [None, None]
+    kept = Alignments(links.offsets, links.source, links.target, links.confidence, links.sure, cepts)
+    assert [alignment.cepts for alignment in kept] == [[Cept([0, 1], [1])], []]

@@ -310,12 +310,13 @@ class Cepts:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Alignment:
-    """The links of one sentence pair, by source then target position, both from 0."""
+    """The links of one sentence pair, by source then target position, both from 0; and its cepts, if it has some."""
 
     source: NDArray[np.int32]
     target: NDArray[np.int32]
     confidence: NDArray[np.float32]
     sure: NDArray[np.bool_]
+    cepts: list[Cept] | None = None
 
     def __len__(self) -> int:
         return len(self.source)
@@ -408,7 +409,8 @@ class Alignments:
 
     def __getitem__(self, pair: int) -> Alignment:
         run = slice(self.offsets[pair], self.offsets[pair + 1])
-        return Alignment(self.source[run], self.target[run], self.confidence[run], self.sure[run])
+        cepts = None if self.cepts is None else self.cepts[pair]
+        return Alignment(self.source[run], self.target[run], self.confidence[run], self.sure[run], cepts)
 
     def __iter__(self) -> Iterator[Alignment]:
         return (self[pair] for pair in range(len(self)))
