@@ -13,8 +13,8 @@ import oracles_factor as oracles
 from bitexts_words import TOY, bitext_of, bitexts, copy_of
 from cepts import factor
 from cepts.errors import UsageError
-from cepts.types import Alignments, Association, Bitext
-from cepts.words import HMM, IBM1, IBM2, MODELS, load_aligner
+from cepts.types import Alignments, Association, Bitext, offsets_of
+from cepts.words import HMM, IBM1, IBM2, MODELS, factored, load_aligner
 from cepts.words import aligner as aligner_module
 from cepts.words import cooccurrence as cooccurrence_module
 from cepts.words.association import ASSOCIATIONS, associate_all
@@ -245,3 +245,20 @@ def test_misuse_is_one_clear_line(aligner):
         assert "\n" not in str(raised.value)
     with pytest.raises(UsageError, match="not trained"):
         HMM().align(bitext, combine="onmf")
+
+
+def test_evidence_grows_with_the_price_of_a_cept_in_long_pairs():
+    lengths = np.array([80, 160])
+    made = Association(
+        lengths,
+        lengths,
+        offsets_of(lengths**2),
+        np.ones(int((lengths**2).sum()), np.float32),
+        np.ones(int(lengths.sum()), np.float32),
+    )
+    found = factored._in_counts(made, "agreement", 100)
+    np.testing.assert_array_equal(found[0], 200)
+    np.testing.assert_array_equal(found[1], 400)
+    np.testing.assert_array_equal(found.source_null, np.repeat([200, 400], lengths))
+    assert found.target_null is None
+    np.testing.assert_array_equal(factored._in_counts(made, "nbest", 50)[1], 4)

@@ -17,6 +17,7 @@ from cepts.kernels.plsa import density, score, start_as_one, start_at_random, tr
 
 STEPS = 30
 LEAST_STEPS = 8
+PATIENCE = 8
 CHANGE = np.float32(0.9)
 TINY = np.float32(1e-30)
 
@@ -180,7 +181,7 @@ def anneal(
     many cepts, or with as many as can be told apart. After each split come `warm` tempered steps, at one between the
     temperature of the split and the end; from there, `cold` steps of plain EM give the model of that size, whose
     log-likelihood goes to `curve`. Of cepts that could split, the one is taken whose split explains most: its mass
-    times the square of its correlation.
+    times the square of its correlation. Where the criterion has long been worse than at its best, the pass ends.
     """
     size, length = matrix.shape
     start_as_one(size, length, rows, columns, total, noise, weights, source, target)
@@ -216,6 +217,9 @@ def anneal(
             chosen_noise = level
             _copy(cepts, size, length, cold_weights, cold_source, cold_target, best_weights, best_source, best_target)
         if cepts in (most, wanted):
+            break
+        if wanted == 0 and cepts - chosen >= max(PATIENCE, chosen // 4):
+            # Long past the best: of long sentences, the models that are left would take most of the time.
             break
         uniform = density(noise, size, length)
         # Steps since a gain was found may have changed it: the best must be found anew before it is taken for the best.

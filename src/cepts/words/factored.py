@@ -22,6 +22,7 @@ __all__ = ["Factoring", "align_by_cepts", "associations"]
 
 # What a link that is certain weighs: two lists of 100 alignments, as in section 5 of onmf.
 EVIDENCE = 200.0
+LONG = 160
 # Set on the trial sentences of the Hansards (benchmarks/onmf.py), and on nothing else.
 SPREAD = 0.75
 SPREAD_LISTS = 0.6
@@ -126,15 +127,30 @@ def _factorised(
 
 
 def _in_counts(association: Association, name: str, nbest: int) -> Association:
-    """The matrix on the scale on which a certain link weighs `EVIDENCE`."""
+    """The matrix on the scale on which a certain link weighs `EVIDENCE`, or more in long pairs.
+
+    AIC and BIC charge a cept for each word of both sides, so that the longer the sentences, the more words a cept must
+    have to be worth it. Beyond `LONG` words, the evidence grows with the price.
+    """
+    words = association.source_lengths + association.target_lengths
+    weights = np.maximum(words / LONG, 1.0)
     if name == "tables" or name in STATISTICS:
-        return scale_to_words(association, EVIDENCE)
-    scale = np.float32(EVIDENCE / (2 * nbest) if name.startswith("nbest") else EVIDENCE)
+        association, scale = scale_to_words(association), EVIDENCE
+    else:
+        scale = EVIDENCE / (2 * nbest) if name.startswith("nbest") else EVIDENCE
+
+    def scaled(values: NDArray[np.float32] | None, lengths: NDArray[np.int64]) -> NDArray[np.float32] | None:
+        if values is None:
+            return None
+        return np.asarray(values * np.repeat(scale * weights, lengths), dtype=np.float32)
+
+    values = scaled(association.values, np.diff(association.offsets))
+    assert values is not None
     return replace(
         association,
-        values=association.values * scale,
-        source_null=None if association.source_null is None else association.source_null * scale,
-        target_null=None if association.target_null is None else association.target_null * scale,
+        values=values,
+        source_null=scaled(association.source_null, association.source_lengths),
+        target_null=scaled(association.target_null, association.target_lengths),
     )
 
 
