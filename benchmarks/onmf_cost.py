@@ -175,10 +175,12 @@ def by_length(setting: Setting, repeat: int) -> Table:
 
 
 def of_length(bitext: Bitext, least: int, most_words: int, *, most: int) -> Bitext:
-    """The first pairs of a text, up to `most`, that have from `least` to `most_words` words on either side."""
+    """The first distinct pairs of a text, up to `most`, with from `least` to `most_words` words on either side."""
     lengths = bitext.source.lengths, bitext.target.lengths
     fits = np.logical_and(*((least <= words) & (words <= most_words) for words in lengths))
-    return Bitext.from_tokens(bitext[int(pair)] for pair in islice(np.flatnonzero(fits), most))
+    pairs = ((tuple(source), tuple(target)) for source, target in (bitext[int(pair)] for pair in np.flatnonzero(fits)))
+    # `cepts align` looks at a pair that is repeated only once, which would flatter it.
+    return Bitext.from_tokens(islice(dict.fromkeys(pairs), most))
 
 
 def seconds(run: Callable[[], object]) -> float:

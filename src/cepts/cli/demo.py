@@ -72,6 +72,7 @@ def command(quiet: bool) -> None:
     click.echo()
     say(f"Aligned {len(bitext):,} sentence pairs in {seconds:.1f} s. Now with your own text, a sentence a line:")
     say("  cepts align source.txt target.txt -o links.txt --save model")
+    say("  cepts align source.txt target.txt --load model --combine onmf   every word in its group")
     say("  cepts lexicon model --top 3        what the model has learnt")
     say("  cepts score gold.wa links.txt      if you have gold links")
     say("  cepts --help                       all commands")
