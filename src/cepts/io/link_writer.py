@@ -4,15 +4,13 @@ from __future__ import annotations
 
 import json
 from collections.abc import Iterator
-from contextlib import AbstractContextManager
-from types import TracebackType
-from typing import BinaryIO
 
 import numpy as np
 
 from cepts.errors import UsageError
-from cepts.io.files import PathLike, open_output
+from cepts.io.files import PathLike
 from cepts.io.links import LINK_FORMATS
+from cepts.io.writer import Writer
 from cepts.types import Alignments, Bitext, Cepts
 
 __all__ = ["LinkWriter", "write_links"]
@@ -20,7 +18,7 @@ __all__ = ["LinkWriter", "write_links"]
 LINKS_AT_A_TIME = 1 << 18
 
 
-class LinkWriter:
+class LinkWriter(Writer):
     """Writes the alignments of successive sentence pairs to one file.
 
     The file is in its place, whole, only after a clean end of the ``with`` statement. Confidences have four
@@ -54,30 +52,15 @@ class LinkWriter:
             raise UsageError(f"format must be one of {', '.join(LINK_FORMATS)}. Got {format!r} instead.")
         if base not in {0, 1}:
             raise UsageError(f"base must be 0 or 1. Got {base!r} instead.")
-        self.path = path
+        super().__init__(path)
         self.format = format
         self.base = base
         self.bitext = bitext
         self.next_sentence = first_sentence
-        self._output: AbstractContextManager[BinaryIO] | None = None
-        self._file: BinaryIO | None = None
-
-    def __enter__(self) -> LinkWriter:
-        self._output = open_output(self.path)
-        self._file = self._output.__enter__()
-        return self
-
-    def __exit__(
-        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
-    ) -> None:
-        if self._output is not None:
-            output, self._output, self._file = self._output, None, None
-            output.__exit__(kind, error, trace)
 
     def write(self, alignments: Alignments, bitext_part: Bitext | None = None) -> None:
         """Write the `alignments` of the next pairs, whose sentences are `bitext_part`."""
-        if self._file is None:
-            raise ValueError("a LinkWriter writes inside its with statement only.")
+        file = self._open()
         pairs = len(alignments)
         if bitext_part is None and self.bitext is not None:
             bitext_part = self.bitext.part(self.next_sentence, self.next_sentence + pairs)
@@ -94,7 +77,7 @@ class LinkWriter:
         else:
             pieces = self._lines(alignments)
         for piece in pieces:
-            self._file.write(piece)
+            file.write(piece)
         self.next_sentence += pairs
 
     def _lines(self, alignments: Alignments) -> Iterator[memoryview]:

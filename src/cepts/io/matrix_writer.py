@@ -4,22 +4,20 @@ from __future__ import annotations
 
 import io
 import json
-import sys
 from collections.abc import Iterator
-from contextlib import AbstractContextManager
-from types import TracebackType
 from typing import BinaryIO
 
 import numpy as np
 from numpy.typing import NDArray
 
-from cepts.io.files import PathLike, bare_suffixes, open_output
+from cepts.io.files import PathLike, bare_suffixes
+from cepts.io.writer import Writer
 from cepts.types import Association, Bitext, offsets_of
 
 __all__ = ["AssociationWriter", "write_association"]
 
 
-class AssociationWriter:
+class AssociationWriter(Writer):
     """Writes the association matrices of successive sentence pairs to one file, which `read_association` reads.
 
     The file is in its place, whole, only after a clean end of the ``with`` statement. Each value is written with as
@@ -33,36 +31,17 @@ class AssociationWriter:
     """
 
     def __init__(self, path: PathLike) -> None:
-        self.path = path
+        super().__init__(path)
         self.archive = path != "-" and bare_suffixes(path)[-1:] == [".npz"]
         self._parts: list[Association] = []
-        self._output: AbstractContextManager[BinaryIO] | None = None
-        self._file: BinaryIO | None = None
 
-    def __enter__(self) -> AssociationWriter:
-        self._output = open_output(self.path)
-        self._file = self._output.__enter__()
-        return self
-
-    def __exit__(
-        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
-    ) -> None:
-        if self._output is None or self._file is None:
-            return
-        output, file = self._output, self._file
-        self._output = self._file = None
-        if kind is None and self.archive:
-            try:
-                file.write(_archive(self._parts))
-            except BaseException:
-                output.__exit__(*sys.exc_info())
-                raise
-        output.__exit__(kind, error, trace)
+    def _finish(self, file: BinaryIO) -> None:
+        if self.archive:
+            file.write(_archive(self._parts))
 
     def write(self, association: Association, bitext_part: Bitext | None = None) -> None:
         """Write the next matrices; JSON lines show the sentences too, where `bitext_part` has them."""
-        if self._file is None:
-            raise ValueError("an AssociationWriter writes inside its with statement only.")
+        file = self._open()
         _check(association, bitext_part)
         if self.archive:
             if self._parts and _nulls(self._parts[0]) != _nulls(association):
@@ -70,7 +49,7 @@ class AssociationWriter:
             self._parts.append(association)
             return
         for line in _lines(association, bitext_part):
-            self._file.write(line)
+            file.write(line)
 
 
 def write_association(path: PathLike, association: Association, *, bitext: Bitext | None = None) -> None:

@@ -5,14 +5,12 @@ from __future__ import annotations
 import json
 import math
 from collections.abc import Iterator
-from contextlib import AbstractContextManager
-from types import TracebackType
-from typing import BinaryIO
 
 import numpy as np
 
 from cepts.errors import UsageError
-from cepts.io.files import PathLike, open_output
+from cepts.io.files import PathLike
+from cepts.io.writer import Writer
 from cepts.types import Bitext, NBest
 
 __all__ = ["DIRECTIONS", "NBEST_FORMATS", "NBestWriter", "write_nbest"]
@@ -21,7 +19,7 @@ NBEST_FORMATS = ("json", "giza")
 DIRECTIONS = ("both", "forward", "reverse")
 
 
-class NBestWriter:
+class NBestWriter(Writer):
     """Writes the N-best lists of sentence pairs to a file as they are found.
 
     Use it in a with statement: the file has its name only after a clean end.
@@ -56,30 +54,15 @@ class NBestWriter:
             raise UsageError(f"direction must be one of {', '.join(DIRECTIONS)}. Got {direction!r} instead.")
         if format == "giza" and direction == "both":
             raise UsageError("the format giza shows one direction; choose forward or reverse.")
-        self.path = path
+        super().__init__(path)
         self.format = format
         self.direction = direction
         self.bitext = bitext
         self.next_sentence = first_sentence
-        self._output: AbstractContextManager[BinaryIO] | None = None
-        self._file: BinaryIO | None = None
-
-    def __enter__(self) -> NBestWriter:
-        self._output = open_output(self.path)
-        self._file = self._output.__enter__()
-        return self
-
-    def __exit__(
-        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
-    ) -> None:
-        if self._output is not None:
-            output, self._output, self._file = self._output, None, None
-            output.__exit__(kind, error, trace)
 
     def write(self, forward: NBest, reverse: NBest, bitext_part: Bitext | None = None) -> None:
         """Write the lists of the next pairs, whose sentences are `bitext_part`."""
-        if self._file is None:
-            raise ValueError("an NBestWriter writes inside its with statement only.")
+        file = self._open()
         pairs = len(forward)
         if bitext_part is None and self.bitext is not None:
             bitext_part = self.bitext.part(self.next_sentence, self.next_sentence + pairs)
@@ -97,7 +80,7 @@ class NBestWriter:
         else:
             pieces = _giza_records(reverse, Bitext(bitext_part.target, bitext_part.source), self.next_sentence)
         for piece in pieces:
-            self._file.write(piece)
+            file.write(piece)
         self.next_sentence += pairs
 
 

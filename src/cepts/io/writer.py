@@ -1,0 +1,50 @@
+"""What every writer of results is: a file that is in its place, whole, only after a clean end."""
+
+from __future__ import annotations
+
+import sys
+from contextlib import AbstractContextManager
+from types import TracebackType
+from typing import BinaryIO, Self
+
+from cepts.io.files import PathLike, open_output
+
+__all__ = ["Writer"]
+
+
+class Writer:
+    """Writes to `path` inside a ``with`` statement."""
+
+    def __init__(self, path: PathLike) -> None:
+        self.path = path
+        self._output: AbstractContextManager[BinaryIO] | None = None
+        self._file: BinaryIO | None = None
+
+    def __enter__(self) -> Self:
+        self._output = open_output(self.path)
+        self._file = self._output.__enter__()
+        return self
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        if self._output is None or self._file is None:
+            return
+        output, file = self._output, self._file
+        self._output = self._file = None
+        if kind is None:
+            try:
+                self._finish(file)
+            except BaseException:
+                output.__exit__(*sys.exc_info())
+                raise
+        output.__exit__(kind, error, trace)
+
+    def _finish(self, file: BinaryIO) -> None:
+        """Write what comes last."""
+
+    def _open(self) -> BinaryIO:
+        """The file, which is open inside the ``with`` statement."""
+        if self._file is None:
+            raise ValueError(f"{type(self).__name__} writes inside its with statement only.")
+        return self._file
