@@ -244,3 +244,16 @@ def test_an_alignment_has_the_cepts_of_its_pair():
     assert [alignment.cepts for alignment in links] == [None, None]
     kept = Alignments(links.offsets, links.source, links.target, links.confidence, links.sure, cepts)
     assert [alignment.cepts for alignment in kept] == [[Cept([0, 1], [1])], []]
+
+
+def test_associations_are_scaled_as_a_whole_or_pair_by_pair():
+    given = Association(
+        np.array([2, 1]), np.array([1, 3]), offsets_of([2, 3]), np.arange(5, dtype=np.float32), np.ones(3, np.float32)
+    )
+    doubled, apart = given.scaled(2.0), given.scaled(np.array([2.0, 10.0]))
+    np.testing.assert_array_equal(doubled.values, [0, 2, 4, 6, 8])
+    np.testing.assert_array_equal(doubled.source_null, [2, 2, 2])
+    np.testing.assert_array_equal(apart.values, [0, 2, 20, 30, 40])
+    np.testing.assert_array_equal(apart.source_null, [2, 2, 10])
+    assert doubled.target_null is None
+    assert doubled.values.dtype == apart.values.dtype == np.float32

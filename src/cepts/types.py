@@ -7,8 +7,8 @@ view of one pair.
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import dataclass
-from typing import NamedTuple
+from dataclasses import dataclass, replace
+from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -146,6 +146,25 @@ class Association:
     def target_offsets(self) -> NDArray[np.int64]:
         """Where the target words of each pair start in `target_null`."""
         return offsets_of(self.target_lengths)
+
+    def masses(self) -> list[tuple[str, NDArray[np.float32], NDArray[np.int64]]]:
+        """Name of the field, its values, and where those of each pair start: the matrices, then null where there is."""
+        nulls = (
+            ("source_null", self.source_null, self.source_offsets),
+            ("target_null", self.target_null, self.target_offsets),
+        )
+        present = [(name, null, offsets) for name, null, offsets in nulls if null is not None]
+        return [("values", self.values, self.offsets), *present]
+
+    def scaled(self, factor: float | NDArray[np.floating]) -> Association:
+        """The same with all values, null's too, times `factor`: one for all, or one for each pair."""
+        found: dict[str, Any] = {
+            name: values * np.float32(factor)
+            if np.ndim(factor) == 0
+            else (values * np.repeat(factor, np.diff(offsets))).astype(np.float32)
+            for name, values, offsets in self.masses()
+        }
+        return replace(self, **found)
 
     @classmethod
     def concatenate(cls, parts: Sequence[Association]) -> Association:

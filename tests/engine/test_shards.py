@@ -3,9 +3,10 @@ from __future__ import annotations
 import threading
 import time
 
+import numpy as np
 import pytest
 
-from cepts.engine import default_threads, map_shards
+from cepts.engine import cut_runs, default_threads, map_shards
 
 every_number_of_threads = pytest.mark.parametrize("threads", [1, 2, 3, 8])
 
@@ -83,3 +84,10 @@ def test_closing_early_starts_nothing_more_and_leaves_no_thread_behind(threads):
 
 def test_there_is_at_least_one_processor():
     assert default_threads() >= 1
+
+
+def test_runs_are_whole_and_a_large_item_is_one_of_its_own():
+    offsets = np.array([0, 3, 3, 5, 25, 26])
+    assert list(cut_runs(offsets, 5)) == [(0, 3), (3, 4), (4, 5)]
+    assert list(cut_runs(offsets, 100)) == [(0, 5)]
+    assert list(cut_runs(np.array([0]), 5)) == []

@@ -12,7 +12,10 @@ from collections.abc import Callable, Iterator, Sequence
 from concurrent.futures import Future, ThreadPoolExecutor
 from typing import TypeVar
 
-__all__ = ["default_threads", "map_shards"]
+import numpy as np
+from numpy.typing import NDArray
+
+__all__ = ["cut_runs", "default_threads", "map_shards"]
 
 Shard = TypeVar("Shard")
 Result = TypeVar("Result")
@@ -21,6 +24,18 @@ Result = TypeVar("Result")
 def default_threads() -> int:
     """Number of processors that this process may use."""
     return len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
+
+
+def cut_runs(offsets: NDArray[np.int64], size: int) -> Iterator[tuple[int, int]]:
+    """Runs of whole items with about `size` cells each; an item's cells start at its offset, and a larger one is a run
+    of its own.
+    """
+    ends = offsets[1:]
+    start = 0
+    while start < len(ends):
+        stop = max(int(np.searchsorted(ends, offsets[start] + size, side="right")), start + 1)
+        yield start, stop
+        start = stop
 
 
 def map_shards(function: Callable[[Shard], Result], shards: Sequence[Shard], *, threads: int) -> Iterator[Result]:

@@ -8,14 +8,13 @@ word is in exactly one cept, or null, and each cept has words on both sides.
 from __future__ import annotations
 
 import time
-from collections.abc import Iterator
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from typing import Literal, get_args
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from cepts.engine import default_threads, map_shards
+from cepts.engine import cut_runs, default_threads, map_shards
 from cepts.errors import DataError, UsageError
 from cepts.factor.latent import Factors, as_matrix, as_null, check_cepts, shares_of
 from cepts.progress import Progress, Step, silent
@@ -120,7 +119,7 @@ def onmf(
     _check_numbers(association, scale)
     report = progress or silent
     started = time.perf_counter()
-    runs = list(_runs(association, CELLS_AT_A_TIME if options.annealing else CELLS_AT_A_TIME // SLOWER))
+    runs = list(cut_runs(association.offsets, CELLS_AT_A_TIME if options.annealing else CELLS_AT_A_TIME // SLOWER))
     done = 0
     found = []
     for result in map_shards(
@@ -197,13 +196,8 @@ def factorise(
 def _check_numbers(association: Association, scale: float) -> None:
     """Refuse values that are no masses, or that do not fit the pairs."""
     largest = float(np.finfo(np.float32).max)
-    for name, values, offsets in (
-        ("the matrix", association.values, association.offsets),
-        ("source_null", association.source_null, association.source_offsets),
-        ("target_null", association.target_null, association.target_offsets),
-    ):
-        if values is None:
-            continue
+    for field, values, offsets in association.masses():
+        name = "the matrix" if field == "values" else field
         if values.shape != (offsets[-1],):
             raise DataError(f"{name} of all pairs must have {offsets[-1]:,} values. Got {values.size:,} instead.")
         if values.size and not (values.min() >= 0 and float(values.max()) * max(scale, 1.0) <= largest):
@@ -233,24 +227,9 @@ def _options(cepts: Selection | int, noise: bool, restarts: int, iterations: int
     )
 
 
-def _runs(association: Association, cells: int) -> Iterator[tuple[int, int]]:
-    """Runs of whole pairs, cut by the data alone."""
-    start = 0
-    while start < len(association):
-        stop = int(np.searchsorted(association.offsets, association.offsets[start] + cells, side="right")) - 1
-        stop = min(max(stop, start + 1), start + 4096)
-        yield start, stop
-        start = stop
-
-
 def _align(association: Association, first: int, options: _Search, scale: float, sure: float) -> Alignments:
     if scale != 1.0:
-        association = replace(
-            association,
-            values=association.values * np.float32(scale),
-            source_null=None if association.source_null is None else association.source_null * np.float32(scale),
-            target_null=None if association.target_null is None else association.target_null * np.float32(scale),
-        )
+        association = association.scaled(scale)
     return _links(*_cepts_of(association, first, options, None, None), sure)
 
 

@@ -86,16 +86,8 @@ class Matrices:
 
     def check_mass(self) -> None:
         """Refuse matrices that are 0 everywhere, null included: nothing can be made of them."""
-        association = self.association
-        parts = [(association.values, association.offsets)]
-        for null, lengths in (
-            (association.source_null, association.source_lengths),
-            (association.target_null, association.target_lengths),
-        ):
-            if null is not None:
-                parts.append((null, offsets_of(lengths)))
         positive = np.zeros(len(self), dtype=np.int64)
-        for values, offsets in parts:
+        for _, values, offsets in self.association.masses():
             positive += np.diff(offsets_of((values > 0).astype(np.int64))[offsets])
         if not positive.all():
             raise DataError(

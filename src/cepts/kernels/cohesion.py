@@ -5,23 +5,7 @@ from __future__ import annotations
 import numpy as np
 
 from cepts.kernels import kernel
-
-
-@kernel
-def _side_by_side(first, second, rows, followers, times):
-    if first < 0 or second < 0:
-        return 0
-    low = rows[first]
-    high = rows[first + 1]
-    while low < high:
-        middle = (low + high) // 2
-        if followers[middle] < second:
-            low = middle + 1
-        else:
-            high = middle
-    if low < rows[first + 1] and followers[low] == second:
-        return times[low]
-    return 0
+from cepts.kernels.lookup import find
 
 
 @kernel
@@ -30,7 +14,8 @@ def _lift(first, second, counts, total, rows, followers, times, smoothing):
     count_first = counts[first] if first >= 0 else 0
     count_second = counts[second] if second >= 0 else 0
     chance = np.float64(count_first) * count_second / total
-    return (_side_by_side(first, second, rows, followers, times) + smoothing) / (chance + smoothing)
+    place = find(rows, followers, first, second) if first >= 0 and second >= 0 else -1
+    return ((times[place] if place >= 0 else 0) + smoothing) / (chance + smoothing)
 
 
 @kernel

@@ -10,13 +10,12 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
 from cepts import factor
 from cepts.errors import DataError, UsageError
 from cepts.io import LinkWriter, Matrices, association_blocks
 from cepts.progress import Progress, Step, of_part
-from cepts.types import Alignments, Association, Bitext, offsets_of
+from cepts.types import Alignments, Association, Bitext
 
 __all__ = ["CeptCounts", "FactorSummary", "factor_matrices"]
 
@@ -195,20 +194,8 @@ def _long_enough(blocks: Iterator[Matrices], cepts: int) -> Iterator[Matrices]:
     yield from blocks
 
 
-def _masses(association: Association) -> list[tuple[str, NDArray[np.float32], NDArray[np.int64]]]:
-    """The values of the matrices and of null, with their names and the places where those of each pair start."""
-    nulls = (
-        ("source_null", association.source_null, association.source_lengths),
-        ("target_null", association.target_null, association.target_lengths),
-    )
-    return [
-        ("matrix", association.values, association.offsets),
-        *((name, null, offsets_of(lengths)) for name, null, lengths in nulls if null is not None),
-    ]
-
-
 def _largest(association: Association) -> float:
-    return max(float(values.max(initial=0)) for _, values, _ in _masses(association))
+    return max(float(values.max(initial=0)) for _, values, _ in association.masses())
 
 
 def _scaled(block: Matrices, scale: float) -> Association:
@@ -217,7 +204,7 @@ def _scaled(block: Matrices, scale: float) -> Association:
     if scale == 1:
         return association
     scaled: dict[str, Any] = {}
-    for name, values, offsets in _masses(association):
+    for field, values, offsets in association.masses():
         with np.errstate(over="ignore", under="ignore", invalid="ignore"):
             found = values * np.float32(scale)
         lost = (values > 0) & (~np.isfinite(found) | ((found == 0) & (values == values.max(initial=0))))
@@ -225,10 +212,11 @@ def _scaled(block: Matrices, scale: float) -> Association:
             place = int(lost.argmax())
             pair = int(np.searchsorted(offsets, place, side="right")) - 1
             raise DataError(
-                f"{block.where(pair)}: found {values[place]:g} in {name}, which a scale of {scale:g} makes too "
-                f"{'large' if scale > 1 else 'small'} for a 32-bit number; choose another scale."
+                f"{block.where(pair)}: found {values[place]:g} in {'matrix' if field == 'values' else field}, which a "
+                f"scale of {scale:g} makes too {'large' if scale > 1 else 'small'} for a 32-bit number; choose "
+                f"another scale."
             )
-        scaled["values" if name == "matrix" else name] = found
+        scaled[field] = found
     return replace(association, **scaled)
 
 

@@ -16,11 +16,11 @@ from cepts import extract
 from cepts.engine import default_threads, map_shards, run_em
 from cepts.errors import ModelError, UsageError
 from cepts.progress import Progress, Step, silent
-from cepts.types import Alignment, Alignments, Association, Bitext, NBest, Text, offsets_of
+from cepts.types import Alignment, Alignments, Association, Bitext, NBest
 from cepts.vocabulary import Vocabulary
 from cepts.words.cohesion import Cohesion
 from cepts.words.forms import Forms, number
-from cepts.words.index import CELLS_IN_SHARD, Index, Pairs, arrange, build_index, cut
+from cepts.words.index import CELLS_IN_SHARD, Index, Pairs, arrange, build_index, cut, form_pairs
 from cepts.words.lexicon import LEXICONS, Lexicon, Side, Tokens
 from cepts.words.mixture import Uniform
 from cepts.words.null import NullWords
@@ -161,7 +161,7 @@ class Aligner:
         report(Step(stage="indexing", done=0, total=1))
         source_forms, source_places = number(self._forms, bitext.source.vocabulary.words)
         target_forms, target_places = number(self._forms, bitext.target.vocabulary.words)
-        pairs = self._pairs(bitext, source_places, target_places)
+        pairs = form_pairs(bitext, source_places, target_places, self.max_length)
         self.source_, source_ids = _used(source_forms, pairs.source_ids)
         self.target_, target_ids = _used(target_forms, pairs.target_ids)
         pairs = Pairs(source_ids, pairs.source_offsets, target_ids, pairs.target_offsets)
@@ -214,14 +214,6 @@ class Aligner:
         elif self.lexicon == "bayes":
             options["concentration"] = self.concentration
         return LEXICONS[self.lexicon](rows, targets, self.source_, self.target_, **options)
-
-    def _pairs(self, bitext: Bitext, source: NDArray[np.int32], target: NDArray[np.int32]) -> Pairs:
-        """The pairs as forms, without the words of those that are empty on one side or too long."""
-        lengths = bitext.source.lengths, bitext.target.lengths
-        keep = (lengths[0] > 0) & (lengths[1] > 0) & (lengths[0] <= self.max_length) & (lengths[1] <= self.max_length)
-        source_ids, source_offsets = _kept(bitext.source, keep, source)
-        target_ids, target_offsets = _kept(bitext.target, keep, target)
-        return Pairs(source_ids, source_offsets, target_ids, target_offsets)
 
     def cohesion(self) -> tuple[Cohesion, Cohesion]:
         """How closely words of the training text belong to their neighbours, on the source and on the target side."""
@@ -452,7 +444,7 @@ class Aligner:
         source_forms, source_places = number(self._forms, bitext.source.vocabulary.words)
         target_forms, target_places = number(self._forms, bitext.target.vocabulary.words)
         return Tokens(
-            self._pairs(bitext, source_places, target_places),
+            form_pairs(bitext, source_places, target_places, self.max_length),
             source_forms,
             target_forms,
             self.source_.vocabulary.numbers(source_forms.words),
@@ -492,14 +484,3 @@ def _used(forms: Vocabulary, ids: NDArray[np.int32]) -> tuple[Side, NDArray[np.i
     names = [word for word, is_used in zip(forms.words, used, strict=True) if is_used]
     numbers = (np.cumsum(used) - 1).astype(np.int32)
     return Side(Vocabulary.from_words(names), frequencies[used]), numbers[ids]
-
-
-def _kept(
-    text: Text, keep: NDArray[np.bool_], places: NDArray[np.int32]
-) -> tuple[NDArray[np.int32], NDArray[np.int64]]:
-    """Form numbers and offsets of a text whose other sentences are made empty."""
-    lengths = np.where(keep, text.lengths, 0)
-    ids = places[text.ids] if len(places) else np.empty(0, dtype=np.int32)
-    if not keep.all():
-        ids = ids[np.repeat(keep, text.lengths)]
-    return ids, offsets_of(lengths)

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
-from dataclasses import replace
 from functools import partial
 from typing import Any
 
@@ -161,27 +160,11 @@ def scale_to_words(association: Association, weight: float = 1.0) -> Association
     of cepts is chosen by likelihood, the sum of the matrix is the number of observations, and matters. A matrix of
     zeros stays as it is.
     """
-    lengths = association.source_lengths, association.target_lengths
-    parts = [(association.values, association.offsets)]
-    for null, side in zip((association.source_null, association.target_null), lengths, strict=True):
-        if null is not None:
-            parts.append((null, offsets_of(side)))
     total = np.zeros(len(association))
-    for values, offsets in parts:
-        total += (1.0 if values is association.values else 0.5) * _sums(values, offsets)
-    wanted = weight * (lengths[0] + lengths[1]) / 2
-    factors = np.divide(wanted, total, out=np.ones_like(total), where=total > 0)
-
-    def scaled(values: NDArray[np.float32], offsets: NDArray[np.int64]) -> NDArray[np.float32]:
-        return (values * np.repeat(factors, np.diff(offsets))).astype(np.float32)
-
-    source_null, target_null = association.source_null, association.target_null
-    return replace(
-        association,
-        values=scaled(association.values, association.offsets),
-        source_null=None if source_null is None else scaled(source_null, offsets_of(lengths[0])),
-        target_null=None if target_null is None else scaled(target_null, offsets_of(lengths[1])),
-    )
+    for field, values, offsets in association.masses():
+        total += (1.0 if field == "values" else 0.5) * _sums(values, offsets)
+    wanted = weight * (association.source_lengths + association.target_lengths) / 2
+    return association.scaled(np.divide(wanted, total, out=np.ones_like(total), where=total > 0))
 
 
 def _sums(values: NDArray[np.float32], offsets: NDArray[np.int64]) -> NDArray[np.float64]:

@@ -12,9 +12,9 @@ from cepts.engine import default_threads, map_shards
 from cepts.errors import UsageError
 from cepts.progress import Progress, Step, silent
 from cepts.types import Association, Bitext
-from cepts.words.aligner import Aligner, _kept
+from cepts.words.aligner import Aligner
 from cepts.words.forms import Forms, number
-from cepts.words.index import Index, Pairs, build_index, cut
+from cepts.words.index import Index, Pairs, build_index, cut, form_pairs
 
 __all__ = ["STATISTICS", "Cooccurrence", "compete"]
 
@@ -66,7 +66,7 @@ class Cooccurrence:
         """Count the words of `bitext`."""
         self.source_, source_places = number(self._forms, bitext.source.vocabulary.words)
         self.target_, target_places = number(self._forms, bitext.target.vocabulary.words)
-        pairs, times, _ = self._pairs(bitext, source_places, target_places).distinct()
+        pairs, times, _ = form_pairs(bitext, source_places, target_places, self.max_length).distinct()
         self._count(build_index(pairs, len(self.source_), len(self.target_), times=times, threads=self.threads))
         return self
 
@@ -112,7 +112,7 @@ class Cooccurrence:
             raise UsageError("this Cooccurrence has counted nothing yet; call fit.")
         source_forms, source_places = number(self._forms, bitext.source.vocabulary.words)
         target_forms, target_places = number(self._forms, bitext.target.vocabulary.words)
-        pairs = self._pairs(bitext, source_places, target_places)
+        pairs = form_pairs(bitext, source_places, target_places, self.max_length)
         known = self.source_.numbers(source_forms.words), self.target_.numbers(target_forms.words)
         runs = list(cut(pairs))
 
@@ -124,12 +124,6 @@ class Cooccurrence:
         for done, found in enumerate(map_shards(run, runs, threads=self.threads), start=1):
             yield found
             report(Step(stage="associating", done=done, total=len(runs)))
-
-    def _pairs(self, bitext: Bitext, source: NDArray[np.int32], target: NDArray[np.int32]) -> Pairs:
-        """The pairs as forms, without the words of those that are empty on one side or too long."""
-        lengths = bitext.source.lengths, bitext.target.lengths
-        keep = (np.minimum(*lengths) > 0) & (np.maximum(*lengths) <= self.max_length)
-        return Pairs(*_kept(bitext.source, keep, source), *_kept(bitext.target, keep, target))
 
     def _count(self, index: Index) -> None:
         """Take the counts of `index`, whose pairs stand once each, so many times."""

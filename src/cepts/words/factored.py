@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 
 import numpy as np
 from numpy.typing import NDArray
@@ -67,8 +67,8 @@ def associations(
         strength = SPREAD_LISTS if name.startswith("nbest") else SPREAD
     competing = name in STATISTICS
     pulls: tuple[Pulls, Pulls] | None = None
-    tokens = aligner._tokens(bitext)
     if strength and not competing:
+        tokens = aligner._tokens(bitext)
         pulls = _pulls(aligner, tokens)
     first = 0
     for made in associate(aligner, bitext, name, nbest=options.nbest, competing=competing, progress=progress):
@@ -135,23 +135,8 @@ def _in_counts(association: Association, name: str, nbest: int) -> Association:
     words = association.source_lengths + association.target_lengths
     weights = np.maximum(words / LONG, 1.0)
     if name == "tables" or name in STATISTICS:
-        association, scale = scale_to_words(association), EVIDENCE
-    else:
-        scale = EVIDENCE / (2 * nbest) if name.startswith("nbest") else EVIDENCE
-
-    def scaled(values: NDArray[np.float32] | None, lengths: NDArray[np.int64]) -> NDArray[np.float32] | None:
-        if values is None:
-            return None
-        return np.asarray(values * np.repeat(scale * weights, lengths), dtype=np.float32)
-
-    values = scaled(association.values, np.diff(association.offsets))
-    assert values is not None
-    return replace(
-        association,
-        values=values,
-        source_null=scaled(association.source_null, association.source_lengths),
-        target_null=scaled(association.target_null, association.target_lengths),
-    )
+        return scale_to_words(association).scaled(EVIDENCE * weights)
+    return association.scaled((EVIDENCE / (2 * nbest) if name.startswith("nbest") else EVIDENCE) * weights)
 
 
 def _pulls(aligner: Aligner, tokens: Tokens) -> tuple[Pulls, Pulls]:

@@ -13,10 +13,10 @@ from functools import cached_property
 import numpy as np
 from numpy.typing import NDArray
 
-from cepts.engine import map_shards
-from cepts.types import offsets_of, take_runs
+from cepts.engine import cut_runs, map_shards
+from cepts.types import Bitext, Text, offsets_of, take_runs
 
-__all__ = ["Index", "Pairs", "Shard", "arrange", "build_index", "cut"]
+__all__ = ["Index", "Pairs", "Shard", "arrange", "build_index", "cut", "form_pairs"]
 
 CELLS_IN_SHARD = 1 << 21
 
@@ -110,6 +110,29 @@ def _take(
     return ids[items], taken
 
 
+def form_pairs(
+    bitext: Bitext, source_forms: NDArray[np.int32], target_forms: NDArray[np.int32], max_length: int
+) -> Pairs:
+    """The pairs of a bitext, each word by the number of its form.
+
+    Pairs that are empty on one side or have a sentence of more than `max_length` words are without their words.
+    """
+    lengths = bitext.source.lengths, bitext.target.lengths
+    keep = (np.minimum(*lengths) > 0) & (np.maximum(*lengths) <= max_length)
+    return Pairs(*_kept(bitext.source, keep, source_forms), *_kept(bitext.target, keep, target_forms))
+
+
+def _kept(
+    text: Text, keep: NDArray[np.bool_], places: NDArray[np.int32]
+) -> tuple[NDArray[np.int32], NDArray[np.int64]]:
+    """Form numbers and offsets of a text whose other sentences are made empty."""
+    lengths = np.where(keep, text.lengths, 0)
+    ids = places[text.ids] if len(places) else np.empty(0, dtype=np.int32)
+    if not keep.all():
+        ids = ids[np.repeat(keep, text.lengths)]
+    return ids, offsets_of(lengths)
+
+
 @dataclass(frozen=True, slots=True, eq=False)
 class Shard:
     """A run of sentence pairs with the cells of its token pairs.
@@ -153,13 +176,7 @@ def arrange(pairs: Pairs, cells: int = CELLS_IN_SHARD) -> NDArray[np.int64]:
 
 def cut(pairs: Pairs, cells: int = CELLS_IN_SHARD) -> Iterator[tuple[int, int]]:
     """Runs of whole pairs with about `cells` token pairs each; a larger pair is a run of its own."""
-    ends = pairs.cell_offsets[1:]
-    start = 0
-    while start < len(pairs):
-        before = ends[start - 1] if start else 0
-        stop = max(int(np.searchsorted(ends, before + cells, side="right")), start + 1)
-        yield start, stop
-        start = stop
+    return cut_runs(pairs.cell_offsets, cells)
 
 
 def build_index(
