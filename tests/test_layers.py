@@ -21,6 +21,7 @@ LAYERS = {
     "atomic": 1,
     "errors": 1,
     "types": 1,
+    "vectors": 1,
     "vocabulary": 1,
     "progress": 1,
     "signature": 1,

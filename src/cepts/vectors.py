@@ -1,0 +1,130 @@
+"""Words with their vectors, and dictionaries: what the rooms and the formats of word-vector spaces share."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+from cepts.vocabulary import Vocabulary
+
+__all__ = ["Dictionary", "Vectors"]
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Vectors:
+    """Words of one language, usually the most frequent first, and a vector for each: one view of a space.
+
+    Attributes
+    ----------
+    vocabulary
+        The words, all distinct.
+    matrix
+        Row `w` is the vector of word `w`: float32 or float16, in memory or mapped from a file.
+    name
+        What messages and tables call the view: a language or a file.
+    """
+
+    vocabulary: Vocabulary
+    matrix: NDArray[np.floating]
+    name: str = ""
+
+    def __post_init__(self) -> None:
+        if self.matrix.ndim != 2 or len(self.matrix) != len(self.vocabulary):
+            raise ValueError(
+                f"matrix must have a row for each of the {len(self.vocabulary):,} words. "
+                f"Got an array of shape {self.matrix.shape} instead."
+            )
+
+    @classmethod
+    def from_words(cls, words: Iterable[str], matrix: NDArray[np.floating], name: str = "") -> Vectors:
+        """Vectors of `words`, which must be distinct."""
+        return cls(Vocabulary.from_words(words), np.asarray(matrix), name)
+
+    def __len__(self) -> int:
+        return len(self.vocabulary)
+
+    def __repr__(self) -> str:
+        return f"Vectors({self.name + ': ' if self.name else ''}{len(self):,} words of width {self.width})"
+
+    @property
+    def width(self) -> int:
+        """Number of dimensions."""
+        return int(self.matrix.shape[1])
+
+    @property
+    def words(self) -> list[str]:
+        """The words, in the order of the rows."""
+        return self.vocabulary.words
+
+    def first(self, count: int) -> Vectors:
+        """The first `count` words."""
+        if count >= len(self):
+            return self
+        offsets = self.vocabulary.offsets[: count + 1]
+        return Vectors(Vocabulary(self.vocabulary.buffer[: offsets[-1]], offsets), self.matrix[:count], self.name)
+
+    def take(self, rows: Sequence[int] | NDArray[np.integer]) -> Vectors:
+        """The words of `rows`, in that order."""
+        words = self.words
+        return Vectors.from_words(
+            (words[row] for row in rows), self.matrix[np.asarray(rows, dtype=np.int64)], self.name
+        )
+
+    def lowercased(self) -> Vectors:
+        """Lower-case words; of words that become the same, the first stays."""
+        first: dict[str, int] = {}
+        for row, word in enumerate(self.words):
+            first.setdefault(word.lower(), row)
+        rows = np.fromiter(first.values(), dtype=np.int64, count=len(first))
+        matrix = self.matrix if len(rows) == len(self) else self.matrix[rows]
+        return Vectors.from_words(first, matrix, self.name)
+
+
+@dataclass(frozen=True, slots=True)
+class Dictionary:
+    """Words that mean the same in several languages, as a user gives them.
+
+    Attributes
+    ----------
+    languages
+        Name of each column.
+    entries
+        One word for each column; None where a language has no word in an entry.
+    name
+        What messages call it: usually the file.
+    """
+
+    languages: tuple[str, ...]
+    entries: tuple[tuple[str | None, ...], ...]
+    name: str = ""
+
+    def __post_init__(self) -> None:
+        for entry in self.entries:
+            if len(entry) != len(self.languages):
+                raise ValueError(f"an entry must have {len(self.languages)} words. Got {entry} instead.")
+
+    def __len__(self) -> int:
+        return len(self.entries)
+
+    def __iter__(self) -> Iterator[tuple[str | None, ...]]:
+        return iter(self.entries)
+
+    def swapped(self) -> Dictionary:
+        """The same entries with the columns in reverse order."""
+        return Dictionary(self.languages[::-1], tuple(entry[::-1] for entry in self.entries), self.name)
+
+    def rows(self, views: Sequence[Vectors]) -> NDArray[np.int64]:
+        """The rows of `views` that hold the words of each entry: one line an entry, one column a view.
+
+        -1 stands for a word that is missing, or that its view does not have.
+        """
+        if len(views) != len(self.languages):
+            raise ValueError(f"there must be a view for each of {self.languages}. Got {len(views)} views instead.")
+        rows = np.empty((len(self), len(views)), dtype=np.int64)
+        for column, view in enumerate(views):
+            number = view.vocabulary.number
+            rows[:, column] = [-1 if entry[column] is None else number(entry[column]) for entry in self.entries]
+        return rows
