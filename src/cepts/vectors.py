@@ -126,5 +126,6 @@ class Dictionary:
         rows = np.empty((len(self), len(views)), dtype=np.int64)
         for column, view in enumerate(views):
             number = view.vocabulary.number
-            rows[:, column] = [-1 if entry[column] is None else number(entry[column]) for entry in self.entries]
+            words = [entry[column] for entry in self.entries]
+            rows[:, column] = [-1 if word is None else number(word) for word in words]
         return rows
