@@ -74,10 +74,14 @@ class Vectors:
         )
 
     def lowercased(self) -> Vectors:
-        """Lower-case words; of words that become the same, the first stays."""
+        """Lower-case words; of words that become the same, the one that is lower-case already stays, else the first."""
         first: dict[str, int] = {}
         for row, word in enumerate(self.words):
-            first.setdefault(word.lower(), row)
+            lower = word.lower()
+            if lower == word:
+                first[word] = row
+            else:
+                first.setdefault(lower, row)
         rows = np.fromiter(first.values(), dtype=np.int64, count=len(first))
         matrix = self.matrix if len(rows) == len(self) else self.matrix[rows]
         return Vectors.from_words(first, matrix, self.name)

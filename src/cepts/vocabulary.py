@@ -69,3 +69,8 @@ class Vocabulary:
         """Numbers of `words`; -1 for each that the vocabulary does not have."""
         get = self._numbers.get
         return np.array([get(word, -1) for word in words], dtype=np.int32)
+
+    def find(self, words: Sequence[str]) -> NDArray[np.int32]:
+        """Numbers of `words` as they are, else in lower case; -1 for each that the vocabulary has in neither."""
+        get = self._numbers.get
+        return np.array([get(word, get(word.lower(), -1)) for word in words], dtype=np.int32)

@@ -1,25 +1,47 @@
 """Intervals by bootstrap and the comparison of two systems by randomisation.
 
-Both work on sums of the counts per sentence pair. The sums are of whole numbers, so float arithmetic keeps
-them exact and a seed gives the same digits on every machine, however the samples are cut into chunks.
+Both work on sums of counts per unit: a sentence pair, a word to translate. The sums are of whole numbers, so float
+arithmetic keeps them exact and a seed gives the same digits on every machine, however the samples are cut into
+chunks.
 """
 
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
+from typing import Protocol
 
 import numpy as np
 from numpy.typing import NDArray
 
 from cepts.errors import DataError
-from cepts.evaluate.counts import COLUMNS
-from cepts.evaluate.scores import METRICS, Comparison, metrics
 from cepts.signature import signature
 
-__all__ = ["Difference", "Interval", "differences", "intervals"]
+__all__ = ["Countable", "Difference", "Interval", "differences", "intervals"]
 
 _CHUNK = 1 << 21  # cells of the resampling matrix held at a time
+
+
+class Countable(Protocol):
+    """Scores that follow from sums over units which can be drawn again."""
+
+    @property
+    def unit(self) -> str:
+        """What the units are, in the plural."""
+
+    @property
+    def facts(self) -> Mapping[str, object]:
+        """What the signature says."""
+
+    @property
+    def metric_names(self) -> tuple[str, ...]:
+        """Names of the scores."""
+
+    def unit_counts(self) -> NDArray[np.float64]:
+        """Whole numbers of which the scores need the sums: one row a unit."""
+
+    def metrics_of(self, sums: NDArray[np.float64]) -> NDArray[np.float64]:
+        """The scores of `sums` of rows of `unit_counts`, along the last axis of both."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -53,44 +75,45 @@ class Difference:
         return signature(self.facts)
 
 
-def intervals(
-    comparison: Comparison, *, samples: int = 1000, seed: int = 0, level: float = 0.95
-) -> dict[str, Interval]:
-    """Percentile bootstrap interval of every one of `METRICS`: sentence pairs are drawn with replacement."""
+def intervals(scored: Countable, *, samples: int = 1000, seed: int = 0, level: float = 0.95) -> dict[str, Interval]:
+    """Percentile bootstrap interval of every score: units are drawn with replacement."""
     _check(samples, level)
-    values = np.concatenate(
-        [metrics(weights @ _columns(comparison)) for weights in _resamples(len(comparison.counts), samples, seed)]
-    )
-    low, high = _percentiles(values, level)
-    return {metric: Interval(float(low[m]), float(high[m])) for m, metric in enumerate(METRICS)}
+    counts = scored.unit_counts()
+    values = [scored.metrics_of(times @ counts) for times in _resamples(len(counts), samples, seed)]
+    low, high = _percentiles(np.concatenate(values), level)
+    return {metric: Interval(float(low[m]), float(high[m])) for m, metric in enumerate(scored.metric_names)}
 
 
 def differences(
-    first: Comparison, second: Comparison, *, samples: int = 1000, seed: int = 0, level: float = 0.95
+    first: Countable, second: Countable, *, samples: int = 1000, seed: int = 0, level: float = 0.95
 ) -> dict[str, Difference]:
-    """Compare two systems on the same gold in every one of `METRICS`.
+    """Compare two systems on the same gold in every score.
 
-    The interval is of a bootstrap that draws the same sentence pairs for both. The p-value is of approximate
-    randomisation (Noreen 1989): each sample exchanges the two systems' links in a random half of the pairs,
+    The interval is of a bootstrap that draws the same units for both. The p-value is of approximate
+    randomisation (Noreen 1989): each sample exchanges the two systems' results in a random half of the units,
     and ``p = (1 + samples with a difference as large) / (1 + samples)``, so it is never 0.
     """
     _check(samples, level)
-    if len(first.counts) != len(second.counts):
+    one, two = first.unit_counts(), second.unit_counts()
+    if len(one) != len(two):
         raise DataError(
-            f"the first system was held against {len(first.counts):,} sentence pairs and the second against "
-            f"{len(second.counts):,}; only scores of the same gold can be compared."
+            f"the first system was held against {len(one):,} {first.unit} and the second against "
+            f"{len(two):,}; only scores of the same gold can be compared."
         )
-    one, two = _columns(first), _columns(second)
-    pairs, total_one, total_two, change = len(one), one.sum(axis=0), two.sum(axis=0), two - one
-    observed = metrics(total_two) - metrics(total_one)
-    drawn = [metrics(times @ two) - metrics(times @ one) for times in _resamples(pairs, samples, seed)]
+    if one.shape != two.shape or first.metric_names != second.metric_names:
+        raise ValueError(f"both systems must be scored the same way. Got {first.facts} and {second.facts} instead.")
+    metrics, units = first.metrics_of, len(one)
+    total_one, total_two, change = one.sum(axis=0), two.sum(axis=0), two - one
+    value_one, value_two = metrics(total_one), metrics(total_two)
+    observed = value_two - value_one
+    drawn = [metrics(times @ two) - metrics(times @ one) for times in _resamples(units, samples, seed)]
     low, high = _percentiles(np.concatenate(drawn), level)
 
     # A second stream, so that neither result depends on how much the other drew.
     rng = np.random.default_rng([seed, 1])
-    as_large = np.zeros(len(METRICS), dtype=np.int64)
-    for rows in _chunks(pairs, samples):
-        exchanged = (rng.random((rows, pairs)) < 0.5).astype(np.float64) @ change
+    as_large = np.zeros(len(first.metric_names), dtype=np.int64)
+    for rows in _chunks(units, samples):
+        exchanged = (rng.random((rows, units)) < 0.5).astype(np.float64) @ change
         found = metrics(total_two - exchanged) - metrics(total_one + exchanged)
         as_large += np.count_nonzero(np.abs(found) >= np.abs(observed) - 1e-12, axis=0)
     facts = {
@@ -103,14 +126,14 @@ def differences(
     return {
         metric: Difference(
             metric=metric,
-            first=float(metrics(total_one)[m]),
-            second=float(metrics(total_two)[m]),
+            first=float(value_one[m]),
+            second=float(value_two[m]),
             value=float(observed[m]),
             interval=Interval(float(low[m]), float(high[m])),
             p_value=(1 + int(as_large[m])) / (1 + samples),
             facts={"metric": metric, **facts},
         )
-        for m, metric in enumerate(METRICS)
+        for m, metric in enumerate(first.metric_names)
     }
 
 
@@ -121,26 +144,21 @@ def _check(samples: int, level: float) -> None:
         raise ValueError(f"level must lie between 0 and 1. Got {level} instead.")
 
 
-def _columns(comparison: Comparison) -> NDArray[np.float64]:
-    """The counts from which the metrics follow, as floats for the matrix product."""
-    return comparison.counts[:, : COLUMNS.index("source_covered")].astype(np.float64)
-
-
-def _chunks(pairs: int, samples: int) -> Iterator[int]:
+def _chunks(units: int, samples: int) -> Iterator[int]:
     """How many samples to make at a time."""
-    rows = max(1, _CHUNK // max(pairs, 1))
+    rows = max(1, _CHUNK // max(units, 1))
     for start in range(0, samples, rows):
         yield min(rows, samples - start)
 
 
-def _resamples(pairs: int, samples: int, seed: int) -> Iterator[NDArray[np.float64]]:
-    """How often each sentence pair is drawn: a row a sample."""
+def _resamples(units: int, samples: int, seed: int) -> Iterator[NDArray[np.float64]]:
+    """How often each unit is drawn: a row a sample."""
     rng = np.random.default_rng([seed, 0])
-    for rows in _chunks(pairs, samples):
-        if not pairs:
+    for rows in _chunks(units, samples):
+        if not units:
             yield np.zeros((rows, 0))
             continue
-        yield rng.multinomial(pairs, np.full(pairs, 1 / pairs), size=rows).astype(np.float64)
+        yield rng.multinomial(units, np.full(units, 1 / units), size=rows).astype(np.float64)
 
 
 def _percentiles(values: NDArray[np.float64], level: float) -> tuple[NDArray[np.float64], NDArray[np.float64]]:

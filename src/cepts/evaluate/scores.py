@@ -134,6 +134,24 @@ class Comparison:
     target_known: bool = False
 
     @property
+    def unit(self) -> str:
+        """What can be drawn again, for intervals."""
+        return "sentence pairs"
+
+    @property
+    def metric_names(self) -> tuple[str, ...]:
+        """The scores that have intervals."""
+        return METRICS
+
+    def unit_counts(self) -> NDArray[np.float64]:
+        """The counts of each sentence pair from which the metrics follow."""
+        return self.counts[:, : COLUMNS.index("source_covered")].astype(np.float64)
+
+    def metrics_of(self, sums: NDArray[np.float64]) -> NDArray[np.float64]:
+        """The metrics of sums of `unit_counts`."""
+        return metrics(sums)
+
+    @property
     def scores(self) -> Scores:
         """Scores of all sentence pairs together."""
         return self._scores(self.counts.sum(axis=0), len(self.counts))

@@ -134,6 +134,11 @@ class InputFile(io.RawIOBase):
         if head != BOM:
             self.unread(head)
 
+    @property
+    def plain(self) -> bool:
+        """Whether the bytes are those on the disk, not compressed."""
+        return self._file is self._disk
+
     def disk_position(self) -> int:
         """How many bytes have been taken from the disk, of `size`."""
         return self._disk.tell() if self.size else 0

@@ -1,0 +1,144 @@
+"""How well cosines of vectors agree with people: Spearman's correlation, for words and for sentences."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import asdict, dataclass
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from cepts.errors import DataError
+from cepts.signature import signature
+from cepts.vectors import Vectors
+
+__all__ = ["SimilarityScore", "sentence_similarity", "spearman", "word_similarity"]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class SimilarityScore:
+    """Agreement of cosines with human scores.
+
+    `spearman` is in %, over the `covered` of the `pairs`: those of which both sides have a vector that is not zero.
+    """
+
+    name: str
+    spearman: float
+    pairs: int
+    covered: int
+
+    @property
+    def coverage(self) -> float:
+        """Share of the pairs, in %."""
+        return 100 * self.covered / self.pairs
+
+    @property
+    def facts(self) -> Mapping[str, object]:
+        """What the signature says."""
+        return {"task": self.name or "-", "correlation": "spearman", "pairs": self.pairs, "covered": self.covered}
+
+    @property
+    def signature(self) -> str:
+        """One line that says what was scored and how."""
+        return signature(self.facts)
+
+    def as_dict(self) -> dict[str, str | int | float]:
+        """All of it by name, for JSON."""
+        return {**asdict(self), "coverage": self.coverage}
+
+
+def word_similarity(
+    pairs: Sequence[tuple[str, str]],
+    scores: ArrayLike,
+    vectors: Vectors,
+    *,
+    other: Vectors | None = None,
+    name: str = "",
+) -> SimilarityScore:
+    """Correlate the cosine of each pair of words with its human score.
+
+    Parameters
+    ----------
+    pairs, scores
+        Two words, and how similar people find them. A word is looked up as it is, then in lower case.
+    vectors
+        Of the first words, and of the second ones too unless there are `other` vectors for these.
+    name
+        Of the task, for messages and tables.
+
+    Raises
+    ------
+    DataError
+        Where fewer than two pairs have vectors, or all have the same score or cosine.
+    """
+    other = vectors if other is None else other
+    first = vectors.vocabulary.find([word for word, _ in pairs])
+    second = other.vocabulary.find([word for _, word in pairs])
+    known = (first >= 0) & (second >= 0)
+    human = _human_scores(scores, len(pairs), name)
+    return _correlate(vectors.matrix[first[known]], other.matrix[second[known]], human[known], len(pairs), name)
+
+
+def sentence_similarity(
+    first: NDArray[np.floating], second: NDArray[np.floating], scores: ArrayLike, *, name: str = ""
+) -> SimilarityScore:
+    """Correlate the cosine of row `n` of `first` and of `second` with the human score of sentence pair `n`.
+
+    A row of zeros stands for a sentence of which no word has a vector.
+
+    Raises
+    ------
+    DataError
+        Where fewer than two pairs have vectors, or all have the same score or cosine.
+    """
+    if first.shape != second.shape:
+        raise ValueError(f"both matrices must have the same shape. Got {first.shape} and {second.shape} instead.")
+    return _correlate(first, second, _human_scores(scores, len(first), name), len(first), name)
+
+
+def spearman(first: ArrayLike, second: ArrayLike) -> float:
+    """Spearman's rank correlation; equal values share the mean of their ranks. NaN where all of a side are equal."""
+    one, two = (ranks - ranks.mean() for ranks in (_ranks(np.asarray(first)), _ranks(np.asarray(second))))
+    spread = np.sqrt((one @ one) * (two @ two))
+    return float(one @ two / spread) if spread > 0 else float("nan")
+
+
+def _ranks(values: NDArray[np.floating]) -> NDArray[np.float64]:
+    place, times = np.unique(values, return_inverse=True, return_counts=True)[1:]
+    return (np.cumsum(times) - (times - 1) / 2)[place.reshape(-1)]
+
+
+def _human_scores(scores: ArrayLike, pairs: int, name: str) -> NDArray[np.float64]:
+    human = np.asarray(scores, dtype=np.float64)
+    if human.shape != (pairs,):
+        raise ValueError(f"there must be {pairs} scores. Got an array of shape {human.shape} instead.")
+    if not np.isfinite(human).all():
+        wrong = int(np.argmin(np.isfinite(human)))
+        raise DataError(f"{_title(name)}: the score of pair {wrong + 1:,} is {human[wrong]}; leave such pairs out.")
+    return human
+
+
+def _correlate(
+    first: NDArray[np.floating], second: NDArray[np.floating], human: NDArray[np.float64], pairs: int, name: str
+) -> SimilarityScore:
+    one, two = np.asarray(first, dtype=np.float64), np.asarray(second, dtype=np.float64)
+    lengths = np.linalg.norm(one, axis=1) * np.linalg.norm(two, axis=1)
+    known = lengths > 0
+    cosines = np.einsum("nd,nd->n", one[known], two[known]) / lengths[known]
+    human = human[known]
+    if len(human) < 2:
+        raise DataError(
+            f"{_title(name)}: {len(human):,} of {pairs:,} pairs have vectors on both sides, but a correlation needs "
+            f"two at least; use vectors of the language of the task, and of more words."
+        )
+    for what, values in (("human scores", human), ("cosines", cosines)):
+        if np.ptp(values) == 0:
+            raise DataError(
+                f"{_title(name)}: the {what} of all {len(human):,} pairs that have vectors are {values[0]:g}; "
+                f"a correlation needs different ones, so check the file and the vectors."
+            )
+    return SimilarityScore(name=name, spearman=100 * spearman(cosines, human), pairs=pairs, covered=len(human))
+
+
+def _title(name: str) -> str:
+    return name or "the pairs"

@@ -1,0 +1,245 @@
+"""How good found translations are: precision at k and mean reciprocal rank, of words and of sentences.
+
+The protocol of MUSE (Conneau et al. 2018): a source word with several translations is one question, and any of them
+among the k best is an answer. A question counts when the source has the word and the target has one of its
+translations at least; as vocabularies differ, a precision says little without the share of questions that counted.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+
+import numpy as np
+from numpy.typing import NDArray
+
+from cepts.errors import DataError
+from cepts.signature import signature
+from cepts.types import offsets_of
+from cepts.vectors import Dictionary, Vectors
+
+__all__ = [
+    "GoldTranslations",
+    "TranslationScore",
+    "first_hits",
+    "gold_translations",
+    "retrieval_precision",
+    "translation_precision",
+]
+
+AT = (1, 5, 10)
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class GoldTranslations:
+    """The source words of a dictionary that can be asked for, and their right translations.
+
+    Attributes
+    ----------
+    source
+        Rows of the distinct source words, in the order in which the dictionary first has them.
+    target, offsets
+        The rows ``target[offsets[n]:offsets[n + 1]]`` are right translations of source word `n`.
+    asked
+        Number of distinct source words of the dictionary, in the vocabularies or not.
+    name
+        Of the dictionary.
+    """
+
+    source: NDArray[np.int64]
+    target: NDArray[np.int64]
+    offsets: NDArray[np.int64]
+    asked: int
+    name: str = ""
+
+    def __len__(self) -> int:
+        return len(self.source)
+
+
+def gold_translations(dictionary: Dictionary, source: Vectors, target: Vectors) -> GoldTranslations:
+    """The questions of a test `dictionary` whose first column is the source.
+
+    Raises
+    ------
+    DataError
+        Where no entry has both its words in the vocabularies.
+    """
+    rows = dictionary.rows([source, target])
+    right: dict[str, dict[int, None]] = {}  # dicts of None are sets that keep their order
+    row_of: dict[str, int] = {}
+    for (word, translation), (row, target_row) in zip(dictionary, rows.tolist(), strict=True):
+        if word is None or translation is None:
+            continue
+        row_of[word] = row
+        translations = right.setdefault(word, {})
+        if row >= 0 and target_row >= 0:
+            translations[target_row] = None
+    covered = [word for word, translations in right.items() if translations]
+    if not covered:
+        raise DataError(
+            f"{dictionary.name or 'the dictionary'}: none of the {len(right):,} source words has itself and a "
+            f"translation in the vocabularies ({source.name or 'source'}, {len(source):,} words, has "
+            f"{_distinct(rows[:, 0]):,} of the dictionary; {target.name or 'target'}, {len(target):,} words, has "
+            f"{_distinct(rows[:, 1]):,}); check the order of the languages, and the case of the words."
+        )
+    return GoldTranslations(
+        np.array([row_of[word] for word in covered], dtype=np.int64),
+        np.array([row for word in covered for row in right[word]], dtype=np.int64),
+        offsets_of([len(right[word]) for word in covered]),
+        len(right),
+        dictionary.name,
+    )
+
+
+def _distinct(rows: NDArray[np.int64]) -> int:
+    return len(np.unique(rows[rows >= 0]))
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class TranslationScore:
+    """What was found for each question; scores are in %.
+
+    Give it to `intervals`, and two of the same questions to `differences`.
+
+    Attributes
+    ----------
+    ranks
+        Place, from 1, of the first right answer among those found for each question; 0 where there is none.
+    depth
+        How many answers were found for each question.
+    asked, covered
+        How many questions there were, and to how many of them the vocabularies allow an answer.
+    at
+        The k of precision at k.
+    facts
+        What the signature says.
+    """
+
+    ranks: NDArray[np.int64]
+    depth: int
+    asked: int
+    covered: int
+    at: tuple[int, ...] = AT
+    facts: Mapping[str, object] = field(default_factory=dict)
+
+    @property
+    def precision(self) -> dict[int, float]:
+        """Share of the questions with a right answer among the k best, for each k of `at`."""
+        return {k: float(value) for k, value in zip(self.at, self._values()[:-1], strict=True)}
+
+    @property
+    def mean_reciprocal_rank(self) -> float:
+        """Mean of 1 / rank, where an answer that is not among the `depth` found counts 0."""
+        return float(self._values()[-1])
+
+    @property
+    def coverage(self) -> float:
+        """Share of the questions to which the vocabularies allow an answer."""
+        return 100 * self.covered / self.asked
+
+    @property
+    def signature(self) -> str:
+        """One line that says what was scored and how."""
+        return signature(self.facts)
+
+    def as_dict(self) -> dict[str, int | float]:
+        """All of it by name, for JSON."""
+        return {
+            "asked": self.asked,
+            "covered": self.covered,
+            "coverage": self.coverage,
+            **dict(zip(self.metric_names, self._values().tolist(), strict=True)),
+        }
+
+    @property
+    def unit(self) -> str:
+        """What can be drawn again, for intervals."""
+        return "questions"
+
+    @property
+    def metric_names(self) -> tuple[str, ...]:
+        """The scores that have intervals."""
+        return (*(f"precision_at_{k}" for k in self.at), "mean_reciprocal_rank")
+
+    def unit_counts(self) -> NDArray[np.float64]:
+        """For each question a 1 in the column of its rank."""
+        counts = np.zeros((len(self.ranks), self.depth + 1))
+        counts[np.arange(len(self.ranks)), self.ranks] = 1
+        return counts
+
+    def metrics_of(self, sums: NDArray[np.float64]) -> NDArray[np.float64]:
+        """The scores of so many questions of each rank."""
+        questions = sums.sum(axis=-1)
+        hits = np.cumsum(sums[..., 1:], axis=-1)
+        reciprocal = (sums[..., 1:] / np.arange(1, self.depth + 1)).sum(axis=-1)
+        return 100 * np.stack([*(hits[..., k - 1] for k in self.at), reciprocal], axis=-1) / questions[..., None]
+
+    def _values(self) -> NDArray[np.float64]:
+        return self.metrics_of(np.bincount(self.ranks, minlength=self.depth + 1).astype(np.float64))
+
+
+def first_hits(
+    found: NDArray[np.integer], right: NDArray[np.integer], offsets: NDArray[np.integer]
+) -> NDArray[np.int64]:
+    """Place, from 1, of the first right answer in each row of `found`, best first; 0 where there is none.
+
+    The answers ``right[offsets[n]:offsets[n + 1]]`` are right for row `n`; a negative row is no answer.
+    """
+    found, right = np.asarray(found, dtype=np.int64), np.asarray(right, dtype=np.int64)
+    question = np.arange(len(found))
+    width = 1 + max(found.max(initial=-1), right.max(initial=-1))
+    known = right >= 0
+    wanted = np.repeat(question, np.diff(offsets))[known] * width + right[known]
+    hits = np.isin(question[:, None] * width + found, wanted) & (found >= 0)
+    return np.where(hits.any(axis=1), hits.argmax(axis=1) + 1, 0)
+
+
+def translation_precision(
+    gold: GoldTranslations, found: NDArray[np.integer], *, at: Sequence[int] = AT
+) -> TranslationScore:
+    """Score the target rows `found` for each source word of `gold`, best first, -1 where there are no more."""
+    _check(found, len(gold), at)
+    facts = {"task": "word-translation", "dictionary": gold.name or "-"}
+    return _score(first_hits(found, gold.target, gold.offsets), found, gold.asked, len(gold), at, facts)
+
+
+def retrieval_precision(
+    found: NDArray[np.integer],
+    right: NDArray[np.integer],
+    *,
+    covered: NDArray[np.bool_] | None = None,
+    at: Sequence[int] = AT,
+    name: str = "",
+) -> TranslationScore:
+    """Score the target sentences `found` for each source sentence, whose one translation is `right`.
+
+    A sentence that is not `covered`, as none of its words has a vector, counts as one with no right answer.
+    """
+    _check(found, len(right), at)
+    ranks = first_hits(found, right, np.arange(len(right) + 1))
+    if covered is not None:
+        ranks = np.where(covered, ranks, 0)
+    answerable = len(right) if covered is None else int(np.count_nonzero(covered))
+    return _score(ranks, found, len(right), answerable, at, {"task": "sentence-retrieval", "bitext": name or "-"})
+
+
+def _check(found: NDArray[np.integer], questions: int, at: Sequence[int]) -> None:
+    if not questions:
+        raise DataError("there is nothing to translate, so there is nothing to score; give one question at least.")
+    if found.ndim != 2 or len(found) != questions:
+        raise ValueError(f"found must have a row for each of {questions} questions. Got shape {found.shape} instead.")
+    if not at or not all(1 <= k <= found.shape[1] for k in at):
+        raise ValueError(f"at must lie in 1 to {found.shape[1]}, as many as were found. Got {tuple(at)} instead.")
+
+
+def _score(
+    ranks: NDArray[np.int64],
+    found: NDArray[np.integer],
+    asked: int,
+    covered: int,
+    at: Sequence[int],
+    facts: Mapping[str, object],
+) -> TranslationScore:
+    depth = found.shape[1]
+    facts = {**facts, "asked": asked, "covered": covered, "at": "+".join(map(str, at)), "found": depth}
+    return TranslationScore(ranks, depth, asked, covered, tuple(at), facts)

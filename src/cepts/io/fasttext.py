@@ -1,0 +1,184 @@
+"""The word vectors of a fastText model: each the mean of the word's own row and of the rows of its n-grams."""
+
+from __future__ import annotations
+
+import struct
+from collections.abc import Iterator
+from dataclasses import dataclass
+from itertools import accumulate
+
+import numpy as np
+from numpy.typing import NDArray
+
+from cepts.errors import DataError
+from cepts.io.files import InputFile
+from cepts.io.vector_rows import Request, RowCollector, WordTally
+from cepts.progress import Progress, Step, silent
+from cepts.vocabulary import Vocabulary
+
+__all__ = ["FASTTEXT_MAGIC", "read_fasttext_vectors"]
+
+FASTTEXT_MAGIC = struct.pack("<i", 793712314)
+VERSIONS = (11, 12)
+SUPERVISED = 3
+END_OF_SENTENCE = b"</s>"  # which fastText keeps whole
+WORDS_AT_A_TIME = 1 << 10
+READ_BYTES = 1 << 20
+
+
+@dataclass(frozen=True, slots=True)
+class _Model:
+    width: int
+    shortest: int
+    longest: int
+    buckets: int
+    words: list[bytes]
+    offset: int  # of the matrix in the file
+
+
+def read_fasttext_vectors(
+    file: InputFile, request: Request, progress: Progress | None = None
+) -> tuple[Vocabulary, NDArray[np.float32]]:
+    """Read the vectors of the words of a fastText model (.bin), as fastText itself prints them.
+
+    The matrix of an uncompressed model is mapped from the file, so that only the rows in use are read.
+    """
+    from cepts.kernels.vector_bytes import mean_of_rows, subwords
+
+    parts = _Parts(file)
+    model = _model(parts)
+    matrix = _matrix(parts, model)
+    tally = WordTally(file.name, "word", request)
+    collector = RowCollector(tally, model.width, len(model.words))
+    for start in range(0, len(model.words), WORDS_AT_A_TIME):
+        if tally.full:
+            break
+        words = model.words[start : start + WORDS_AT_A_TIME]
+        marked = [b"" if word == END_OF_SENTENCE else b"<%b>" % word for word in words]
+        offsets = np.fromiter(accumulate(map(len, marked), initial=0), dtype=np.int64, count=len(words) + 1)
+        joined = np.frombuffer(bytearray(b"".join(marked)), dtype=np.uint8)
+        longest = min(model.longest, int(np.diff(offsets).max()))
+        rows = np.empty(len(words) + len(joined) * longest, dtype=np.int64)
+        row_offsets = np.zeros(len(words) + 1, dtype=np.int64)
+        subwords(joined, offsets, model.shortest, longest, model.buckets, start, len(model.words), rows, row_offsets)
+        means = collector.free()[: len(words)]
+        count = len(means)
+        # Taken by NumPy, which minds neither that the map is read-only nor that its numbers are not aligned.
+        taken = np.asarray(matrix[rows[: row_offsets[count]]], dtype=np.float32)
+        mean_of_rows(taken, row_offsets[: count + 1], means)
+        collector.add(words[:count], list(range(start + 1, start + count + 1)))
+        (progress or silent)(Step(stage="reading", done=start + len(words), total=len(model.words)))
+    return collector.finish()
+
+
+class _Parts:
+    """Takes numbers and strings off the start of a file."""
+
+    def __init__(self, file: InputFile) -> None:
+        self.file = file
+        self.offset = 0
+        self._buffer = b""
+        self._position = 0
+
+    def numbers(self, format: str, what: str) -> tuple[int, ...]:
+        """The next numbers, of the struct `format`."""
+        size = struct.calcsize("<" + format)
+        self._need(size, what)
+        found: tuple[int, ...] = struct.unpack_from("<" + format, self._buffer, self._position)
+        self._skip(size)
+        return found
+
+    def entries(self, count: int) -> Iterator[tuple[bytes, int]]:
+        """The next `count` entries of a dictionary: a word up to a zero byte, its count (passed over), its type."""
+        for entry in range(count):
+            while True:
+                end = self._buffer.find(b"\0", self._position)
+                if 0 <= end < len(self._buffer) - 9:
+                    break
+                self._need(len(self._buffer) - self._position + 1, f"entry {entry + 1:,} of its dictionary")
+            found = self._buffer[self._position : end], self._buffer[end + 9]
+            self._skip(end + 10 - self._position)
+            yield found
+
+    def rest(self, count: int, what: str) -> NDArray[np.float32]:
+        """The next `count` float32 numbers."""
+        self.file.unread(self._buffer[self._position :])
+        try:
+            values = np.empty(count, dtype="<f4")
+        except (MemoryError, ValueError) as error:
+            raise DataError(f"{self.file.name}: found {count:,} numbers, which do not fit into memory.") from error
+        room = values.view(np.uint8).data
+        filled = 0
+        while filled < len(room):
+            got = self.file.readinto(room[filled : filled + READ_BYTES])
+            if not got:
+                raise self._ends(what)
+            filled += got
+        return values
+
+    def _need(self, size: int, what: str) -> None:
+        while len(self._buffer) - self._position < size:
+            more = self.file.read_fully(READ_BYTES)
+            if not more:
+                raise self._ends(what)
+            self._buffer = self._buffer[self._position :] + more
+            self._position = 0
+
+    def _skip(self, count: int) -> None:
+        self._position += count
+        self.offset += count
+
+    def _ends(self, what: str) -> DataError:
+        return DataError(
+            f"{self.file.name}: found the end of the file in {what}, wanted a whole fastText model; copy or download "
+            f"it again."
+        )
+
+
+def _model(parts: _Parts) -> _Model:
+    """What stands before the matrix; see `saveModel` of fastText."""
+    name = parts.file.name
+    magic, version = parts.numbers("2i", "its first bytes")
+    if struct.pack("<i", magic) != FASTTEXT_MAGIC:
+        raise DataError(f"{name}, byte 1: found no mark of fastText, wanted a fastText model; check the file.")
+    if version not in VERSIONS:
+        raise DataError(
+            f"{name}: found a fastText model of version {version}, wanted 11 or 12; save its vectors as text."
+        )
+    settings = parts.numbers("12i", "its settings")
+    width, kind, buckets, shortest, longest = (settings[at] for at in (0, 7, 8, 9, 10))
+    parts.numbers("d", "its settings")
+    if version == 11 and kind == SUPERVISED:
+        longest = 0  # those of that time had no n-grams
+    longest = max(longest, 0)
+    entries, count, _, _, pruned = parts.numbers("3i2q", "its dictionary")
+    if width <= 0 or not 0 < count <= entries or (longest and buckets <= 0):
+        raise DataError(
+            f"{name}: found {count:,} words of width {width:,} and {buckets:,} buckets, wanted at least one of each; "
+            f"the file is damaged."
+        )
+    words = [word for word, label in parts.entries(entries) if not label]
+    if len(words) != count:
+        raise DataError(f"{name}: found {len(words):,} words in the dictionary, wanted {count:,}; the file is damaged.")
+    if pruned >= 0 or parts.numbers("b", "its matrix")[0]:
+        raise DataError(
+            f"{name}: found a quantised fastText model (.ftz), wanted one with whole vectors; use the .bin from which "
+            f"it was made."
+        )
+    rows, columns = parts.numbers("2q", "its matrix")
+    if columns != width or rows != count + (buckets if longest else rows - count) or rows < count:
+        raise DataError(
+            f"{name}: found a matrix of {rows:,} x {columns:,}, wanted {count + buckets:,} x {width:,}, the words and "
+            f"buckets; the file is damaged."
+        )
+    return _Model(width, shortest, longest, rows - count, words, parts.offset)
+
+
+def _matrix(parts: _Parts, model: _Model) -> NDArray[np.float32]:
+    rows = len(model.words) + model.buckets
+    what = f"its matrix of {rows:,} rows"
+    if not parts.file.plain or not parts.file.size:
+        return parts.rest(rows * model.width, what).reshape(rows, model.width)
+    if model.offset + 4 * rows * model.width > parts.file.size:
+        raise parts._ends(what)
+    return np.memmap(parts.file.path, dtype="<f4", mode="r", offset=model.offset, shape=(rows, model.width))

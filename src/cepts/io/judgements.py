@@ -1,0 +1,120 @@
+"""What people judged similar, and how often words are used: the data of the tasks on word vectors."""
+
+from __future__ import annotations
+
+import math
+import re
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+from cepts.errors import DataError
+from cepts.io.files import InputFile, PathLike
+from cepts.io.lines import columns_of, filled_lines, short_name, shown
+
+__all__ = ["SentenceSimilarities", "WordSimilarities", "read_counts", "read_sentence_similarities", "read_similarities"]
+
+COUNT = re.compile(r"[0-9]{1,18}")
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class WordSimilarities:
+    """Pairs of words, and how similar people found them."""
+
+    name: str
+    pairs: list[tuple[str, str]]
+    scores: NDArray[np.float64]
+
+    def __len__(self) -> int:
+        return len(self.pairs)
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class SentenceSimilarities:
+    """Pairs of sentences, and how similar people found them; `skipped` pairs of the file have no score."""
+
+    name: str
+    pairs: list[tuple[str, str]]
+    scores: NDArray[np.float64]
+    skipped: int = 0
+
+    def __len__(self) -> int:
+        return len(self.pairs)
+
+
+def read_similarities(path: PathLike) -> WordSimilarities:
+    """Read lines of two words and a score, with tabs or ASCII blanks between them."""
+    pairs, scores = [], []
+    with InputFile(path) as file:
+        for number, line in filled_lines(file):
+            where = f"{file.name}, line {number:,}"
+            columns = columns_of(line)
+            if len(columns) != 3 or not columns[0] or not columns[1]:
+                raise DataError(
+                    f"{where}: found {shown(line)}, wanted two words and a score with a tab or a blank between them."
+                )
+            pairs.append((columns[0], columns[1]))
+            scores.append(_number(where, columns[2], "a score after the two words"))
+        if not pairs:
+            raise DataError(f"{file.name} is empty; wanted two words and a score a line.")
+        return WordSimilarities(short_name(file), pairs, np.array(scores))
+
+
+def read_sentence_similarities(path: PathLike, *, notices: list[str] | None = None) -> SentenceSimilarities:
+    """Read lines of a score and two sentences with tabs between them, as those of the STS tasks.
+
+    Where the score is empty, nobody judged the pair: it is skipped and counted, and `notices` gets a line.
+    """
+    pairs, scores = [], []
+    skipped = 0
+    with InputFile(path) as file:
+        for number, line in filled_lines(file):
+            where = f"{file.name}, line {number:,}"
+            columns = line.split("\t")
+            if len(columns) != 3:
+                raise DataError(
+                    f"{where}: found {len(columns)} column{'s' * (len(columns) != 1)}, wanted 3 (score, sentence, "
+                    f"sentence) with tabs between them."
+                )
+            if not columns[0].strip(" "):
+                skipped += 1
+                continue
+            pairs.append((columns[1].strip(" "), columns[2].strip(" ")))
+            scores.append(_number(where, columns[0], "a score before the two sentences"))
+        if not pairs:
+            found = f"{skipped:,} pairs without a score" if skipped else "nothing"
+            raise DataError(f"{file.name}: found {found}, wanted a score and two sentences a line.")
+        if notices is not None and skipped:
+            notices.append(f"{file.name}: {skipped:,} of {skipped + len(pairs):,} pairs have no score and are skipped.")
+        return SentenceSimilarities(short_name(file), pairs, np.array(scores), skipped)
+
+
+def read_counts(path: PathLike) -> dict[str, int]:
+    """Read lines of a word and how often it was seen, with a tab or ASCII blanks between them.
+
+    The counts of a word that stands twice are added up.
+    """
+    counts: dict[str, int] = {}
+    with InputFile(path) as file:
+        for number, line in filled_lines(file):
+            columns = columns_of(line)
+            if len(columns) != 2 or not columns[0] or not COUNT.fullmatch(columns[1]):
+                raise DataError(
+                    f"{file.name}, line {number:,}: found {shown(line)}, wanted a word and a whole number with a tab "
+                    f"or a blank between them."
+                )
+            counts[columns[0]] = counts.get(columns[0], 0) + int(columns[1])
+        if not counts:
+            raise DataError(f"{file.name} is empty; wanted a word and its count a line.")
+    return counts
+
+
+def _number(where: str, text: str, what: str) -> float:
+    try:
+        number = float(text)
+    except ValueError:
+        number = math.nan
+    if not math.isfinite(number):
+        raise DataError(f"{where}: found {shown(text)}, wanted {what}; mend the line, or leave out a header.")
+    return number

@@ -1,0 +1,193 @@
+"""What the readers of word vectors share: distinct words with their rows, and what is said about them."""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Iterable
+from dataclasses import dataclass
+from itertools import accumulate
+
+import numpy as np
+from numpy.typing import NDArray
+
+from cepts.errors import DataError
+from cepts.vocabulary import Vocabulary
+
+__all__ = ["Request", "RowCollector", "WordTally", "not_finite", "shown_word"]
+
+FIRST_ROWS_BYTES = 1 << 24
+GROWTH = 1.25
+
+
+@dataclass(slots=True)
+class Request:
+    """What a caller of `read_vectors` wants of a file."""
+
+    max_vocabulary: int | None = None
+    lowercase: bool = False
+    notices: list[str] | None = None
+
+    @property
+    def most(self) -> int:
+        """How many words at most."""
+        return sys.maxsize if self.max_vocabulary is None else self.max_vocabulary
+
+
+def shown_word(word: bytes) -> str:
+    """`word` for a message: quoted, on one line and short."""
+    text = word[:240].decode("utf-8", "backslashreplace")
+    return repr(text if len(text) <= 40 else text[:40] + "…")
+
+
+class WordTally:
+    """The distinct words of a file in its order; of those that are the same, the first stays.
+
+    Parameters
+    ----------
+    name, unit
+        The file, and what it is counted in (``line`` or ``word``), for messages.
+    request
+        How many words at most, and whether in lower case.
+    """
+
+    def __init__(self, name: str, unit: str, request: Request) -> None:
+        self.name = name
+        self.unit = unit
+        self.request = request
+        self.words: dict[bytes, int] = {}  # with their places in the file
+        self._forms: set[bytes] = set()  # before they were put in lower case
+        self._repeated = 0
+        self._merged = 0
+        self._zeros = 0
+        self._first_repeated = self._first_zero = ""
+
+    @property
+    def full(self) -> bool:
+        """Whether no more words are wanted."""
+        return len(self.words) >= self.request.most
+
+    def add(self, words: Iterable[bytes], places: Iterable[int]) -> NDArray[np.int64]:
+        """Take the next `words`, which stand at `places` of the file; returns which of them are new.
+
+        Those after the last that is wanted are not.
+        """
+        known = self.words
+        kept = []
+        for row, (word, place) in enumerate(zip(words, places, strict=True)):
+            if self.full:
+                break
+            form = _lower(word) if self.request.lowercase else word
+            if known.setdefault(form, place) == place:
+                kept.append(row)
+                if self.request.lowercase:
+                    self._forms.add(word)
+            elif self.request.lowercase and word not in self._forms:
+                self._merged += 1
+                self._forms.add(word)
+            else:
+                self._repeated += 1
+                if self._repeated == 1:
+                    self._first_repeated = (
+                        f"{shown_word(form)} ({self.unit} {known[form]:,}, again in {self.unit} {place:,})"
+                    )
+        return np.array(kept, dtype=np.int64)
+
+    def count_zeros(self, matrix: NDArray[np.floating], words: list[bytes], places: list[int]) -> None:
+        """Note which rows of `matrix`, the next to be kept, are zeros."""
+        candidates = np.flatnonzero(matrix[:, 0] == 0)
+        zeros = candidates[~matrix[candidates].any(axis=1)]
+        if len(zeros) and not self._zeros:
+            row = int(zeros[0])
+            self._first_zero = f"{shown_word(words[row])} ({self.unit} {places[row]:,})"
+        self._zeros += len(zeros)
+
+    def vocabulary(self) -> Vocabulary:
+        """The words; says to `request.notices` what was left out."""
+        self._tell()
+        offsets = np.fromiter(accumulate(map(len, self.words), initial=0), dtype=np.int64, count=len(self.words) + 1)
+        return Vocabulary(np.frombuffer(b"".join(self.words), dtype=np.uint8), offsets)
+
+    def _tell(self) -> None:
+        notices = self.request.notices
+        if notices is None:
+            return
+        if self._repeated:
+            words = "1 word is" if self._repeated == 1 else f"{self._repeated:,} words are"
+            notices.append(
+                f"{self.name}: {words} repeated, first {self._first_repeated}; the first vector of each is kept."
+            )
+        if self._merged:
+            words = "1 word is" if self._merged == 1 else f"{self._merged:,} words are"
+            notices.append(f"{self.name}: {words} in lower case the same as one before; the first of each is kept.")
+        if self._zeros:
+            words = "1 word has" if self._zeros == 1 else f"{self._zeros:,} words have"
+            notices.append(
+                f"{self.name}: {words} a vector of zeros, first {self._first_zero}; nothing is near such a vector."
+            )
+
+
+class RowCollector:
+    """Distinct words and a growing matrix of their vectors.
+
+    Take room for rows with `free`, fill some, and hand their words to `add`.
+
+    Parameters
+    ----------
+    tally
+        Where the words go.
+    width
+        Of the matrix.
+    rows
+        How many rows the file is known to have; None where only reading will tell.
+    """
+
+    def __init__(self, tally: WordTally, width: int, rows: int | None) -> None:
+        self.tally = tally
+        self.count = 0
+        room = max(1, FIRST_ROWS_BYTES // (4 * width)) if rows is None else rows
+        try:
+            self._matrix = np.empty((min(room, tally.request.most), width), dtype=np.float32)
+        except (MemoryError, ValueError) as error:
+            raise DataError(
+                f"{tally.name}: found a width of {width:,}, wanted vectors that fit into memory; check the file."
+            ) from error
+
+    def free(self) -> NDArray[np.float32]:
+        """Rows to be filled next: at least one."""
+        room, width = self._matrix.shape
+        if self.count == room:
+            # In place: the system moves large arrays without copying them, so memory does not double.
+            self._matrix.resize((int(room * GROWTH) + 1, width), refcheck=False)
+        return self._matrix[self.count :]
+
+    def add(self, words: list[bytes], places: list[int]) -> None:
+        """Keep those of the rows just filled whose `words`, at `places` of the file, are new."""
+        filled = self._matrix[self.count : self.count + len(words)]
+        finite = np.isfinite(filled)
+        if not finite.all():
+            row, column = divmod(int(np.argmin(finite)), filled.shape[1])
+            raise not_finite(f"{self.tally.name}, {self.tally.unit} {places[row]:,}", words[row], filled[row, column])
+        kept = self.tally.add(words, places)
+        if len(kept) < len(words):
+            filled[: len(kept)] = filled[kept]
+            words = [words[row] for row in kept]
+            places = [places[row] for row in kept]
+        self.tally.count_zeros(filled[: len(kept)], words, places)
+        self.count += len(kept)
+
+    def finish(self) -> tuple[Vocabulary, NDArray[np.float32]]:
+        """The words and their matrix."""
+        self._matrix.resize((self.count, self._matrix.shape[1]), refcheck=False)
+        return self.tally.vocabulary(), self._matrix
+
+
+def not_finite(where: str, word: bytes, value: float) -> DataError:
+    """Say that a vector holds NaN or infinity."""
+    return DataError(
+        f"{where}: found {float(value)} in the vector of {shown_word(word)}, wanted finite numbers; leave the word "
+        f"out, or train the vectors again."
+    )
+
+
+def _lower(word: bytes) -> bytes:
+    return word.decode("utf-8", "surrogateescape").lower().encode("utf-8", "surrogateescape")

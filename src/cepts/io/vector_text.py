@@ -1,0 +1,223 @@
+"""Word vectors as text: a word and its numbers on a line, with or without a header."""
+
+from __future__ import annotations
+
+import re
+from decimal import Decimal
+
+import numpy as np
+from numpy.typing import NDArray
+
+from cepts.errors import DataError
+from cepts.io.files import BLOCK_BYTES, InputFile, read_blocks
+from cepts.io.vector_rows import Request, RowCollector, WordTally, not_finite, shown_word
+from cepts.progress import Progress, Step, silent
+from cepts.vocabulary import Vocabulary
+
+__all__ = ["NUMBER", "header_of", "nearest_float32", "numbers_at_end", "read_text_vectors"]
+
+HEADER = re.compile(rb"[ \t]*(\d{1,18})[ \t]+(\d{1,18})[ \t\r]*")
+NUMBER = re.compile(rb"[+-]?(\d+\.?\d*|\.\d+)([eE][+-]?\d+)?")
+NOT_FINITE = re.compile(rb"[+-]?(nan|inf|infinity)", re.IGNORECASE)
+BEYOND = 2**128 - 2**103  # from here on, the nearest float32 is infinity
+SLOW_AT_A_TIME = 1 << 16
+
+
+def header_of(line: bytes) -> tuple[int, int] | None:
+    """Rows and width, where `line` is a header ``rows width``."""
+    found = HEADER.fullmatch(line)
+    return (int(found[1]), int(found[2])) if found else None
+
+
+def fields_of(line: bytes) -> list[bytes]:
+    """The fields of a line; only ASCII blanks and tabs separate them."""
+    return [field for field in line.rstrip(b" \t\r").replace(b"\t", b" ").split(b" ") if field]
+
+
+def numbers_at_end(line: bytes) -> int:
+    """How many of the last fields of `line`, the first excluded, are numbers."""
+    count = 0
+    for field in reversed(fields_of(line)[1:]):
+        if not (NUMBER.fullmatch(field) or NOT_FINITE.fullmatch(field)):
+            break
+        count += 1
+    return count
+
+
+def nearest_float32(digits: bytes) -> np.float32:
+    """The float32 nearest to a decimal, and the even one of two that are as near; infinite out of range.
+
+    Rounding to double precision first may end on the wrong side of what lies halfway between two float32.
+    """
+    double = float(digits)
+    with np.errstate(over="ignore", under="ignore"):
+        nearest = np.float32(double)
+    if np.isinf(double) or double == float(nearest):
+        return nearest
+    exact = Decimal(digits.decode())
+    if np.isinf(nearest):
+        return nearest if abs(exact) >= BEYOND else np.copysign(np.finfo(np.float32).max, nearest)
+    other = np.nextafter(nearest, np.float32(np.inf if double > float(nearest) else -np.inf))
+    if exact == Decimal(double) or double - float(nearest) != float(other) - double:
+        return nearest
+    return max(nearest, other) if exact > Decimal(double) else min(nearest, other)
+
+
+def read_text_vectors(
+    file: InputFile,
+    header: bool,
+    request: Request,
+    progress: Progress | None = None,
+    block_bytes: int = BLOCK_BYTES,
+) -> tuple[Vocabulary, NDArray[np.float32]]:
+    """Read ``word number ... number`` lines, after a first line ``rows width`` where there is a `header`.
+
+    Only ASCII blanks and tabs separate fields. The last fields are the numbers; a word may so hold blanks.
+    """
+    file.skip_bom()
+    reader: _Reader | None = None
+    announced: tuple[int, int] | None = None
+    lines = 0
+    for block in read_blocks(file, block_bytes):
+        start = 0
+        while reader is None and start < len(block):
+            end = start + _line_length(block[start:])
+            line = block[start:end].tobytes().rstrip(b"\n")
+            if not line.strip(b" \t\r"):
+                lines, start = lines + 1, end
+            elif header and announced is None:
+                announced = header_of(line)
+                if announced is None or not announced[1]:
+                    raise DataError(
+                        f"{file.name}, line {lines + 1:,}: found {shown_word(line)}, wanted a header: the numbers of "
+                        f"rows and of dimensions; if the file has none, read it as glove."
+                    )
+                lines, start = lines + 1, end
+            else:
+                reader = _Reader(file, line, lines, announced, request)
+        if reader is not None:
+            reader.feed(block[start:])
+            (progress or silent)(Step(stage="reading", done=file.disk_position(), total=file.size))
+            if reader.done:
+                break
+    if reader is None:
+        found = "a header and no words" if announced else "nothing"
+        raise DataError(f"{file.name}: found {found}, wanted a word and its numbers on each line; check the file.")
+    return reader.finish()
+
+
+def _line_length(block: NDArray[np.uint8]) -> int:
+    """Bytes of the first line of `block` with its newline."""
+    run = 1 << 12
+    while True:
+        found = np.flatnonzero(block[:run] == ord("\n"))
+        if len(found):
+            return int(found[0]) + 1
+        if run >= len(block):
+            return len(block)
+        run *= 4
+
+
+class _Reader:
+    """Reads the rows of successive blocks; the first row, of which `line` is a copy, settles the width."""
+
+    def __init__(
+        self, file: InputFile, line: bytes, lines: int, announced: tuple[int, int] | None, request: Request
+    ) -> None:
+        self.name = file.name
+        self.lines = lines
+        self.rows = 0  # those of repeated words included
+        self.announced = announced
+        self.done = False
+        numbers = numbers_at_end(line)
+        self.width = numbers if announced is None else announced[1]
+        # Before any room is made for what a header may promise.
+        if not numbers or numbers < self.width:
+            self.width = self.width or 1
+            raise self._wrong_width(line, lines + 1)
+        rows = None
+        if announced is not None:
+            # A number and what separates it are at least two bytes; what compression does cannot be known.
+            shortest = 2 * self.width + 1
+            if file.size and file.plain and announced[0] <= file.size // shortest + 1:
+                rows = max(1, announced[0])
+        self._collector = RowCollector(WordTally(file.name, "line", request), self.width, rows)
+        self._slow = np.empty((SLOW_AT_A_TIME + self.width, 4), dtype=np.int64)
+
+    def feed(self, block: NDArray[np.uint8]) -> None:
+        from cepts.kernels.numbers import BLOCK_DONE, ROOM_FULL, text_rows
+
+        if not block.flags.writeable:
+            block = block.copy()  # so that the kernel is compiled for one kind of array, not two
+        position = 0
+        while position < len(block) and not self.done:
+            matrix = self._collector.free()[: len(block) // (2 * self.width) + 1]
+            starts, ends, lines = (np.empty(len(matrix), dtype=np.int64) for _ in range(3))
+            state = np.array([position, self.lines, 0, 0, 0, 0, 0, 0], dtype=np.int64)
+            status = text_rows(block, state, matrix, starts, ends, lines, self._slow)
+            position, self.lines, rows, slow = state[:4].tolist()
+            self._read_slowly(block, matrix, lines, slow)
+            words = [
+                block[start:end].tobytes()
+                for start, end in zip(starts[:rows].tolist(), ends[:rows].tolist(), strict=True)
+            ]
+            self._add(words, lines[:rows].tolist())
+            if status not in (BLOCK_DONE, ROOM_FULL) and not self.done:
+                raise self._wrong_line(block, state, status)
+
+    def finish(self) -> tuple[Vocabulary, NDArray[np.float32]]:
+        if self.announced is not None and not self.done and self.rows < self.announced[0]:
+            raise DataError(
+                f"{self.name}, line {self.lines:,}: found the end after {self.rows:,} words, wanted "
+                f"{self.announced[0]:,} as the header says; the file is cut short, or its header wrong."
+            )
+        return self._collector.finish()
+
+    def _add(self, words: list[bytes], lines: list[int]) -> None:
+        self._collector.add(words, lines)
+        self.rows += len(words)
+        self.done = self._collector.tally.full
+        if self.announced is not None and not self.done and self.rows > self.announced[0]:
+            line = lines[len(lines) - (self.rows - self.announced[0])]
+            raise DataError(
+                f"{self.name}, line {line:,}: found a word more than the {self.announced[0]:,} that the header says; "
+                f"mend the header."
+            )
+
+    def _read_slowly(self, block: NDArray[np.uint8], matrix: NDArray[np.float32], lines: NDArray, count: int) -> None:
+        for row, column, start, end in self._slow[:count].tolist():
+            digits = block[start:end].tobytes()
+            matrix[row, column] = nearest_float32(digits)
+            if not np.isfinite(matrix[row, column]):
+                raise DataError(
+                    f"{self.name}, line {int(lines[row]):,}: found {shown_word(digits)}, wanted numbers up to 3.4e+38, "
+                    f"the largest of float32; scale the vectors down."
+                )
+
+    def _wrong_line(self, block: NDArray[np.uint8], state: NDArray[np.int64], status: int) -> DataError:
+        from cepts.kernels.numbers import BAD_NUMBER
+
+        start, end, field, field_end = state[4:].tolist()
+        line = block[start:end].tobytes()
+        if status != BAD_NUMBER:
+            return self._wrong_width(line, self.lines + 1)
+        where = f"{self.name}, line {self.lines + 1:,}"
+        found = block[field:field_end].tobytes()
+        if NOT_FINITE.fullmatch(found):
+            word = block[start:field].tobytes().split(b" ")[0]
+            return not_finite(where, word, float(found))
+        return DataError(
+            f"{where}: found {shown_word(found)}, wanted a number: a line is a word and {self.width:,} numbers."
+        )
+
+    def _wrong_width(self, line: bytes, number: int) -> DataError:
+        fields = fields_of(line)
+        where = f"{self.name}, line {number:,}"
+        why = "as the header says" if self.announced else "as in the lines before" if self.rows else "at least"
+        if all(NUMBER.fullmatch(field) for field in fields) and len(fields) == self.width:
+            return DataError(f"{where}: found {len(fields):,} numbers and no word before them, wanted both.")
+        numbers = numbers_at_end(line)
+        return DataError(
+            f"{where}: found a word and {numbers:,} number{'s' * (numbers != 1)}, wanted {self.width:,} {why}; mend "
+            f"the line or leave it out."
+        )

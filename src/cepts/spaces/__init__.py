@@ -1,0 +1,1 @@
+"""Word-vector spaces of two or more languages, aligned."""

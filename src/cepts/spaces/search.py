@@ -1,0 +1,238 @@
+"""Exact search: the targets with the highest dot(query, target) + bias, for many queries at once.
+
+BLAS multiplies in float32, block by block, and what it gives differs in the last digits with the shape of the block and
+the number of its threads. So the products only choose: a few more targets than were asked for are kept, those that can
+be among the best by the error bound of a float32 product are multiplied again in float64, in one fixed order, and where
+that bound leaves room for a target that was not kept, all within it are. So the results are those of float64 products
+whatever BLAS does, vectors that are equal tie, and ties go to the lower row.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from threading import Lock
+
+import numpy as np
+from numpy.typing import NDArray
+
+from cepts.engine import map_shards
+from cepts.errors import DataError, UsageError
+from cepts.progress import Progress, Step, silent
+
+__all__ = ["MEMORY", "Best", "block_shape", "finite_rows", "row_lengths", "scan"]
+
+# Bytes for blocks of products, those of all threads together.
+MEMORY = 128 << 20
+# Targets that are kept beside those asked for: equal and nearly equal ones seldom are more.
+SPARE = 6
+LEAST_WIDTH = 128
+MOST_WIDTH = 4096
+ROWS_AT_ONCE = 1024
+ROUNDING = 2.0**-24
+
+Matrix = NDArray[np.float32]
+
+
+def block_shape(queries: int, targets: int, memory: int) -> tuple[int, int]:
+    """Rows and columns of a block of products of at most `memory` bytes: all queries, where it is wide enough then."""
+    cells = max(memory // 4, 1)
+    rows = max(min(queries, cells // LEAST_WIDTH), 1)
+    return rows, max(min(targets, cells // rows, MOST_WIDTH), 1)
+
+
+def scan(
+    queries: Matrix,
+    targets: Matrix,
+    use: Callable[[Matrix, int, int], None],
+    *,
+    memory: int = MEMORY,
+    threads: int = 1,
+    progress: Progress | None = None,
+) -> None:
+    """Call `use(block, query, target)` with all products, block by block; `query` and `target` are a block's first.
+
+    A thread takes all blocks of some targets, one after the other. Side by side, the threads are in products and in
+    what `use` makes of them at different times, which keeps the processors busy whatever BLAS does with its own.
+    """
+    report = progress or silent
+    rows, columns = block_shape(len(queries), len(targets), memory // threads)
+    spare: list[Matrix] = []
+
+    def run(target: int) -> int:
+        right = targets[target : target + columns].T
+        cells = spare.pop() if spare else np.empty(rows * columns, dtype=np.float32)
+        for query in range(0, len(queries), rows):
+            left = queries[query : query + rows]
+            block = cells[: len(left) * right.shape[1]].reshape(len(left), -1)
+            np.matmul(left, right, out=block)
+            use(block, query, target)
+        spare.append(cells)
+        return target + right.shape[1]
+
+    for done in map_shards(run, range(0, len(targets), columns), threads=threads):
+        report(Step(stage="retrieving", done=done, total=len(targets)))
+
+
+class Best:
+    """The best targets of each query by dot(query, target) + bias, found block by block.
+
+    Parameters
+    ----------
+    queries, targets
+        Contiguous float32 rows of the same width, all finite.
+    count
+        How many to find; fewer where there are fewer targets.
+    bias
+        Added for each target (float64); it may be filled until the target's block is added. Minus infinity leaves a
+        target out.
+    unit
+        Whether all rows have length 1, which then need not be measured.
+    threads
+        Threads to use; results do not depend on it.
+    """
+
+    def __init__(
+        self,
+        queries: Matrix,
+        targets: Matrix,
+        count: int,
+        *,
+        bias: NDArray[np.float64] | None = None,
+        unit: bool = False,
+        threads: int = 1,
+    ) -> None:
+        self.queries = queries
+        self.targets = targets
+        self.bias = np.zeros(len(targets)) if bias is None else bias
+        self.count = min(count, len(targets))
+        self.unit = unit
+        self.threads = threads
+        kept = min(count + SPARE, len(targets))
+        self.kept = np.full((len(queries), kept), -np.inf, dtype=np.float32)
+        self.kept_rows = np.full((len(queries), kept), -1, dtype=np.int64)
+        self._locks = [Lock() for _ in self._parts(0, len(queries))]
+
+    def add(self, block: Matrix, query: int, target: int) -> None:
+        """Take the products of the queries from `query` and the targets from `target` on; from any thread."""
+        from cepts.kernels.nearest import keep_best
+
+        bias = self.bias[target : target + block.shape[1]].astype(np.float32)
+        parts = list(self._parts(query, query + len(block)))
+        # Threads begin at different places, and so seldom wait for one another.
+        first = target // block.shape[1] * len(parts) // self.threads % len(parts)
+        for part in parts[first:] + parts[:first]:
+            with self._locks[part.start // ROWS_AT_ONCE]:
+                lines = block[part.start - query : part.stop - query]
+                keep_best(lines, bias, target, self.kept[part], self.kept_rows[part])
+
+    def add_columns(self, block: Matrix) -> None:
+        """Take all products at once, a column a query, where there is no bias."""
+        from cepts.kernels.nearest import keep_best_of_columns
+
+        keep_best_of_columns(block, self.kept, self.kept_rows)
+
+    def add_by_faiss(self) -> None:
+        """Take what faiss, which sees all products, chooses; a bias is one more dimension, in which queries are 1."""
+        try:
+            import faiss
+        except ImportError:
+            raise UsageError(
+                "the engine faiss needs faiss: pip install 'cepts[search]', or use the engine exact."
+            ) from None
+        if not self.kept.size:
+            return
+        queries, targets = self.queries, self.targets
+        there = np.flatnonzero(np.isfinite(self.bias))
+        if self.bias.any():
+            queries = np.column_stack([queries, np.ones(len(queries), dtype=np.float32)])
+            targets = np.column_stack([targets, self.bias.astype(np.float32)])[there]
+        faiss.omp_set_num_threads(self.threads)
+        index = faiss.IndexFlatIP(targets.shape[1])
+        index.add(targets)
+        scores, rows = index.search(queries, self.kept.shape[1])
+        found = rows >= 0
+        self.kept_rows[found], self.kept[found] = there[rows[found]], scores[found]
+
+    def settled(self, *, memory: int = MEMORY) -> tuple[NDArray[np.int64], NDArray[np.float64]]:
+        """Rows of each query's best targets, the best first, and their scores; -1 and minus infinity where none."""
+        from cepts.kernels.nearest import settle
+
+        shape = len(self.queries), self.count
+        rows, scores = np.full(shape, -1, dtype=np.int64), np.full(shape, -np.inf)
+        if not scores.size:
+            return rows, scores
+        slack = self._slack()
+        cuts, doubtful = np.empty(len(rows)), np.zeros(len(rows), dtype=np.bool_)
+
+        def run(part: slice) -> None:
+            given = self.queries[part], self.targets, self.bias, slack[part], self.kept[part], self.kept_rows[part]
+            settle(*given, scores[part], rows[part], cuts[part], doubtful[part])
+
+        for _ in map_shards(run, list(self._parts(0, len(rows))), threads=self.threads):
+            pass
+        # Where all targets are kept, there is none to miss.
+        if self.kept.shape[1] < len(self.targets) and doubtful.any():
+            places = np.flatnonzero(doubtful)
+            rows[places], scores[places] = self._searched_again(places, cuts[places], memory)
+        return rows, scores
+
+    def _searched_again(
+        self, places: NDArray[np.int64], cuts: NDArray[np.float64], memory: int
+    ) -> tuple[NDArray[np.int64], NDArray[np.float64]]:
+        """Rows and scores for the queries at `places`, by all targets at `cuts` or above."""
+        from cepts.kernels.nearest import settle_from_block
+
+        queries = self.queries[places]
+        rows = np.full((len(places), self.count), -1, dtype=np.int64)
+        scores = np.full(rows.shape, -np.inf)
+
+        def use(block: Matrix, query: int, target: int) -> None:
+            lines, columns = slice(query, query + len(block)), slice(target, target + block.shape[1])
+            bias, targets = self.bias[columns], self.targets[columns]
+            given = block, bias.astype(np.float32), bias, target, queries[lines], targets
+            with lock:
+                settle_from_block(*given, cuts[lines], scores[lines], rows[lines])
+
+        lock = Lock()
+        scan(queries, self.targets, use, memory=memory, threads=self.threads)
+        return rows, scores
+
+    def _parts(self, start: int, stop: int) -> Iterator[slice]:
+        """The queries from `start` to `stop`, cut where the numbers of all queries are."""
+        while start < stop:
+            end = min(start - start % ROWS_AT_ONCE + ROWS_AT_ONCE, stop)
+            yield slice(start, end)
+            start = end
+
+    def _slack(self) -> NDArray[np.float64]:
+        """For each query how far its float32 scores can lie from the true ones.
+
+        Whatever the order of a sum of d products, it is off by at most about d u |q| |t| with u = 2^-24; rounding the
+        bias and adding it are two more roundings.
+        """
+        finite = self.bias[np.isfinite(self.bias)]
+        largest = float(np.abs(finite).max(initial=0.0))
+        if self.unit:
+            lengths = np.ones(len(self.queries))
+        else:
+            lengths = row_lengths(self.queries) * row_lengths(self.targets).max(initial=0.0)
+        return ROUNDING * (self.queries.shape[1] + 8) * (lengths + largest)
+
+
+def row_lengths(matrix: NDArray[np.floating]) -> NDArray[np.float64]:
+    """The length of each row, in float64."""
+    return np.sqrt(np.einsum("ij,ij->i", matrix, matrix, dtype=np.float64))
+
+
+def finite_rows(matrix: NDArray[np.floating], name: str) -> Matrix:
+    """The same as contiguous float32 rows, or an error that names the first row with a value that is not finite."""
+    if np.ndim(matrix) != 2:
+        raise DataError(f"the {name} must be a matrix with a row a vector. Got an array of shape {np.shape(matrix)}.")
+    rows = np.ascontiguousarray(matrix, dtype=np.float32)
+    wrong = np.flatnonzero(~np.isfinite(row_lengths(rows)))
+    if len(wrong):
+        raise DataError(
+            f"row {wrong[0]:,} (from 0) of the {name} holds a value that is not a finite float32; "
+            "leave the vector out, or scale the vectors."
+        )
+    return rows

@@ -1,0 +1,55 @@
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+from cepts.vectors import Dictionary, Vectors
+
+VECTORS = Vectors.from_words(["The", "the", "House", "a"], np.arange(8, dtype=np.float32).reshape(4, 2), "en")
+
+
+def test_vectors_say_what_they_are():
+    assert (len(VECTORS), VECTORS.width, VECTORS.words) == (4, 2, ["The", "the", "House", "a"])
+    assert repr(VECTORS) == "Vectors(en: 4 words of width 2)"
+
+
+def test_a_row_for_each_word():
+    for matrix in (np.zeros((3, 2)), np.zeros(4), np.zeros((4, 2, 1))):
+        with pytest.raises(ValueError, match="a row for each of the 4 words"):
+            Vectors.from_words(VECTORS.words, matrix)
+
+
+@pytest.mark.parametrize("count", [0, 1, 3, 4, 9])
+def test_the_first_words(count):
+    first = VECTORS.first(count)
+    assert first.words == VECTORS.words[:count]
+    np.testing.assert_array_equal(first.matrix, VECTORS.matrix[:count])
+    assert np.shares_memory(first.matrix, VECTORS.matrix) or not count
+    assert first.name == "en"
+
+
+def test_words_of_some_rows():
+    taken = VECTORS.take([3, 0])
+    assert taken.words == ["a", "The"]
+    assert taken.matrix.tolist() == [[6, 7], [0, 1]]
+
+
+def test_lower_case_keeps_the_first():
+    lower = VECTORS.lowercased()
+    assert lower.words == ["the", "house", "a"]
+    assert lower.matrix.tolist() == [[0, 1], [4, 5], [6, 7]]
+    assert lower.lowercased().matrix is lower.matrix
+
+
+def test_a_dictionary_finds_its_rows():
+    french = Vectors.from_words(["le", "maison"], np.zeros((2, 3), dtype=np.float32))
+    entries = (("the", "le"), ("House", None), ("horse", "maison"))
+    dictionary = Dictionary(("en", "fr"), entries, "d")
+    assert dictionary.rows([VECTORS, french]).tolist() == [[1, 0], [2, -1], [-1, 1]]
+    assert dictionary.swapped().rows([french, VECTORS]).tolist() == [[0, 1], [-1, 2], [1, -1]]
+    assert dictionary.swapped().languages == ("fr", "en")
+    assert list(dictionary) == list(entries)
+    with pytest.raises(ValueError, match="a view for each"):
+        dictionary.rows([VECTORS])
+    with pytest.raises(ValueError, match="must have 2 words"):
+        Dictionary(("en", "fr"), (("a", "b", "c"),))
