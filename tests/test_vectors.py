@@ -34,10 +34,13 @@ def test_words_of_some_rows():
     assert taken.matrix.tolist() == [[6, 7], [0, 1]]
 
 
-def test_lower_case_keeps_the_first():
+def test_lower_case_keeps_what_is_written_so_else_the_first():
     lower = VECTORS.lowercased()
     assert lower.words == ["the", "house", "a"]
-    assert lower.matrix.tolist() == [[0, 1], [4, 5], [6, 7]]
+    assert lower.matrix.tolist() == [[2, 3], [4, 5], [6, 7]]
+    capitals = Vectors.from_words(["THE", "The", "a"], VECTORS.matrix[:3]).lowercased()
+    assert capitals.words == ["the", "a"]
+    assert capitals.matrix.tolist() == [[0, 1], [4, 5]]
     assert lower.lowercased().matrix is lower.matrix
 
 

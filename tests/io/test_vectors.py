@@ -213,13 +213,31 @@ def test_repeated_words_are_told(write):
     notices = []
     same(read_vectors(write(text), lowercase=True, notices=notices), ["a", "b", "c"], [[1, 2], [3, 4], [0, 0]])
     assert "2 words are repeated" in notices[0]
-    assert "1 word is in lower case the same" in notices[1]
+    assert "1 word is the same as another in lower case" in notices[1]
 
 
-def test_lower_case_is_that_of_the_type(write):
-    got = read_vectors(write("A 1\nÉtÉ 2\na 3\n\u0130 4\nété 5\n"), lowercase=True)
-    want = read_vectors(write("A 1\nÉtÉ 2\na 3\n\u0130 4\nété 5\n")).lowercased()
-    same(got, want.words, want.matrix)
+@settings(deadline=None)
+@given(st.lists(st.sampled_from(["a", "A", "é", "É", "İ", "i̇", "AA", "Aa", "aa"]), min_size=1, max_size=9, unique=True))
+def test_lower_case_is_that_of_the_type(tmp_path_factory, words):
+    directory = tmp_path_factory.getbasetemp()
+    matrix = np.arange(1, len(words) + 1, dtype=np.float32).reshape(-1, 1)
+    (directory / "lower.txt").write_text("\n".join(words), encoding="utf-8")
+    (directory / "lower.npy").write_bytes(array_of(matrix))
+    (directory / "lower.vec").write_bytes(b"%d 1\n" % len(words) + text_of(words, matrix))
+    for name in ("lower.npy", "lower.vec"):
+        for block_bytes in (1, 1 << 20):
+            notices = []
+            got = read_vectors(directory / name, lowercase=True, notices=notices, block_bytes=block_bytes)
+            want = read_vectors(directory / name).lowercased()
+            same(got, want.words, want.matrix)
+            merged = len(words) - len(want)
+            assert len(notices) == (merged > 0)
+            assert not merged or f": {merged} word" in notices[0]
+
+
+def test_lower_case_looks_no_further_than_the_last_word_wanted(write):
+    got = read_vectors(write("A 1\nB 2\na 3\nc 4\nb 5\n"), lowercase=True, max_vocabulary=3)
+    same(got, "abc", [[3], [2], [4]])
 
 
 decimals = st.builds(

@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 import sys
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
-from itertools import accumulate
+from itertools import accumulate, islice
 
 import numpy as np
 from numpy.typing import NDArray
@@ -42,6 +42,9 @@ def shown_word(word: bytes) -> str:
 class WordTally:
     """The distinct words of a file in its order; of those that are the same, the first stays.
 
+    Of those that are the same in lower case only, where that is asked for, the one that is written so stays, else the
+    first.
+
     Parameters
     ----------
     name, unit
@@ -55,74 +58,74 @@ class WordTally:
         self.unit = unit
         self.request = request
         self.words: dict[bytes, int] = {}  # with their places in the file
+        self._numbers: dict[bytes, int] = {}  # of words in lower case
         self._forms: set[bytes] = set()  # before they were put in lower case
         self._repeated = 0
-        self._merged = 0
-        self._zeros = 0
-        self._first_repeated = self._first_zero = ""
+        self._first_repeated = ""
 
     @property
     def full(self) -> bool:
         """Whether no more words are wanted."""
         return len(self.words) >= self.request.most
 
-    def add(self, words: Iterable[bytes], places: Iterable[int]) -> NDArray[np.int64]:
-        """Take the next `words`, which stand at `places` of the file; returns which of them are new.
+    def add(self, words: Iterable[bytes], places: Iterable[int]) -> tuple[NDArray[np.int64], list[tuple[int, int]]]:
+        """Take the next `words`, which stand at `places` of the file, as far as they are wanted.
 
-        Those after the last that is wanted are not.
+        Returns
+        -------
+        tuple
+            Which of them are new; and, of each that is a better form of a word known, the number of that word and
+            which it is.
         """
-        known = self.words
-        kept = []
+        new, better = [], []
+        lowercase = self.request.lowercase
         for row, (word, place) in enumerate(zip(words, places, strict=True)):
             if self.full:
                 break
-            form = _lower(word) if self.request.lowercase else word
-            if known.setdefault(form, place) == place:
-                kept.append(row)
-                if self.request.lowercase:
-                    self._forms.add(word)
-            elif self.request.lowercase and word not in self._forms:
-                self._merged += 1
-                self._forms.add(word)
+            form = _lower(word) if lowercase else word
+            if form not in self.words:
+                new.append(row)
+                self.words[form] = place
+                if lowercase:
+                    self._numbers[form] = len(self.words) - 1
+            elif lowercase and word not in self._forms:
+                if word == form:
+                    better.append((self._numbers[form], row))
+                    self.words[form] = place
             else:
                 self._repeated += 1
-                if self._repeated == 1:
-                    self._first_repeated = (
-                        f"{shown_word(form)} ({self.unit} {known[form]:,}, again in {self.unit} {place:,})"
-                    )
-        return np.array(kept, dtype=np.int64)
+                self._first_repeated = self._first_repeated or (
+                    f"{shown_word(form)} ({self.unit} {self.words[form]:,}, again in {self.unit} {place:,})"
+                )
+            if lowercase:
+                self._forms.add(word)
+        return np.array(new, dtype=np.int64), better
 
-    def count_zeros(self, matrix: NDArray[np.floating], words: list[bytes], places: list[int]) -> None:
-        """Note which rows of `matrix`, the next to be kept, are zeros."""
-        candidates = np.flatnonzero(matrix[:, 0] == 0)
-        zeros = candidates[~matrix[candidates].any(axis=1)]
-        if len(zeros) and not self._zeros:
-            row = int(zeros[0])
-            self._first_zero = f"{shown_word(words[row])} ({self.unit} {places[row]:,})"
-        self._zeros += len(zeros)
-
-    def vocabulary(self) -> Vocabulary:
-        """The words; says to `request.notices` what was left out."""
-        self._tell()
+    def finish(self, matrix: NDArray[np.floating]) -> Vocabulary:
+        """The words, of which `matrix` has the vectors; says to `request.notices` what a user should know."""
+        if self.request.notices is not None:
+            self.request.notices += self._notices(matrix)
         offsets = np.fromiter(accumulate(map(len, self.words), initial=0), dtype=np.int64, count=len(self.words) + 1)
         return Vocabulary(np.frombuffer(b"".join(self.words), dtype=np.uint8), offsets)
 
-    def _tell(self) -> None:
-        notices = self.request.notices
-        if notices is None:
-            return
+    def _notices(self, matrix: NDArray[np.floating]) -> Iterator[str]:
         if self._repeated:
             words = "1 word is" if self._repeated == 1 else f"{self._repeated:,} words are"
-            notices.append(
-                f"{self.name}: {words} repeated, first {self._first_repeated}; the first vector of each is kept."
+            yield f"{self.name}: {words} repeated, first {self._first_repeated}; the first vector of each is kept."
+        merged = max(0, len(self._forms) - len(self.words))
+        if merged:
+            words = "1 word is" if merged == 1 else f"{merged:,} words are"
+            yield (
+                f"{self.name}: {words} the same as another in lower case; the one written so is kept, else the first."
             )
-        if self._merged:
-            words = "1 word is" if self._merged == 1 else f"{self._merged:,} words are"
-            notices.append(f"{self.name}: {words} in lower case the same as one before; the first of each is kept.")
-        if self._zeros:
-            words = "1 word has" if self._zeros == 1 else f"{self._zeros:,} words have"
-            notices.append(
-                f"{self.name}: {words} a vector of zeros, first {self._first_zero}; nothing is near such a vector."
+        candidates = np.flatnonzero(matrix[:, 0] == 0)
+        zeros = candidates[~matrix[candidates].any(axis=1)]
+        if len(zeros):
+            words = "1 word has" if len(zeros) == 1 else f"{len(zeros):,} words have"
+            word, place = next(islice(self.words.items(), int(zeros[0]), None))
+            yield (
+                f"{self.name}: {words} a vector of zeros, first {shown_word(word)} ({self.unit} {place:,}); nothing is "
+                f"near such a vector."
             )
 
 
@@ -167,18 +170,17 @@ class RowCollector:
         if not finite.all():
             row, column = divmod(int(np.argmin(finite)), filled.shape[1])
             raise not_finite(f"{self.tally.name}, {self.tally.unit} {places[row]:,}", words[row], filled[row, column])
-        kept = self.tally.add(words, places)
-        if len(kept) < len(words):
-            filled[: len(kept)] = filled[kept]
-            words = [words[row] for row in kept]
-            places = [places[row] for row in kept]
-        self.tally.count_zeros(filled[: len(kept)], words, places)
-        self.count += len(kept)
+        new, better = self.tally.add(words, places)
+        better_rows = filled[[row for _, row in better]]
+        if len(new) < len(words):
+            filled[: len(new)] = filled[new]
+        self._matrix[[number for number, _ in better]] = better_rows
+        self.count += len(new)
 
     def finish(self) -> tuple[Vocabulary, NDArray[np.float32]]:
         """The words and their matrix."""
         self._matrix.resize((self.count, self._matrix.shape[1]), refcheck=False)
-        return self.tally.vocabulary(), self._matrix
+        return self.tally.finish(self._matrix), self._matrix
 
 
 def not_finite(where: str, word: bytes, value: float) -> DataError:

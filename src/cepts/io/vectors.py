@@ -57,7 +57,7 @@ def read_vectors(
     max_vocabulary
         Keep no more than this many words, the first of the file; of most formats no more is read.
     lowercase
-        Put words in lower case. Of words that become the same the first stays.
+        Put words in lower case. Of words that become the same, the one written so stays, else the first.
     words
         The list of words of an ``.npy``, one a line; see `word_lists` for where it is looked for otherwise.
     notices
@@ -171,23 +171,22 @@ def _read_array(
             f"each row, in the same order."
         )
     tally = WordTally(os.fspath(words), "line", request)
-    rows = tally.add(listed, range(1, len(listed) + 1))
-    whole = rows[-1] + 1 == len(rows)
-    matrix = matrix[: len(rows)] if whole else matrix[rows]
+    rows, better = tally.add(listed, range(1, len(listed) + 1))
+    for number, row in better:
+        rows[number] = row
+    matrix = matrix[: len(rows)] if np.array_equal(rows, np.arange(len(rows))) else matrix[rows]
     if matrix.dtype not in (np.float16, np.float32) or not matrix.flags.c_contiguous or not matrix.dtype.isnative:
         with np.errstate(over="ignore"):
             matrix = np.ascontiguousarray(matrix, dtype=np.float16 if matrix.dtype.itemsize == 2 else np.float32)
     for start in range(0, len(rows), ROWS_AT_A_TIME):
         part = matrix[start : start + ROWS_AT_A_TIME]
         finite = np.isfinite(part)
-        places = (rows[start : start + ROWS_AT_A_TIME] + 1).tolist()
-        names = [listed[place - 1] for place in places]
         if not finite.all():
             row, column = divmod(int(np.argmin(finite)), part.shape[1])
-            raise not_finite(f"{file.name}, row {places[row]:,}", names[row], part[row, column])
-        tally.count_zeros(part, names, places)
+            place = int(rows[start + row])
+            raise not_finite(f"{file.name}, row {place + 1:,}", listed[place], part[row, column])
         (progress or silent)(Step(stage="reading", done=start + len(part), total=len(rows)))
-    return tally.vocabulary(), matrix
+    return tally.finish(matrix), matrix
 
 
 def _load(file: InputFile) -> NDArray:

@@ -1,0 +1,158 @@
+"""The factor model of several views: loadings, noise and means, and what can be asked of them.
+
+p(z) = N(0, I) and p(x_i | z) = N(W_i z + mu_i, Psi_i) for each view i (mfa.txt, eq. 1 and section 2.2.1). IBFA and MBFA
+are two ways to fit it; every question about a fitted model is answered here, for any set of views.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from functools import cached_property
+
+import numpy as np
+from numpy.typing import NDArray
+
+__all__ = ["FactorModel"]
+
+Matrix = NDArray[np.float64]
+
+
+@dataclass(frozen=True, eq=False)
+class FactorModel:
+    """A shared latent space from which each view's vectors come, with noise.
+
+    Attributes
+    ----------
+    loadings
+        W_i of each view, d_i x k.
+    noises
+        Psi_i of each view, d_i x d_i: what the view's vectors have that the others do not share.
+    means
+        mu_i of each view.
+    """
+
+    loadings: tuple[Matrix, ...]
+    noises: tuple[Matrix, ...]
+    means: tuple[Matrix, ...]
+
+    @property
+    def factors(self) -> int:
+        """Number of latent dimensions k."""
+        return self.loadings[0].shape[1]
+
+    @property
+    def widths(self) -> tuple[int, ...]:
+        """Number of dimensions of each view."""
+        return tuple(len(loading) for loading in self.loadings)
+
+    def __len__(self) -> int:
+        return len(self.loadings)
+
+    @cached_property
+    def covariances(self) -> tuple[Matrix, ...]:
+        """Sigma_ii = W_i W_i' + Psi_i of each view."""
+        return tuple(w @ w.T + noise for w, noise in zip(self.loadings, self.noises, strict=True))
+
+    @cached_property
+    def latent_maps(self) -> tuple[Matrix, ...]:
+        """Sigma_ii^-1 W_i of each view: E[z | x_i] = (x_i - mu_i) times it (eq. 4, as appendix B has it)."""
+        from scipy.linalg import cho_solve
+
+        return tuple(
+            cho_solve(_factored(covariance), w) for covariance, w in zip(self.covariances, self.loadings, strict=True)
+        )
+
+    @cached_property
+    def agreement(self) -> Matrix:
+        """Mean over the views of the covariance of E[z | x_i], k x k: how well a view alone tells each factor.
+
+        For IBFA it is diag(P), the canonical correlations, in both views.
+        """
+        parts = [w.T @ a for w, a in zip(self.loadings, self.latent_maps, strict=True)]
+        mean = sum(parts) / len(parts)
+        return (mean + mean.T) / 2
+
+    def latent_mean(self, vectors: NDArray[np.floating], view: int) -> Matrix:
+        """E[z | x] for each row of `vectors`, which are of `view` (eq. 4)."""
+        return (vectors - self.means[view]) @ self.latent_maps[view]
+
+    def latent_covariance(self, views: Sequence[int]) -> Matrix:
+        """Covariance of z where the vectors of `views` are known: (I + sum W_i' Psi_i^-1 W_i)^-1.
+
+        It does not depend on the vectors. Computed as I - W' Sigma^-1 W, which also stands when Psi is singular.
+        """
+        from scipy.linalg import cho_solve
+
+        loading = self._stacked(views)
+        return np.eye(self.factors) - loading.T @ cho_solve(_factored(self.joint_covariance(views)), loading)
+
+    def joint_covariance(self, views: Sequence[int]) -> Matrix:
+        """Covariance of the vectors of `views`, one after the other: W W' + Bdiag(Psi)."""
+        loading = self._stacked(views)
+        covariance = loading @ loading.T
+        start = 0
+        for view in views:
+            stop = start + self.widths[view]
+            covariance[start:stop, start:stop] += self.noises[view]
+            start = stop
+        return covariance
+
+    def joint_mean(self, views: Sequence[int]) -> Matrix:
+        """Mean of the vectors of `views`, one after the other."""
+        return np.concatenate([self.means[view] for view in views])
+
+    def log_density(self, vectors: Mapping[int, NDArray[np.floating]]) -> Matrix:
+        """log p of each tuple: `vectors` has a matrix for each view that is known, a row a tuple.
+
+        With two views, the joint density of translation pairs of appendices C and D.
+        """
+        views = list(vectors)
+        stacked = np.concatenate([vectors[view] for view in views], axis=1) - self.joint_mean(views)
+        return gaussian_log_density(stacked, self.joint_covariance(views))
+
+    def conditional(self, source: int, target: int) -> tuple[Matrix, Matrix, Matrix]:
+        """p(y | x) of the target view given the source view: N(mu_y + (x - mu_x) A, C) as (A, mu_y, C) (appendix C)."""
+        slope = self.latent_maps[source] @ self.loadings[target].T
+        covariance = self.covariances[target] - self.loadings[target] @ self.loadings[source].T @ slope
+        return slope, self.means[target], (covariance + covariance.T) / 2
+
+    def translate(self, vectors: NDArray[np.floating], source: int, target: int) -> Matrix:
+        """E[y | x] for each row of `vectors`: where in the target view a translation is to be expected."""
+        slope, mean, _ = self.conditional(source, target)
+        return (vectors - self.means[source]) @ slope + mean
+
+    def sample(self, count: int, seed: int) -> tuple[Matrix, ...]:
+        """`count` random tuples, a matrix for each view (the generative process of eq. 1)."""
+        random = np.random.default_rng(seed)
+        latent = random.standard_normal((count, self.factors))
+        drawn = []
+        for loading, noise, mean in zip(self.loadings, self.noises, self.means, strict=True):
+            values, vectors = np.linalg.eigh(noise)
+            root = vectors * np.sqrt(np.maximum(values, 0.0))
+            drawn.append(latent @ loading.T + random.standard_normal((count, len(mean))) @ root.T + mean)
+        return tuple(drawn)
+
+    def _stacked(self, views: Sequence[int]) -> Matrix:
+        return np.concatenate([self.loadings[view] for view in views])
+
+
+def gaussian_log_density(centred: NDArray[np.floating], covariance: Matrix) -> Matrix:
+    """log N(row; 0, covariance) of each row."""
+    from scipy.linalg import solve_triangular
+
+    factor, _ = _factored(covariance)
+    white = solve_triangular(factor, np.asarray(centred, dtype=np.float64).T, lower=True)
+    half_log_determinant = np.log(np.diag(factor)).sum() + 0.5 * len(covariance) * np.log(2 * np.pi)
+    return -0.5 * np.einsum("ij,ij->j", white, white) - half_log_determinant
+
+
+def _factored(covariance: Matrix) -> tuple[Matrix, bool]:
+    """Cholesky factor in the form that `cho_solve` takes; a covariance at the edge of singular gets a hair of ridge."""
+    from scipy.linalg import LinAlgError, cho_factor
+
+    try:
+        return np.tril(cho_factor(covariance, lower=True)[0]), True
+    except LinAlgError:
+        hair = 1e-10 * np.trace(covariance) / len(covariance)
+        return np.tril(cho_factor(covariance + hair * np.eye(len(covariance)), lower=True)[0]), True

@@ -1,0 +1,74 @@
+"""Sufficient statistics of dictionary entries: for each set of views that occurs together, weight, mean, covariance.
+
+After one pass over the entries every model is fitted on these alone, so its cost is free of their number.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+__all__ = ["Moments", "gather_moments"]
+
+Matrix = NDArray[np.float64]
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Moments:
+    """The entries in which just `views` have a word.
+
+    Attributes
+    ----------
+    views
+        Numbers of the views, ascending.
+    weight
+        Sum of the entries' weights.
+    mean
+        Weighted mean of the views' vectors, one after the other.
+    covariance
+        Weighted covariance about that mean (divided by the weight).
+    """
+
+    views: tuple[int, ...]
+    weight: float
+    mean: Matrix
+    covariance: Matrix
+
+    def spans(self, widths: Sequence[int]) -> list[slice]:
+        """Where each of `views` lies in the concatenated vectors."""
+        bounds = np.cumsum([0, *(widths[view] for view in self.views)])
+        return [slice(int(start), int(stop)) for start, stop in zip(bounds, bounds[1:], strict=False)]
+
+
+def gather_moments(
+    views: Sequence[NDArray[np.float32]], rows: NDArray[np.int64], weights: NDArray[np.float64] | None = None
+) -> list[Moments]:
+    """Moments of each pattern of known views in `rows`.
+
+    Parameters
+    ----------
+    views
+        The prepared vectors of each view.
+    rows
+        One line an entry, one column a view: the row of its word, -1 where it has none.
+    weights
+        What each entry counts; all alike where None.
+    """
+    weights = np.ones(len(rows)) if weights is None else np.asarray(weights, dtype=np.float64)
+    codes = ((rows >= 0) * (1 << np.arange(rows.shape[1]))).sum(axis=1)
+    found = []
+    for code in np.unique(codes):
+        if code == 0:
+            continue
+        members = np.flatnonzero(codes == code)
+        known = tuple(int(view) for view in np.flatnonzero(rows[members[0]] >= 0))
+        mass = weights[members]
+        stacked = np.concatenate([views[view][rows[members, view]] for view in known], axis=1).astype(np.float64)
+        mean = mass @ stacked / mass.sum()
+        stacked -= mean
+        covariance = (stacked * mass[:, None]).T @ stacked / mass.sum()
+        found.append(Moments(known, float(mass.sum()), mean, (covariance + covariance.T) / 2))
+    return found
