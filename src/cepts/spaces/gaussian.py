@@ -2,6 +2,9 @@
 
 p(z) = N(0, I) and p(x_i | z) = N(W_i z + mu_i, Psi_i) for each view i (mfa.txt, eq. 1 and section 2.2.1). IBFA and MBFA
 are two ways to fit it; every question about a fitted model is answered here, for any set of views.
+
+All linear algebra of this room is NumPy's: SciPy brings a BLAS of its own, and where the two take turns, their threads
+wait for each other (20 times slower on small matrices).
 """
 
 from __future__ import annotations
@@ -57,10 +60,9 @@ class FactorModel:
     @cached_property
     def latent_maps(self) -> tuple[Matrix, ...]:
         """Sigma_ii^-1 W_i of each view: E[z | x_i] = (x_i - mu_i) times it (eq. 4, as appendix B has it)."""
-        from scipy.linalg import cho_solve
-
         return tuple(
-            cho_solve(_factored(covariance), w) for covariance, w in zip(self.covariances, self.loadings, strict=True)
+            np.asarray(np.linalg.solve(_firm(covariance), w), dtype=np.float64)
+            for covariance, w in zip(self.covariances, self.loadings, strict=True)
         )
 
     @cached_property
@@ -70,7 +72,7 @@ class FactorModel:
         For IBFA it is diag(P), the canonical correlations, in both views.
         """
         parts = [w.T @ a for w, a in zip(self.loadings, self.latent_maps, strict=True)]
-        mean = sum(parts) / len(parts)
+        mean = np.sum(parts, axis=0) / len(parts)
         return (mean + mean.T) / 2
 
     def latent_mean(self, vectors: NDArray[np.floating], view: int) -> Matrix:
@@ -82,10 +84,8 @@ class FactorModel:
 
         It does not depend on the vectors. Computed as I - W' Sigma^-1 W, which also stands when Psi is singular.
         """
-        from scipy.linalg import cho_solve
-
         loading = self._stacked(views)
-        return np.eye(self.factors) - loading.T @ cho_solve(_factored(self.joint_covariance(views)), loading)
+        return np.eye(self.factors) - loading.T @ np.linalg.solve(_firm(self.joint_covariance(views)), loading)
 
     def joint_covariance(self, views: Sequence[int]) -> Matrix:
         """Covariance of the vectors of `views`, one after the other: W W' + Bdiag(Psi)."""
@@ -103,7 +103,7 @@ class FactorModel:
         return np.concatenate([self.means[view] for view in views])
 
     def log_density(self, vectors: Mapping[int, NDArray[np.floating]]) -> Matrix:
-        """log p of each tuple: `vectors` has a matrix for each view that is known, a row a tuple.
+        """Log p of each tuple: `vectors` has a matrix for each view that is known, a row a tuple.
 
         With two views, the joint density of translation pairs of appendices C and D.
         """
@@ -138,21 +138,17 @@ class FactorModel:
 
 
 def gaussian_log_density(centred: NDArray[np.floating], covariance: Matrix) -> Matrix:
-    """log N(row; 0, covariance) of each row."""
-    from scipy.linalg import solve_triangular
-
-    factor, _ = _factored(covariance)
-    white = solve_triangular(factor, np.asarray(centred, dtype=np.float64).T, lower=True)
-    half_log_determinant = np.log(np.diag(factor)).sum() + 0.5 * len(covariance) * np.log(2 * np.pi)
+    """Log-density N(row; 0, covariance) of each row."""
+    low = np.linalg.cholesky(_firm(covariance))
+    white = np.linalg.solve(low, np.asarray(centred, dtype=np.float64).T)
+    half_log_determinant = np.log(np.diag(low)).sum() + 0.5 * len(covariance) * np.log(2 * np.pi)
     return -0.5 * np.einsum("ij,ij->j", white, white) - half_log_determinant
 
 
-def _factored(covariance: Matrix) -> tuple[Matrix, bool]:
-    """Cholesky factor in the form that `cho_solve` takes; a covariance at the edge of singular gets a hair of ridge."""
-    from scipy.linalg import LinAlgError, cho_factor
-
+def _firm(covariance: Matrix) -> Matrix:
+    """`covariance`; one at the edge of singular gets a hair of ridge."""
     try:
-        return np.tril(cho_factor(covariance, lower=True)[0]), True
-    except LinAlgError:
-        hair = 1e-10 * np.trace(covariance) / len(covariance)
-        return np.tril(cho_factor(covariance + hair * np.eye(len(covariance)), lower=True)[0]), True
+        np.linalg.cholesky(covariance)
+    except np.linalg.LinAlgError:
+        return covariance + 1e-10 * np.trace(covariance) / len(covariance) * np.eye(len(covariance))
+    return covariance

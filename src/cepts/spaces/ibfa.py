@@ -11,7 +11,7 @@ from cepts.errors import UsageError
 from cepts.spaces.gaussian import FactorModel
 from cepts.spaces.moments import Moments
 
-__all__ = ["Canonical", "canonical", "fit_ibfa", "shrunk"]
+__all__ = ["Canonical", "canonical", "check_factors", "fit_ibfa", "inverse_root", "shrunk"]
 
 Matrix = NDArray[np.float64]
 
@@ -56,7 +56,7 @@ def canonical(
     """
     x, y = moments.spans(widths)
     s_xx, s_yy = shrunk(moments.covariance[x, x], shrinkage), shrunk(moments.covariance[y, y], shrinkage)
-    root_x, root_y = _inverse_root(s_xx), _inverse_root(s_yy)
+    root_x, root_y = inverse_root(s_xx), inverse_root(s_yy)
     most = min(root_x.shape[1], root_y.shape[1])
     kept = most if factors is None else min(check_factors(factors, widths), most)
     left, correlations, right = np.linalg.svd(root_x.T @ moments.covariance[x, y] @ root_y, full_matrices=False)
@@ -84,12 +84,13 @@ def check_factors(factors: int, widths: tuple[int, ...]) -> int:
     """Refuse more factors than the narrowest view has dimensions."""
     if not 1 <= factors <= min(widths):
         raise UsageError(
-            f"found {factors:,} factors, wanted 1 to {min(widths):,}, the dimensions of the narrowest view; ask for fewer."
+            f"found {factors:,} factors, wanted 1 to {min(widths):,}, the dimensions of the narrowest view; "
+            f"ask for fewer."
         )
     return factors
 
 
-def _inverse_root(covariance: Matrix) -> Matrix:
+def inverse_root(covariance: Matrix) -> Matrix:
     """R with R R' the (pseudo-)inverse of `covariance`, a column for each direction that has variance."""
     values, vectors = np.linalg.eigh(covariance)
     kept = values > RANK_TOLERANCE * max(values[-1], np.finfo(np.float64).tiny)

@@ -7,11 +7,14 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from itertools import pairwise
 
 import numpy as np
 from numpy.typing import NDArray
 
-__all__ = ["Moments", "gather_moments"]
+from cepts.types import offsets_of
+
+__all__ = ["Moments", "gather_moments", "spans_of"]
 
 Matrix = NDArray[np.float64]
 
@@ -39,8 +42,12 @@ class Moments:
 
     def spans(self, widths: Sequence[int]) -> list[slice]:
         """Where each of `views` lies in the concatenated vectors."""
-        bounds = np.cumsum([0, *(widths[view] for view in self.views)])
-        return [slice(int(start), int(stop)) for start, stop in zip(bounds, bounds[1:], strict=False)]
+        return spans_of([widths[view] for view in self.views])
+
+
+def spans_of(widths: Sequence[int]) -> list[slice]:
+    """Where each of several vectors lies when they stand one after the other."""
+    return [slice(start, stop) for start, stop in pairwise(offsets_of(widths).tolist())]
 
 
 def gather_moments(

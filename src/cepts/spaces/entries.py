@@ -1,0 +1,152 @@
+"""Dictionary entries as rows of the views: found, joined, counted and weighted."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+from cepts.errors import DataError, UsageError
+from cepts.vectors import Dictionary, Vectors
+
+__all__ = ["Entries", "entry_weights", "find_entries", "identical_strings"]
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Entries:
+    """What a model trains on.
+
+    Attributes
+    ----------
+    rows
+        One line an entry, one column a view: the row of its word, -1 where the entry has none. All distinct, each with
+        at least two words.
+    asked
+        Entries that the dictionaries have.
+    unknown
+        Of these, the entries that were left with fewer than two words because a view does not have them.
+    """
+
+    rows: NDArray[np.int64]
+    asked: int
+    unknown: int
+
+    def __len__(self) -> int:
+        return len(self.rows)
+
+    @property
+    def coverage(self) -> float:
+        """Share of the dictionaries' entries that can be used."""
+        return 1.0 - self.unknown / self.asked if self.asked else 0.0
+
+    @property
+    def complete(self) -> int:
+        """Number of entries with a word in every view."""
+        return int((self.rows >= 0).all(axis=1).sum())
+
+
+def find_entries(dictionaries: Sequence[Dictionary], views: Sequence[Vectors]) -> Entries:
+    """Entries of the dictionaries among the words of the views.
+
+    A dictionary with as many columns as there are views fits them in order, unless its languages are names of views;
+    other dictionaries must name them. Entries of bilingual dictionaries that tie one word in each of three or more
+    languages to each other, pair by pair, are joined into one.
+    """
+    parts = []
+    for dictionary in dictionaries:
+        columns = _columns(dictionary, views)
+        rows = np.full((len(dictionary), len(views)), -1, dtype=np.int64)
+        rows[:, columns] = dictionary.rows([views[column] for column in columns])
+        parts.append(rows)
+    rows = np.concatenate(parts) if parts else np.empty((0, len(views)), dtype=np.int64)
+    useful = (rows >= 0).sum(axis=1) >= 2
+    if not useful.any():
+        raise DataError(_nothing_found(dictionaries, views, len(rows)))
+    distinct = np.unique(rows[useful], axis=0)
+    if len(views) > 2:
+        distinct = _joined(distinct)
+    return Entries(distinct, len(rows), int((~useful).sum()))
+
+
+def entry_weights(rows: NDArray[np.int64]) -> NDArray[np.float64]:
+    """Weights under which each word counts about once, however many entries it has.
+
+    An entry weighs the geometric mean, over its words, of 1 / (the number of entries with that word).
+    """
+    logs = np.zeros(len(rows))
+    for column in rows.T:
+        known = column >= 0
+        logs[known] -= np.log(np.bincount(column[known])[column[known]])
+    return np.exp(logs / np.maximum((rows >= 0).sum(axis=1), 1))
+
+
+def identical_strings(views: Sequence[Vectors]) -> Dictionary:
+    """Words that are written alike in two or more views: a dictionary for nothing (Smith et al. 2017).
+
+    Numbers, names and loan words are most of it; where scripts differ little is left.
+    """
+    seen: dict[str, list[str | None]] = {}
+    for column, view in enumerate(views):
+        for word in view.words:
+            seen.setdefault(word, [None] * len(views))[column] = word
+    shared = (tuple(words) for words in seen.values() if sum(word is not None for word in words) >= 2)
+    return Dictionary(tuple(view.name for view in views), tuple(shared), "identical strings")
+
+
+def _columns(dictionary: Dictionary, views: Sequence[Vectors]) -> list[int]:
+    names = [view.name for view in views]
+    if all(language in names for language in dictionary.languages):
+        return [names.index(language) for language in dictionary.languages]
+    if len(dictionary.languages) == len(views):
+        return list(range(len(views)))
+    raise UsageError(
+        f"{dictionary.name or 'the dictionary'}: found the languages {', '.join(dictionary.languages)}, wanted names "
+        f"of views ({', '.join(names)}); name the languages of each dictionary."
+    )
+
+
+def _joined(rows: NDArray[np.int64]) -> NDArray[np.int64]:
+    """`rows` with pairs that make a full triangle joined into one line, and the pairs that it holds left out."""
+    pairs: dict[tuple[int, int], dict[int, list[int]]] = {}
+    for row in rows[(rows >= 0).sum(axis=1) == 2]:
+        i, j = (int(view) for view in np.flatnonzero(row >= 0))
+        pairs.setdefault((i, j), {}).setdefault(int(row[i]), []).append(int(row[j]))
+    sets = {views: {(a, b) for a, targets in found.items() for b in targets} for views, found in pairs.items()}
+    used: dict[tuple[int, int], set[tuple[int, int]]] = {views: set() for views in sets}
+    made = []
+    for (i, j), first in pairs.items():
+        for (other, m), second in pairs.items():
+            if other != i or m <= j or (j, m) not in sets:
+                continue
+            for a, targets in first.items():
+                for c in second.get(a, ()):
+                    for b in targets:
+                        if (b, c) in sets[j, m]:
+                            line = np.full(rows.shape[1], -1, dtype=np.int64)
+                            line[[i, j, m]] = a, b, c
+                            made.append(line)
+                            used[i, j].add((a, b))
+                            used[i, m].add((a, c))
+                            used[j, m].add((b, c))
+    if not made:
+        return rows
+    left = []
+    for row in rows:
+        known = np.flatnonzero(row >= 0)
+        if len(known) == 2:
+            i, j = (int(view) for view in known)
+            if (int(row[i]), int(row[j])) in used[i, j]:
+                continue
+        left.append(row)
+    return np.unique(np.array(left + made), axis=0)
+
+
+def _nothing_found(dictionaries: Sequence[Dictionary], views: Sequence[Vectors], asked: int) -> str:
+    names = ", ".join(dictionary.name for dictionary in dictionaries if dictionary.name) or "the dictionary"
+    sizes = ", ".join(f"{view.name or 'a view'} {len(view):,} words" for view in views)
+    return (
+        f"{names}: found no entry of {asked:,} with words in two of the views ({sizes}), wanted at least one; "
+        f"check the order of the languages, and the case of the words (--lowercase)."
+    )

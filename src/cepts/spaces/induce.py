@@ -1,0 +1,142 @@
+"""Dictionary induction: words that find each other in a fitted space are entries for the next fit."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from itertools import combinations
+
+import numpy as np
+from numpy.typing import NDArray
+
+from cepts.errors import UsageError
+from cepts.progress import Progress, Step, silent
+from cepts.spaces.retrieve import retrieve
+
+__all__ = ["Induction", "Round", "induce", "mutual_pairs"]
+
+Matrix = NDArray[np.float32]
+CANDIDATES = 10  # of which a stochastic round keeps some
+
+
+@dataclass(frozen=True, slots=True)
+class Induction:
+    """How a dictionary is grown.
+
+    Attributes
+    ----------
+    rounds
+        Largest number of times that entries are found and the space is fitted again; it ends earlier when the mean
+        similarity of the entries found no longer grows.
+    vocabulary
+        Number of the most frequent words of each view that may become entries.
+    keep
+        In the first round, the chance of each candidate to be considered (Artetxe et al. 2018); doubled each round, up
+        to 1. Less than 1 helps weak first dictionaries out of a poor fit.
+    measure
+        By which words find each other.
+    """
+
+    rounds: int = 5
+    vocabulary: int = 10_000
+    keep: float = 1.0
+    measure: str = "csls"
+
+    def __post_init__(self) -> None:
+        if self.rounds < 0:
+            raise UsageError(f"found {self.rounds} rounds of induction, wanted 0 or more.")
+        if self.vocabulary < 1:
+            raise UsageError(f"found a vocabulary of {self.vocabulary} words for induction, wanted at least 1.")
+        if not 0.0 < self.keep <= 1.0:
+            raise UsageError(f"found a chance of {self.keep} to keep a candidate, wanted one above 0 and up to 1.")
+
+
+@dataclass(frozen=True, slots=True)
+class Round:
+    """One round: the entries found and how alike they are (the mean of the measure)."""
+
+    entries: int
+    similarity: float
+
+
+def mutual_pairs(
+    x: Matrix,
+    y: Matrix,
+    *,
+    measure: str = "csls",
+    keep: float = 1.0,
+    random: np.random.Generator | None = None,
+    threads: int | None = None,
+) -> tuple[NDArray[np.int64], NDArray[np.float32]]:
+    """Rows of `x` and of `y` that are each other's nearest, and their scores.
+
+    With `keep` below 1 each of a word's ten best candidates is looked at with that chance only.
+    """
+    count = 1 if keep >= 1.0 else CANDIDATES
+    there = retrieve(x, y, measure=measure, count=count, threads=threads)  # type: ignore[arg-type]
+    back = retrieve(y, x, measure=measure, count=count, threads=threads)  # type: ignore[arg-type]
+    forward, scores = _first_kept(there.rows, there.scores, keep, random)
+    backward, _ = _first_kept(back.rows, back.scores, keep, random)
+    at = np.flatnonzero(forward >= 0)
+    at = at[backward[forward[at]] == at]
+    return np.stack([at, forward[at]], axis=1), scores[at]
+
+
+def induce(
+    fit: Callable[[NDArray[np.int64], NDArray[np.float64]], Sequence[Matrix]],
+    rows: NDArray[np.int64],
+    weights: NDArray[np.float64],
+    settings: Induction,
+    *,
+    seed: int = 0,
+    threads: int | None = None,
+    progress: Progress | None = None,
+) -> tuple[NDArray[np.int64], NDArray[np.float64], list[Round]]:
+    """Entries and weights for the last fit, and what each round found.
+
+    Parameters
+    ----------
+    fit
+        Fits on entries and their weights, and gives the words that may become entries in the shared space: the first
+        rows of each view.
+    rows, weights
+        The first entries, which stay.
+    """
+    report = progress or silent
+    random = np.random.default_rng(seed)
+    found, masses = rows, weights
+    rounds: list[Round] = []
+    keep = settings.keep
+    for number in range(settings.rounds):
+        views = fit(found, masses)
+        fresh, scores = [], []
+        for i, j in combinations(range(len(views)), 2):
+            pairs, similarities = mutual_pairs(
+                views[i], views[j], measure=settings.measure, keep=keep, random=random, threads=threads
+            )
+            lines = np.full((len(pairs), len(views)), -1, dtype=np.int64)
+            lines[:, [i, j]] = pairs
+            fresh.append(lines)
+            scores.append(similarities)
+        pairs = np.concatenate(fresh)
+        if not len(pairs):
+            break
+        rounds.append(Round(len(pairs), float(np.concatenate(scores).mean())))
+        report(Step(stage="induction", done=number + 1, total=settings.rounds))
+        if keep >= 1.0 and len(rounds) > 2 and rounds[-1].similarity <= rounds[-2].similarity:
+            break
+        keep = min(1.0, 2.0 * keep)
+        found = np.concatenate([rows, pairs])
+        masses = np.concatenate([weights, np.ones(len(pairs))])
+    return found, masses, rounds
+
+
+def _first_kept(
+    rows: NDArray[np.int64], scores: NDArray[np.float32], keep: float, random: np.random.Generator | None
+) -> tuple[NDArray[np.int64], NDArray[np.float32]]:
+    if keep >= 1.0 or random is None:
+        return rows[:, 0], scores[:, 0]
+    kept = random.random(rows.shape) < keep
+    first = kept.argmax(axis=1)
+    lines = np.arange(len(rows))
+    return np.where(kept.any(axis=1), rows[lines, first], -1), scores[lines, first]

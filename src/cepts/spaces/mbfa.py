@@ -1,0 +1,334 @@
+"""Multiple-battery factor analysis: the factor model of two or more views, fitted by EM on sufficient statistics.
+
+Every entry trains, whichever views it has a word in: entries are grouped by the views that they have, and each group
+enters through its weight, mean and covariance alone (mfa.txt, section 2.2.1 and appendix E, with the sums over entries
+split by group). The views are whitened first, which changes no likelihood but by a constant.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+from cepts.engine import run_em
+from cepts.errors import DataError
+from cepts.progress import Progress
+from cepts.spaces.anderson import Anderson
+from cepts.spaces.gaussian import FactorModel
+from cepts.spaces.ibfa import check_factors, inverse_root, shrunk
+from cepts.spaces.moments import Moments, spans_of
+
+__all__ = ["STARTS", "Battery", "fit_mbfa"]
+
+Matrix = NDArray[np.float64]
+
+STARTS = ("joreskog", "canonical")
+ITERATIONS = 500
+TOLERANCE = 1e-6
+WEAKEST = 1e-3  # the least squared length that a factor starts with: one that starts at 0 stays there
+STRONGEST = 0.97  # the largest share of a direction that is shared at the start: at 1 there is no noise left to learn
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class _Group:
+    """The whitened moments of the entries that have the same views."""
+
+    views: tuple[int, ...]
+    spans: tuple[slice, ...]
+    weight: float
+    mean: Matrix
+    covariance: Matrix
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class _Whitening:
+    """x_white = (x - mean) @ root, and back: x = mean + x_white @ back."""
+
+    mean: Matrix
+    root: Matrix
+    back: Matrix
+
+
+class Battery:
+    """MBFA under training: a problem for the one EM loop.
+
+    Parameters
+    ----------
+    moments
+        Of each set of views that occurs in the entries.
+    widths
+        Number of dimensions of each view.
+    factors
+        Number of latent dimensions.
+    shrinkage
+        Ridge on each view's covariance, as a share of its mean variance.
+    start
+        *canonical*: generalised canonical variates, which are the maximum itself for two views; *joreskog*: noise of
+        a share of the blocks of S^-1, inverted, and the best loadings for it.
+    memory
+        Number of steps from which Anderson's method extrapolates; 0 is plain EM.
+    """
+
+    def __init__(
+        self,
+        moments: Sequence[Moments],
+        widths: Sequence[int],
+        *,
+        factors: int,
+        shrinkage: float = 0.0,
+        start: str = "joreskog",
+        memory: int = 30,
+    ) -> None:
+        if start not in STARTS:
+            raise ValueError(f"start must be one of {', '.join(STARTS)}. Got {start!r} instead.")
+        self.whitenings = _whiten(moments, widths, shrinkage)
+        self.widths = [whitening.root.shape[1] for whitening in self.whitenings]
+        self.factors = min(check_factors(factors, tuple(widths)), *self.widths)
+        self.groups = [_white_group(group, widths, self.whitenings, shrinkage) for group in moments]
+        self._masses = [sum(g.weight for g in self.groups if view in g.views) for view in range(len(widths))]
+        self.loadings, self.noises = self._start(start)
+        self.means = [np.zeros(width) for width in self.widths]
+        self._anderson = Anderson(memory) if memory else None
+        self._reached = -np.inf
+        self._next: list[Matrix] = []
+        self._fallback: list[Matrix] | None = None
+
+    # -- the EM loop ------------------------------------------------------------------------------------------------
+
+    def e_step(self, tick: object) -> float:
+        """Mean log-likelihood of an entry at the parameters; where an extrapolation lowered it, at EM's own step."""
+        try:
+            objective, self._next = self._step()
+            lower = not objective >= self._reached
+        except np.linalg.LinAlgError:
+            lower = True
+        if lower and self._fallback is not None and self._anderson is not None:
+            self._anderson.forget()
+            self._set(self._fallback)
+            objective, self._next = self._step()
+        self._reached = objective
+        return objective
+
+    def m_step(self) -> None:
+        """EM's step, or where it leads when the last steps are extrapolated."""
+        if self._anderson is None:
+            self._set(self._next)
+            return
+        self._fallback = self._next
+        here = _packed(self._parameters())
+        there = self._anderson.extrapolate(here, _packed(self._next))
+        self._set(_unpacked(there, self._next))
+
+    def settle(self) -> None:
+        """Take EM's own step from the last parameters whose likelihood is known, which cannot be worse."""
+        self._set(self._next)
+
+    def state(self) -> dict[str, NDArray]:
+        """The parameters."""
+        return {f"parameters.{number}": array for number, array in enumerate(self._parameters())}
+
+    def restore(self, state: dict[str, NDArray]) -> None:
+        """Take the parameters of a checkpoint."""
+        self._set([state[f"parameters.{number}"].reshape(old.shape) for number, old in enumerate(self._parameters())])
+
+    def model(self) -> FactorModel:
+        """The factor model in the views' own coordinates."""
+        loadings, noises, means = [], [], []
+        for whitening, loading, noise, mean in zip(
+            self.whitenings, self.loadings, self.noises, self.means, strict=True
+        ):
+            loadings.append(whitening.back.T @ loading)
+            noises.append(whitening.back.T @ noise @ whitening.back)
+            means.append(whitening.mean + mean @ whitening.back)
+        return FactorModel(tuple(loadings), tuple(noises), tuple(means))
+
+    # -- one step ---------------------------------------------------------------------------------------------------
+
+    def _step(self) -> tuple[float, list[Matrix]]:
+        """Objective at the parameters, and the parameters that EM goes to from there.
+
+        With H_i = W_i' Psi_i^-1 W_i, a group of views o has M = (I + sum_o H_i)^-1 and B = M W_o' Psi_o^-1
+        (appendix E). The M-step is a regression of each view on [z, 1], so the means are fitted with the loadings.
+        """
+        inverses, scaled, inner, log_noise = [], [], [], []
+        for loading, noise in zip(self.loadings, self.noises, strict=True):
+            log_noise.append(_log_determinant(noise))
+            inverses.append(np.linalg.inv(noise))
+            scaled.append(inverses[-1] @ loading)
+            inner.append(loading.T @ scaled[-1])
+        k = self.factors
+        cross = [np.zeros((width, k + 1)) for width in self.widths]
+        latent = [np.zeros((k + 1, k + 1)) for _ in self.widths]
+        scatter = [np.zeros((width, width)) for width in self.widths]
+        total = objective = 0.0
+        for group in self.groups:
+            precision = np.eye(k) + sum(inner[view] for view in group.views)
+            posterior = np.linalg.inv(precision)
+            gain = np.concatenate([scaled[view] for view in group.views])
+            offset = group.mean - np.concatenate([self.means[view] for view in group.views])
+            second = group.covariance + np.outer(offset, offset)
+            projected = second @ (gain @ posterior)
+            moment = np.empty((k + 1, k + 1))
+            moment[:k, :k] = posterior + posterior @ (gain.T @ projected)
+            moment[k, :k] = moment[:k, k] = posterior @ (gain.T @ offset)
+            moment[k, k] = 1.0
+            fit = _log_determinant(precision) + len(offset) * np.log(2 * np.pi) - np.sum(gain * projected)
+            for view, span in zip(group.views, group.spans, strict=True):
+                part = second[span, span]
+                fit += log_noise[view] + np.sum(inverses[view] * part)
+                cross[view][:, :k] += group.weight * projected[span]
+                cross[view][:, k] += group.weight * offset[span]
+                latent[view] += group.weight * moment
+                scatter[view] += group.weight * part
+            objective -= 0.5 * group.weight * fit
+            total += group.weight
+        parameters = []
+        for view, mass in enumerate(self._masses):
+            slopes = np.linalg.solve(latent[view], cross[view].T).T
+            noise = (scatter[view] - slopes @ cross[view].T) / mass
+            parameters += [slopes[:, :k], (noise + noise.T) / 2, self.means[view] + slopes[:, k]]
+        return objective / total, parameters
+
+    def _parameters(self) -> list[Matrix]:
+        return [array for triple in zip(self.loadings, self.noises, self.means, strict=True) for array in triple]
+
+    def _set(self, parameters: Sequence[Matrix]) -> None:
+        self.loadings, self.noises, self.means = list(parameters[0::3]), list(parameters[1::3]), list(parameters[2::3])
+
+    # -- where to start ---------------------------------------------------------------------------------------------
+
+    def _start(self, start: str) -> tuple[list[Matrix], list[Matrix]]:
+        correlations = self._correlations()
+        spans = spans_of(self.widths)
+        views = len(spans)
+        if start == "canonical":
+            values, vectors = np.linalg.eigh(correlations)
+            values, vectors = values[::-1][: self.factors], vectors[:, ::-1][:, : self.factors]
+            stacked = vectors * np.sqrt(np.maximum((values - 1.0) * views / (views - 1), WEAKEST))
+        else:
+            values, vectors = np.linalg.eigh(correlations)
+            inverse = (vectors / np.maximum(values, WEAKEST)) @ vectors.T
+            share = 1.0 - self.factors / (2.0 * len(correlations))
+            root = np.zeros_like(correlations)
+            for span in spans:
+                low = np.linalg.cholesky(inverse[span, span] / share)  # low low' is the inverse of the noise
+                root[span, span] = low
+            values, vectors = np.linalg.eigh(root.T @ correlations @ root)
+            values, vectors = values[::-1][: self.factors], vectors[:, ::-1][:, : self.factors]
+            stacked = np.linalg.solve(root.T, vectors * np.sqrt(np.maximum(values - 1.0, WEAKEST)))
+        loadings, noises = [], []
+        for span in spans:
+            left, lengths, right = np.linalg.svd(stacked[span], full_matrices=False)
+            loadings.append((left * np.minimum(lengths, np.sqrt(STRONGEST))) @ right)
+            noises.append(np.eye(len(left)) - loadings[-1] @ loadings[-1].T)
+        return loadings, noises
+
+    def _correlations(self) -> Matrix:
+        """Covariance of all whitened views; of two that never meet in an entry, through the views between them."""
+        views = range(len(self.widths))
+        found: dict[tuple[int, int], Matrix] = {}
+        masses = dict.fromkeys(((i, j) for i in views for j in views), 0.0)
+        for group in self.groups:
+            for i, at_i in zip(group.views, group.spans, strict=True):
+                for j, at_j in zip(group.views, group.spans, strict=True):
+                    if i < j:
+                        part = group.weight * group.covariance[at_i, at_j]
+                        found[i, j] = found[i, j] + part if (i, j) in found else part
+                        masses[i, j] += group.weight
+        blocks = {(i, i): np.eye(self.widths[i]) for i in views}
+        for (i, j), block in found.items():
+            blocks[i, j] = block / masses[i, j]
+            blocks[j, i] = blocks[i, j].T
+        while len(blocks) < len(self.widths) ** 2:
+            ways = {
+                (i, j): blocks[i, m] @ blocks[m, j]
+                for i in views
+                for j in views
+                if (i, j) not in blocks
+                for m in views
+                if (i, m) in blocks and (m, j) in blocks
+            }
+            if not ways:
+                raise DataError("some languages are joined by no dictionary, directly or through others; give one.")
+            blocks |= ways
+        return np.block([[blocks[i, j] for j in views] for i in views])
+
+
+def fit_mbfa(
+    moments: Sequence[Moments],
+    widths: Sequence[int],
+    *,
+    factors: int,
+    shrinkage: float = 0.0,
+    start: str = "joreskog",
+    accelerate: bool = True,
+    iterations: int = ITERATIONS,
+    tolerance: float = TOLERANCE,
+    progress: Progress | None = None,
+) -> tuple[FactorModel, list[float]]:
+    """Factor model of all views, and the mean log-likelihood of an entry before each step.
+
+    Parameters
+    ----------
+    moments, widths, factors, shrinkage, start
+        As `Battery` takes them.
+    accelerate
+        Extrapolate EM's steps (Anderson), never to a lower likelihood.
+    iterations, tolerance
+        As `cepts.engine.run_em` takes them.
+    """
+    battery = Battery(
+        moments, widths, factors=factors, shrinkage=shrinkage, start=start, memory=30 if accelerate else 0
+    )
+    history = run_em(battery, iterations=iterations, tolerance=tolerance, stage="MBFA", progress=progress)
+    battery.settle()
+    return battery.model(), history
+
+
+def _whiten(moments: Sequence[Moments], widths: Sequence[int], shrinkage: float) -> list[_Whitening]:
+    whitenings = []
+    for view, width in enumerate(widths):
+        parts = [(g, g.spans(widths)[g.views.index(view)]) for g in moments if view in g.views]
+        if not parts:
+            raise DataError(f"no entry has a word of language {view + 1}; give a dictionary that has some.")
+        mass = sum(g.weight for g, _ in parts)
+        mean = np.sum([g.weight * g.mean[span] for g, span in parts], axis=0) / mass
+        covariance = np.zeros((width, width))
+        for g, span in parts:
+            offset = g.mean[span] - mean
+            covariance += g.weight * (g.covariance[span, span] + np.outer(offset, offset)) / mass
+        covariance = shrunk(covariance, shrinkage)
+        root = inverse_root(covariance)
+        whitenings.append(_Whitening(mean, root, root.T @ covariance))
+    return whitenings
+
+
+def _white_group(group: Moments, widths: Sequence[int], whitenings: Sequence[_Whitening], shrinkage: float) -> _Group:
+    covariance = group.covariance.copy()
+    spans = group.spans(widths)
+    for span in spans:
+        covariance[span, span] = shrunk(covariance[span, span], shrinkage)
+    white = spans_of([whitenings[view].root.shape[1] for view in group.views])
+    turned = np.empty((white[-1].stop, white[-1].stop))
+    mean = np.empty(white[-1].stop)
+    for i, from_i, to_i in zip(group.views, spans, white, strict=True):
+        mean[to_i] = (group.mean[from_i] - whitenings[i].mean) @ whitenings[i].root
+        for j, from_j, to_j in zip(group.views, spans, white, strict=True):
+            turned[to_i, to_j] = whitenings[i].root.T @ covariance[from_i, from_j] @ whitenings[j].root
+    return _Group(group.views, tuple(white), group.weight, mean, turned)
+
+
+def _log_determinant(matrix: Matrix) -> float:
+    return 2.0 * float(np.log(np.diag(np.linalg.cholesky(matrix))).sum())
+
+
+def _packed(arrays: Sequence[Matrix]) -> Matrix:
+    return np.concatenate([array.ravel() for array in arrays])
+
+
+def _unpacked(packed: Matrix, like: Sequence[Matrix]) -> list[Matrix]:
+    parts = np.split(packed, np.cumsum([array.size for array in like])[:-1])
+    return [part.reshape(array.shape) for part, array in zip(parts, like, strict=True)]

@@ -1,0 +1,111 @@
+"""A fitted space: several views, each with a map into one shared space."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from cepts.errors import UsageError
+from cepts.spaces.gaussian import FactorModel
+from cepts.spaces.prepare import Preparation
+
+__all__ = ["Space"]
+
+BLOCK_ROWS = 1 << 15  # a large view is prepared and mapped a block at a time
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Space:
+    """Views mapped into one shared space, in which words that mean the same lie near each other.
+
+    Attributes
+    ----------
+    method
+        How it was fitted: one of `cepts.spaces.METHODS`.
+    languages
+        Name of each view.
+    preparations
+        What is done to a view's vectors first.
+    centres, maps
+        A prepared vector x of view i comes to (x - centres[i]) @ maps[i].
+    model
+        The factor model (IBFA, MBFA), in the coordinates of prepared vectors; None for direct maps.
+    settings
+        What the model was fitted with and on, as JSON values.
+    correlations
+        How well one view alone tells each dimension of the space, descending: canonical correlations for IBFA and CCA.
+    objectives
+        Mean log-likelihood of an entry before each step of EM.
+    """
+
+    method: str
+    languages: tuple[str, ...]
+    preparations: tuple[Preparation, ...]
+    centres: tuple[NDArray[np.float32], ...]
+    maps: tuple[NDArray[np.float32], ...]
+    model: FactorModel | None = None
+    settings: dict[str, Any] = field(default_factory=dict)
+    correlations: NDArray[np.float64] | None = None
+    objectives: tuple[float, ...] = ()
+
+    def __len__(self) -> int:
+        return len(self.maps)
+
+    @property
+    def width(self) -> int:
+        """Number of dimensions of the shared space."""
+        return int(self.maps[0].shape[1])
+
+    @property
+    def widths(self) -> tuple[int, ...]:
+        """Number of dimensions of each view."""
+        return tuple(len(matrix) for matrix in self.maps)
+
+    def view(self, language: str | int) -> int:
+        """Number of the view of a language, given by name or by number."""
+        if isinstance(language, int):
+            if not 0 <= language < len(self):
+                raise UsageError(f"found view {language}, wanted 0 to {len(self) - 1}.")
+            return language
+        if language not in self.languages:
+            raise UsageError(f"found the language {language!r}, wanted one of {', '.join(self.languages)}.")
+        return self.languages.index(language)
+
+    def project(self, vectors: NDArray[np.floating], language: str | int) -> NDArray[np.float32]:
+        """Where the vectors of a language (one a row, as they were read) lie in the shared space."""
+        view = self.view(language)
+        if vectors.ndim != 2 or vectors.shape[1] != self.widths[view]:
+            found = vectors.shape[1] if vectors.ndim == 2 else f"an array of shape {vectors.shape}"
+            raise UsageError(
+                f"found vectors of width {found} for {self.languages[view]}, wanted {self.widths[view]}, for which the "
+                f"space was fitted; give the vectors that it was fitted on."
+            )
+        placed = np.empty((len(vectors), self.width), dtype=np.float32)
+        for start in range(0, len(vectors), BLOCK_ROWS):
+            block = self.preparations[view].apply(vectors[start : start + BLOCK_ROWS])
+            block -= self.centres[view]
+            np.matmul(block, self.maps[view], out=placed[start : start + BLOCK_ROWS])
+        return placed
+
+    def likelihood_points(
+        self, sources: NDArray[np.floating], targets: NDArray[np.floating], source: str | int, target: str | int
+    ) -> tuple[NDArray[np.float32], NDArray[np.float32], NDArray[np.float32]]:
+        """Queries, targets and the targets' bias for which dot + bias ranks target words y by log p(x | y).
+
+        With every target word as likely as any other before x is seen, this is the order of P(y | x) among the words.
+        log p(x | y) is a constant minus half the squared Mahalanobis distance of x from E[x | y] (appendix D with the
+        sides changed), so x and E[x | y] are whitened by its covariance.
+        """
+        if self.model is None:
+            raise UsageError(f"{self.method} knows no likelihood; fit the space by ibfa or mbfa, or choose csls.")
+        x, y = self.view(source), self.view(target)
+        slope, mean, covariance = self.model.conditional(y, x)
+        values, vectors = np.linalg.eigh(covariance)
+        root = vectors / np.sqrt(np.maximum(values, 1e-9 * values[-1]))
+        queries = ((self.preparations[x].apply(sources) - mean) @ root).astype(np.float32)
+        expected = (self.preparations[y].apply(targets) - self.model.means[y]) @ (slope @ root)
+        bias = -0.5 * np.einsum("ij,ij->i", expected, expected)
+        return queries, expected.astype(np.float32), bias.astype(np.float32)
