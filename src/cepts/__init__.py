@@ -5,8 +5,10 @@ from typing import TYPE_CHECKING, Any
 from cepts._version import __version__
 
 if TYPE_CHECKING:
-    from cepts.io import read_bitext, read_links, write_links
+    from cepts.io import read_bitext, read_dictionary, read_links, read_vectors, write_links
+    from cepts.spaces import Space, fit_space, load_space
     from cepts.types import Alignment, Alignments, Bitext
+    from cepts.vectors import Dictionary, Vectors
     from cepts.words import HMM, IBM1, IBM2, IBM3, IBM4, Aligner, Diagonal, load_aligner
 
 __all__ = [
@@ -20,10 +22,17 @@ __all__ = [
     "Alignments",
     "Bitext",
     "Diagonal",
+    "Dictionary",
+    "Space",
+    "Vectors",
     "__version__",
+    "fit_space",
     "load_aligner",
+    "load_space",
     "read_bitext",
+    "read_dictionary",
     "read_links",
+    "read_vectors",
     "write_links",
 ]
 
@@ -33,7 +42,9 @@ _HOMES = {
     "Alignments": "cepts.types",
     "Bitext": "cepts.types",
     "read_bitext": "cepts.io",
+    "read_dictionary": "cepts.io",
     "read_links": "cepts.io",
+    "read_vectors": "cepts.io",
     "write_links": "cepts.io",
     "Aligner": "cepts.words",
     "Diagonal": "cepts.words",
@@ -43,6 +54,11 @@ _HOMES = {
     "IBM3": "cepts.words",
     "IBM4": "cepts.words",
     "load_aligner": "cepts.words",
+    "Space": "cepts.spaces",
+    "fit_space": "cepts.spaces",
+    "load_space": "cepts.spaces",
+    "Dictionary": "cepts.vectors",
+    "Vectors": "cepts.vectors",
 }
 
 

@@ -208,7 +208,7 @@ def test_a_number_of_cepts_that_no_pair_can_have(aligner, bitext, tmp_path):
     assert [path.name for path in tmp_path.iterdir()] == ["links"]
 
 
-@pytest.mark.parametrize("when", ["_write_matrices", "_write_scores", "_Coverage.add"])
+@pytest.mark.parametrize("when", ["_write_matrices", "_write_scores", "Tally.add"])
 def test_files_are_there_together_or_not_at_all(aligner, bitext, tmp_path, monkeypatch, when):
     def fail(*arguments, **options):
         raise KeyboardInterrupt

@@ -256,9 +256,9 @@ def test_evidence_grows_with_the_price_of_a_cept_in_long_pairs():
         np.ones(int((lengths**2).sum()), np.float32),
         np.ones(int(lengths.sum()), np.float32),
     )
-    found = factored._in_counts(made, "agreement", 100)
+    found = factored.in_counts(made, "agreement", 100)
     np.testing.assert_array_equal(found[0], 200)
     np.testing.assert_array_equal(found[1], 400)
     np.testing.assert_array_equal(found.source_null, np.repeat([200, 400], lengths))
     assert found.target_null is None
-    np.testing.assert_array_equal(factored._in_counts(made, "nbest", 50)[1], 4)
+    np.testing.assert_array_equal(factored.in_counts(made, "nbest", 50)[1], 4)

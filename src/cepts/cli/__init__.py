@@ -8,7 +8,6 @@ from __future__ import annotations
 
 import contextlib
 import errno
-import importlib
 import os
 import sys
 from collections.abc import Sequence
@@ -16,12 +15,13 @@ from collections.abc import Sequence
 import click
 
 from cepts._version import __version__
+from cepts.cli.groups import LazyGroup, Table
 from cepts.errors import CeptsError
 
 __all__ = ["COMMANDS", "cepts", "main"]
 
 # Command -> (module with the click command `command`, the command's short help).
-COMMANDS = {
+COMMANDS: Table = {
     "align": ("cepts.cli.align", "Align the words of sentences and their translations."),
     "combine": ("cepts.cli.combine", "Combine the links of two directions."),
     "convert": ("cepts.cli.convert", "Convert the file LINKS between the link formats."),
@@ -29,28 +29,13 @@ COMMANDS = {
     "factor": ("cepts.cli.factor", "Align words by factorising association matrices into cepts."),
     "lexicon": ("cepts.cli.lexicon", "Show the lexicon of a trained model."),
     "score": ("cepts.cli.score", "Score links against gold links."),
+    "spaces": ("cepts.cli.spaces", "Join the word vectors of languages in one space."),
 }
 
 
-class _LazyGroup(click.Group):
-    """A group that knows its commands' names and short helps without importing them."""
-
-    def list_commands(self, ctx: click.Context) -> list[str]:
-        return list(COMMANDS)
-
-    def get_command(self, ctx: click.Context, cmd_name: str) -> click.Command | None:
-        if cmd_name not in COMMANDS:
-            return None
-        command: click.Command = importlib.import_module(COMMANDS[cmd_name][0]).command
-        return command
-
-    def format_commands(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
-        with formatter.section("Commands"):
-            formatter.write_dl([(name, help_line) for name, (_, help_line) in COMMANDS.items()])
-
-
 @click.group(
-    cls=_LazyGroup,
+    cls=LazyGroup,
+    table=COMMANDS,
     invoke_without_command=True,
     context_settings={"help_option_names": ["-h", "--help"], "max_content_width": 100},
     epilog="Results go to stdout, talk and progress to stderr. 'cepts COMMAND --help' tells more.",

@@ -14,7 +14,7 @@ from cepts.cli.choices import ASSOCIATIONS, FORMATS, LIST_FORMATS, METHODS, MODE
 from cepts.cli.console import ProgressBars, say
 from cepts.cli.factor import check_restarts, describe_cepts, factoring_options
 
-__all__ = ["command"]
+__all__ = ["COMBINATIONS", "command", "describe", "found_links"]
 
 COMBINATIONS = ("agreement", "onmf", *METHODS)
 # Options that say how cepts are found.
@@ -328,12 +328,7 @@ def _align(source: str, target: str | None, options: dict[str, Any], bars: Progr
             matrices=options["matrices"],
             progress=bars,
         )
-        found = (
-            f"links    {summary.links:,}; covered {_share(summary.source_covered, summary.source_words)} of the source "
-            f"and {_share(summary.target_covered, summary.target_words)} of the target words"
-        )
-        if summary.cepts is not None:
-            found += f"\nsure     {_share(summary.sure, summary.links)} of the links\n{describe_cepts(summary.cepts)}"
+        found = found_links(summary)
     bars.close()
     for line in describe(summary, found, aligner.max_length, time.perf_counter() - started):
         say(line, quiet=options["quiet"])
@@ -347,6 +342,17 @@ def _factoring(options: dict[str, Any]) -> Any:
     from cepts.words import Factoring
 
     return Factoring(**{name: options[name] for name in (*FACTORING, "nbest") if options[name] is not None})
+
+
+def found_links(summary: Any) -> str:
+    """The links and cepts of a run, as lines for people."""
+    found = (
+        f"links    {summary.links:,}; covered {_share(summary.source_covered, summary.source_words)} of the source "
+        f"and {_share(summary.target_covered, summary.target_words)} of the target words"
+    )
+    if summary.cepts is not None:
+        found += f"\nsure     {_share(summary.sure, summary.links)} of the links\n{describe_cepts(summary.cepts)}"
+    return found
 
 
 def describe(summary: Any, found: str, max_length: int, seconds: float) -> list[str]:

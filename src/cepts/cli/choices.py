@@ -2,10 +2,24 @@
 
 from __future__ import annotations
 
-__all__ = ["ASSOCIATIONS", "FORMATS", "LIST_FORMATS", "METHODS", "MODELS", "SELECTIONS"]
+__all__ = [
+    "ASSOCIATIONS",
+    "FORMATS",
+    "LIST_FORMATS",
+    "METHODS",
+    "MODELS",
+    "SELECTIONS",
+    "SPACE_METHODS",
+    "STARTS",
+    "STEPS",
+    "TRANSLATION_MEASURES",
+    "VECTOR_FORMATS",
+    "WRITABLE_VECTOR_FORMATS",
+]
 
-# As in cepts.io (LINK_FORMATS, NBEST_FORMATS), cepts.extract.METHODS, cepts.factor.SELECTIONS and cepts.words (MODELS,
-# ASSOCIATIONS), which tests compare them with.
+# As in cepts.io (LINK_FORMATS, NBEST_FORMATS, VECTOR_FORMATS, WRITABLE_VECTOR_FORMATS), cepts.extract.METHODS,
+# cepts.factor.SELECTIONS, cepts.words (MODELS, ASSOCIATIONS), cepts.spaces (METHODS, STEPS, TRANSLATION_MEASURES) and
+# cepts.spaces.mbfa.STARTS, which tests compare them with.
 ASSOCIATIONS = (
     "agreement",
     "mean",
@@ -34,3 +48,9 @@ METHODS = (
 )
 MODELS = ("ibm1", "ibm2", "diagonal", "hmm", "ibm3", "ibm4")
 SELECTIONS = ("anneal", "anneal-bic", "aic", "bic")
+SPACE_METHODS = ("ibfa", "mbfa", "cca", "procrustes", "least-squares", "ridge")
+STARTS = ("joreskog", "canonical")
+STEPS = ("unit", "centre")
+TRANSLATION_MEASURES = ("csls", "cosine", "inverted-softmax", "likelihood")
+VECTOR_FORMATS = ("word2vec", "glove", "word2vec-binary", "fasttext", "npy")
+WRITABLE_VECTOR_FORMATS = ("word2vec", "glove", "word2vec-binary", "npy")

@@ -19,7 +19,7 @@ from cepts.progress import Progress, Step, silent
 from cepts.types import Alignments, Bitext
 from cepts.words import THRESHOLD, Aligner, Factoring, align_by_cepts, associations
 
-__all__ = ["Summary", "align_bitext", "check_cepts"]
+__all__ = ["Summary", "Tally", "align_bitext", "check_cepts"]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -72,51 +72,30 @@ def align_bitext(
     """
     if combine == "onmf" and factoring is not None:
         check_cepts(factoring.cepts, bitext, aligner.max_length)
-    started = time.perf_counter()
-    coverage = _Coverage(bitext)
-    links = sure = first = 0
-    cepts: CeptCounts | None = None
+    tally = Tally(bitext, cepts=combine == "onmf")
     blocks: Iterable[tuple[Alignments, NDArray[np.float64] | None]]
     log_likelihoods: list[NDArray[np.float64]] = []
     # Files are put in their places together at the end, so that a failure leaves none of them.
     with ExitStack() as files:
         writer = files.enter_context(LinkWriter(output, format=format, base=base, bitext=bitext))
         if combine == "onmf":
-            cepts = CeptCounts()
             blocks = ((found, None) for found in align_by_cepts(aligner, bitext, factoring, progress=progress))
         else:
             blocks = aligner.align_blocks(bitext, combine=combine, threshold=threshold, progress=progress)
         for alignments, block_scores in blocks:
             writer.write(alignments)
-            coverage.add(first, alignments)
-            links += len(alignments.source)
-            sure += int(alignments.sure.sum())
-            first += len(alignments)
-            if cepts is not None:
-                cepts.add(alignments)
+            tally.add(alignments)
             if scores is not None and block_scores is not None:
                 log_likelihoods.append(block_scores)
         if matrices is not None:
             report = _renamed(progress, "writing matrices")
             _write_matrices(files.enter_context(AssociationWriter(matrices)), aligner, bitext, factoring, report)
         if scores is not None:
-            if cepts is not None:
+            if combine == "onmf":
                 scored = aligner.align_blocks(bitext, progress=_renamed(progress, "scoring"))
                 log_likelihoods = [block_scores for _, block_scores in scored]
             _write_scores(files.enter_context(open_output(scores)), log_likelihoods)
-    return Summary(
-        pairs=len(bitext),
-        source_words=len(bitext.source.ids),
-        target_words=len(bitext.target.ids),
-        links=links,
-        source_covered=int(coverage.source.sum()),
-        target_covered=int(coverage.target.sum()),
-        empty=int(((bitext.source.lengths == 0) | (bitext.target.lengths == 0)).sum()),
-        too_long=aligner.skipped(bitext),
-        seconds=time.perf_counter() - started,
-        sure=sure,
-        cepts=cepts,
-    )
+    return tally.summary(too_long=aligner.skipped(bitext))
 
 
 def check_cepts(cepts: str | int | None, bitext: Bitext, max_length: int) -> None:
@@ -131,20 +110,45 @@ def check_cepts(cepts: str | int | None, bitext: Bitext, max_length: int) -> Non
         )
 
 
-class _Coverage:
-    """Which words of a bitext have a link."""
+class Tally:
+    """What the alignments of a bitext, given run by run, come to."""
 
-    def __init__(self, bitext: Bitext) -> None:
+    def __init__(self, bitext: Bitext, *, cepts: bool = False) -> None:
         self.bitext = bitext
+        self.started = time.perf_counter()
         self.source = np.zeros(len(bitext.source.ids), dtype=np.bool_)
         self.target = np.zeros(len(bitext.target.ids), dtype=np.bool_)
+        self.pairs = self.links = self.sure = 0
+        self.cepts = CeptCounts() if cepts else None
 
-    def add(self, first: int, alignments: Alignments) -> None:
-        """Note the links of the pairs from `first` on."""
+    def add(self, alignments: Alignments) -> None:
+        """Note the links of the next pairs."""
         counts = np.diff(alignments.offsets)
-        run = slice(first, first + len(alignments))
+        run = slice(self.pairs, self.pairs + len(alignments))
         self.source[np.repeat(self.bitext.source.offsets[run], counts) + alignments.source] = True
         self.target[np.repeat(self.bitext.target.offsets[run], counts) + alignments.target] = True
+        self.pairs += len(alignments)
+        self.links += len(alignments.source)
+        self.sure += int(alignments.sure.sum())
+        if self.cepts is not None:
+            self.cepts.add(alignments)
+
+    def summary(self, *, too_long: int) -> Summary:
+        """All of it, and the time since the beginning."""
+        bitext = self.bitext
+        return Summary(
+            pairs=len(bitext),
+            source_words=len(bitext.source.ids),
+            target_words=len(bitext.target.ids),
+            links=self.links,
+            source_covered=int(self.source.sum()),
+            target_covered=int(self.target.sum()),
+            empty=int(((bitext.source.lengths == 0) | (bitext.target.lengths == 0)).sum()),
+            too_long=too_long,
+            seconds=time.perf_counter() - self.started,
+            sure=self.sure,
+            cepts=self.cepts,
+        )
 
 
 def _write_scores(file: BinaryIO, blocks: list[NDArray[np.float64]]) -> None:

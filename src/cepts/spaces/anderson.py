@@ -40,7 +40,7 @@ class Anderson:
         if self._last is not None:
             self._remember(here - self._last[0], residual - self._last[1])
         self._last = here, residual
-        if not self._changes:
+        if not np.trace(self._gram) > 0.0:  # nothing to go by: no steps yet, or steps that are too small to tell apart
             return there
         narrow = residual.astype(np.float32)
         right = np.array([float(np.dot(change, narrow)) for change in self._changes])

@@ -14,6 +14,9 @@ from cepts.vectors import Dictionary, Vectors
 __all__ = ["Entries", "entry_weights", "find_entries", "identical_strings"]
 
 
+_Word = tuple[int, int]  # a view and a row of it
+
+
 @dataclass(frozen=True, slots=True, eq=False)
 class Entries:
     """What a model trains on.
@@ -97,50 +100,46 @@ def identical_strings(views: Sequence[Vectors]) -> Dictionary:
 
 def _columns(dictionary: Dictionary, views: Sequence[Vectors]) -> list[int]:
     names = [view.name for view in views]
-    if all(language in names for language in dictionary.languages):
-        return [names.index(language) for language in dictionary.languages]
-    if len(dictionary.languages) == len(views):
+    languages = dictionary.languages
+    if all(names.count(language) == languages.count(language) == 1 for language in languages):
+        return [names.index(language) for language in languages]
+    if len(languages) == len(views):
         return list(range(len(views)))
     raise UsageError(
-        f"{dictionary.name or 'the dictionary'}: found the languages {', '.join(dictionary.languages)}, wanted names "
+        f"{dictionary.name or 'the dictionary'}: found the languages {', '.join(languages)}, wanted names "
         f"of views ({', '.join(names)}); name the languages of each dictionary."
     )
 
 
 def _joined(rows: NDArray[np.int64]) -> NDArray[np.int64]:
-    """`rows` with pairs that make a full triangle joined into one line, and the pairs that it holds left out."""
-    pairs: dict[tuple[int, int], dict[int, list[int]]] = {}
-    for row in rows[(rows >= 0).sum(axis=1) == 2]:
-        i, j = (int(view) for view in np.flatnonzero(row >= 0))
-        pairs.setdefault((i, j), {}).setdefault(int(row[i]), []).append(int(row[j]))
-    sets = {views: {(a, b) for a, targets in found.items() for b in targets} for views, found in pairs.items()}
-    used: dict[tuple[int, int], set[tuple[int, int]]] = {views: set() for views in sets}
-    made = []
-    for (i, j), first in pairs.items():
-        for (other, m), second in pairs.items():
-            if other != i or m <= j or (j, m) not in sets:
-                continue
-            for a, targets in first.items():
-                for c in second.get(a, ()):
-                    for b in targets:
-                        if (b, c) in sets[j, m]:
-                            line = np.full(rows.shape[1], -1, dtype=np.int64)
-                            line[[i, j, m]] = a, b, c
-                            made.append(line)
-                            used[i, j].add((a, b))
-                            used[i, m].add((a, c))
-                            used[j, m].add((b, c))
-    if not made:
-        return rows
-    left = []
-    for row in rows:
-        known = np.flatnonzero(row >= 0)
-        if len(known) == 2:
-            i, j = (int(view) for view in known)
-            if (int(row[i]), int(row[j])) in used[i, j]:
-                continue
-        left.append(row)
-    return np.unique(np.array(left + made), axis=0)
+    """`rows` with one line for words that are tied in pairs, all to each other, in place of these pairs.
+
+    The lines are the maximal cliques (Bron & Kerbosch 1973) of the graph whose edges are the entries of two words: a
+    pair that no third word is tied to stays, and words with several translations are in several lines.
+    """
+    pairs = (rows >= 0).sum(axis=1) == 2
+    tied: dict[_Word, set[_Word]] = {}
+    for row in rows[pairs].tolist():
+        a, b = ((view, word) for view, word in enumerate(row) if word >= 0)
+        tied.setdefault(a, set()).add(b)
+        tied.setdefault(b, set()).add(a)
+    lines: list[list[int]] = rows[~pairs].tolist()
+
+    def grow(clique: tuple[_Word, ...], after: set[_Word], before: set[_Word]) -> None:
+        """All maximal cliques of `clique` and words of `after`; those with a word of `before` are found already."""
+        if not after and not before:
+            line = [-1] * rows.shape[1]
+            for view, word in clique:
+                line[view] = word
+            lines.append(line)
+        for word in list(after):
+            grow((*clique, word), after & tied[word], before & tied[word])
+            after.remove(word)
+            before.add(word)
+
+    for word, others in tied.items():
+        grow((word,), {other for other in others if other > word}, {other for other in others if other < word})
+    return np.unique(np.array(lines, dtype=np.int64).reshape(-1, rows.shape[1]), axis=0)
 
 
 def _nothing_found(dictionaries: Sequence[Dictionary], views: Sequence[Vectors], asked: int) -> str:

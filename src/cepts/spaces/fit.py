@@ -20,6 +20,7 @@ from cepts.spaces.linear import least_squares, procrustes
 from cepts.spaces.mbfa import ITERATIONS, TOLERANCE, fit_mbfa
 from cepts.spaces.moments import Moments, gather_moments
 from cepts.spaces.prepare import Preparation
+from cepts.spaces.search import row_lengths
 from cepts.spaces.space import Space
 from cepts.vectors import Dictionary, Vectors
 
@@ -132,7 +133,10 @@ def fit_space(
     prepared, preparations = [], []
     for number, view in enumerate(views):
         report(Step(stage="preparing", done=number, total=len(views)))
+        name = view.name or f"view {number + 1}"
+        _check_finite(view, name)
         preparation, matrix = Preparation.learn(view.matrix, chosen.steps)
+        _check_spread(matrix, entries.rows[:, number], name)
         preparations.append(preparation)
         prepared.append(matrix)
     report(Step(stage="preparing", done=len(views), total=len(views)))
@@ -209,6 +213,10 @@ def _check(options: Options, views: Sequence[Vectors]) -> str:
         value = getattr(options, name)
         if value is not None and not 0.0 <= value < np.inf:
             raise UsageError(f"found {name} {value}, wanted a number from 0.")
+    if options.pivot is not None and not 0 <= options.pivot < len(views):
+        raise UsageError(f"found the pivot {options.pivot}, wanted a view from 0 to {len(views) - 1}.")
+    if options.iterations < 1:
+        raise UsageError(f"found {options.iterations} iterations, wanted at least 1.")
     return method
 
 
@@ -224,6 +232,23 @@ def _check_entries(entries: Entries, views: Sequence[Vectors]) -> None:
                 f"found no entry with a word of {view.name or f'view {number + 1}'}, wanted at least one; give a "
                 f"dictionary of that language, or leave it out."
             )
+
+
+def _check_finite(view: Vectors, name: str) -> None:
+    wrong = np.flatnonzero(~np.isfinite(row_lengths(view.matrix)))
+    if len(wrong):
+        raise DataError(
+            f"{name}: found a value that is not finite in the vector of {view.words[wrong[0]]!r}, wanted numbers; "
+            f"leave the word out."
+        )
+
+
+def _check_spread(matrix: NDArray[np.float32], rows: NDArray[np.int64], name: str) -> None:
+    if not np.ptp(matrix[rows[rows >= 0]], axis=0).any():
+        raise DataError(
+            f"{name}: found the same vector for all words with an entry, wanted at least two words with different "
+            f"vectors; give a larger dictionary, or check the vectors."
+        )
 
 
 def _fit(

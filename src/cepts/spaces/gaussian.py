@@ -20,6 +20,8 @@ __all__ = ["FactorModel"]
 
 Matrix = NDArray[np.float64]
 
+HAIR = 1e-10  # of the mean variance
+
 
 @dataclass(frozen=True, eq=False)
 class FactorModel:
@@ -146,9 +148,10 @@ def gaussian_log_density(centred: NDArray[np.floating], covariance: Matrix) -> M
 
 
 def _firm(covariance: Matrix) -> Matrix:
-    """`covariance`; one at the edge of singular gets a hair of ridge."""
+    """`covariance`; one at the edge of singular, where rounding decides what its inverse is, gets a hair of ridge."""
+    ridge = HAIR * np.trace(covariance) / len(covariance)
     try:
-        np.linalg.cholesky(covariance)
+        pivots = np.diag(np.linalg.cholesky(covariance))
     except np.linalg.LinAlgError:
-        return covariance + 1e-10 * np.trace(covariance) / len(covariance) * np.eye(len(covariance))
-    return covariance
+        return covariance + max(ridge, np.finfo(np.float64).tiny) * np.eye(len(covariance))
+    return covariance if pivots.min() ** 2 > ridge else covariance + ridge * np.eye(len(covariance))

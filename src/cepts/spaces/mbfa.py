@@ -18,7 +18,7 @@ from cepts.errors import DataError
 from cepts.progress import Progress
 from cepts.spaces.anderson import Anderson
 from cepts.spaces.gaussian import FactorModel
-from cepts.spaces.ibfa import check_factors, inverse_root, shrunk
+from cepts.spaces.ibfa import check_factors, inverse_root
 from cepts.spaces.moments import Moments, spans_of
 
 __all__ = ["STARTS", "Battery", "fit_mbfa"]
@@ -29,6 +29,7 @@ STARTS = ("joreskog", "canonical")
 ITERATIONS = 500
 TOLERANCE = 1e-6
 WEAKEST = 1e-3  # the least squared length that a factor starts with: one that starts at 0 stays there
+LEAST_NOISE = 1e-4  # of whitened variance 1; less and rounding shows, none and few words make the likelihood infinite
 STRONGEST = 0.97  # the largest share of a direction that is shared at the start: at 1 there is no noise left to learn
 
 
@@ -45,9 +46,10 @@ class _Group:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class _Whitening:
-    """x_white = (x - mean) @ root, and back: x = mean + x_white @ back."""
+    """x_white = (x - mean) @ root, and back: x = mean + x_white @ back. `ridge` is what shrinkage adds to variances."""
 
     mean: Matrix
+    ridge: float
     root: Matrix
     back: Matrix
 
@@ -66,8 +68,8 @@ class Battery:
     shrinkage
         Ridge on each view's covariance, as a share of its mean variance.
     start
-        *canonical*: generalised canonical variates, which are the maximum itself for two views; *joreskog*: noise of
-        a share of the blocks of S^-1, inverted, and the best loadings for it.
+        *canonical*: generalised canonical variates, which for two views are the maximum itself where no correlation is
+        near 0 or 1; *joreskog*: the best loadings for noise of a share of the blocks of S^-1, inverted.
     memory
         Number of steps from which Anderson's method extrapolates; 0 is plain EM.
     """
@@ -87,7 +89,7 @@ class Battery:
         self.whitenings = _whiten(moments, widths, shrinkage)
         self.widths = [whitening.root.shape[1] for whitening in self.whitenings]
         self.factors = min(check_factors(factors, tuple(widths)), *self.widths)
-        self.groups = [_white_group(group, widths, self.whitenings, shrinkage) for group in moments]
+        self.groups = [_white_group(group, widths, self.whitenings) for group in moments]
         self._masses = [sum(g.weight for g in self.groups if view in g.views) for view in range(len(widths))]
         self.loadings, self.noises = self._start(start)
         self.means = [np.zeros(width) for width in self.widths]
@@ -104,7 +106,7 @@ class Battery:
             objective, self._next = self._step()
             lower = not objective >= self._reached
         except np.linalg.LinAlgError:
-            lower = True
+            objective, lower = np.nan, True
         if lower and self._fallback is not None and self._anderson is not None:
             self._anderson.forget()
             self._set(self._fallback)
@@ -121,6 +123,7 @@ class Battery:
         here = _packed(self._parameters())
         there = self._anderson.extrapolate(here, _packed(self._next))
         self._set(_unpacked(there, self._next))
+        self.noises = [_floored(noise) for noise in self.noises]
 
     def settle(self) -> None:
         """Take EM's own step from the last parameters whose likelihood is known, which cannot be worse."""
@@ -152,6 +155,7 @@ class Battery:
 
         With H_i = W_i' Psi_i^-1 W_i, a group of views o has M = (I + sum_o H_i)^-1 and B = M W_o' Psi_o^-1
         (appendix E). The M-step is a regression of each view on [z, 1], so the means are fitted with the loadings.
+        Noise has a floor; the best noise above it is EM's own with its eigenvalues raised, so no step goes down.
         """
         inverses, scaled, inner, log_noise = [], [], [], []
         for loading, noise in zip(self.loadings, self.noises, strict=True):
@@ -189,7 +193,7 @@ class Battery:
         for view, mass in enumerate(self._masses):
             slopes = np.linalg.solve(latent[view], cross[view].T).T
             noise = (scatter[view] - slopes @ cross[view].T) / mass
-            parameters += [slopes[:, :k], (noise + noise.T) / 2, self.means[view] + slopes[:, k]]
+            parameters += [slopes[:, :k], _floored((noise + noise.T) / 2), self.means[view] + slopes[:, k]]
         return objective / total, parameters
 
     def _parameters(self) -> list[Matrix]:
@@ -269,7 +273,7 @@ def fit_mbfa(
     tolerance: float = TOLERANCE,
     progress: Progress | None = None,
 ) -> tuple[FactorModel, list[float]]:
-    """Factor model of all views, and the mean log-likelihood of an entry before each step.
+    """Factor model of all views, and the mean log-likelihood of an entry (of whitened views) before each step.
 
     Parameters
     ----------
@@ -300,17 +304,18 @@ def _whiten(moments: Sequence[Moments], widths: Sequence[int], shrinkage: float)
         for g, span in parts:
             offset = g.mean[span] - mean
             covariance += g.weight * (g.covariance[span, span] + np.outer(offset, offset)) / mass
-        covariance = shrunk(covariance, shrinkage)
+        ridge = shrinkage * float(np.trace(covariance)) / width
+        covariance += ridge * np.eye(width)
         root = inverse_root(covariance)
-        whitenings.append(_Whitening(mean, root, root.T @ covariance))
+        whitenings.append(_Whitening(mean, ridge, root, root.T @ covariance))
     return whitenings
 
 
-def _white_group(group: Moments, widths: Sequence[int], whitenings: Sequence[_Whitening], shrinkage: float) -> _Group:
+def _white_group(group: Moments, widths: Sequence[int], whitenings: Sequence[_Whitening]) -> _Group:
     covariance = group.covariance.copy()
     spans = group.spans(widths)
-    for span in spans:
-        covariance[span, span] = shrunk(covariance[span, span], shrinkage)
+    for view, span in zip(group.views, spans, strict=True):
+        covariance[span, span] += whitenings[view].ridge * np.eye(widths[view])
     white = spans_of([whitenings[view].root.shape[1] for view in group.views])
     turned = np.empty((white[-1].stop, white[-1].stop))
     mean = np.empty(white[-1].stop)
@@ -319,6 +324,16 @@ def _white_group(group: Moments, widths: Sequence[int], whitenings: Sequence[_Wh
         for j, from_j, to_j in zip(group.views, spans, white, strict=True):
             turned[to_i, to_j] = whitenings[i].root.T @ covariance[from_i, from_j] @ whitenings[j].root
     return _Group(group.views, tuple(white), group.weight, mean, turned)
+
+
+def _floored(noise: Matrix) -> Matrix:
+    """`noise` with no eigenvalue below `LEAST_NOISE`."""
+    try:
+        np.linalg.cholesky(noise - LEAST_NOISE * np.eye(len(noise)))
+    except np.linalg.LinAlgError:
+        values, vectors = np.linalg.eigh(noise)
+        noise = (vectors * np.maximum(values, LEAST_NOISE)) @ vectors.T
+    return noise
 
 
 def _log_determinant(matrix: Matrix) -> float:

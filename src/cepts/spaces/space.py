@@ -38,7 +38,7 @@ class Space:
     correlations
         How well one view alone tells each dimension of the space, descending: canonical correlations for IBFA and CCA.
     objectives
-        Mean log-likelihood of an entry before each step of EM.
+        Mean log-likelihood of an entry before each step of EM (of whitened views: a constant from the vectors' own).
     """
 
     method: str
@@ -66,10 +66,10 @@ class Space:
 
     def view(self, language: str | int) -> int:
         """Number of the view of a language, given by name or by number."""
-        if isinstance(language, int):
+        if isinstance(language, int | np.integer):
             if not 0 <= language < len(self):
                 raise UsageError(f"found view {language}, wanted 0 to {len(self) - 1}.")
-            return language
+            return int(language)
         if language not in self.languages:
             raise UsageError(f"found the language {language!r}, wanted one of {', '.join(self.languages)}.")
         return self.languages.index(language)

@@ -18,7 +18,7 @@ from cepts.words.cooccurrence import STATISTICS
 from cepts.words.index import Pairs
 from cepts.words.lexicon import Tokens
 
-__all__ = ["Factoring", "align_by_cepts", "associations"]
+__all__ = ["Factoring", "align_by_cepts", "associations", "in_counts"]
 
 # What a link that is certain weighs: two lists of 100 alignments, as in section 5 of onmf.
 EVIDENCE = 200.0
@@ -72,7 +72,7 @@ def associations(
         pulls = _pulls(aligner, tokens)
     first = 0
     for made in associate(aligner, bitext, name, nbest=options.nbest, competing=competing, progress=progress):
-        association = _in_counts(made, name, options.nbest)
+        association = in_counts(made, name, options.nbest)
         if pulls is not None:
             stop = first + len(made)
             source = slice(*tokens.pairs.source_offsets[[first, stop]])
@@ -126,7 +126,7 @@ def _factorised(
         yield found
 
 
-def _in_counts(association: Association, name: str, nbest: int) -> Association:
+def in_counts(association: Association, name: str = "agreement", nbest: int = NBEST) -> Association:
     """The matrix on the scale on which a certain link weighs `EVIDENCE`, or more in long pairs.
 
     AIC and BIC charge a cept for each word of both sides, so that the longer the sentences, the more words a cept must

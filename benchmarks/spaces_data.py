@@ -1,0 +1,63 @@
+"""Reads the vectors, dictionaries and tasks of the benchmarks of word-vector spaces."""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Sequence
+from functools import cache
+from pathlib import Path
+
+from cepts.io import read_dictionary, read_vectors
+from cepts.vectors import Dictionary, Vectors
+
+__all__ = ["SpacesData"]
+
+VECTORS = {
+    "en": "en-explosion-ft-cbow",
+    "fr": "fr-explosion-ft-cbow",
+    "ru": "ru-navec",
+    "en europarl": "en-europarl-cbow",
+    "fr europarl": "fr-europarl-cbow",
+    "it europarl": "it-europarl-cbow",
+}
+RUSSIAN_WORDS = 16_000
+
+
+class SpacesData:
+    """The directory `spaces` of the shared data."""
+
+    def __init__(self, data: Path) -> None:
+        self.root = data / "spaces"
+        if not (self.root / "vectors").is_dir():
+            sys.exit(f"There is no directory {self.root / 'vectors'}; say by --data where the data is.")
+
+    @cache  # noqa: B019 (one object a run)
+    def vectors(self, name: str, *, words: int | None = None) -> Vectors:
+        """One view in lower case; Russian cut to as many words as the other views have."""
+        if name == "ru" and words is None:
+            words = RUSSIAN_WORDS
+        path = self.root / "vectors" / VECTORS[name]
+        return read_vectors(path, name=name.split(maxsplit=1)[0], lowercase=True, max_vocabulary=words)
+
+    def muse(self, source: str, target: str, part: str) -> Dictionary:
+        """Of the parts train (the first 5,000 source words), test (the next 1,500) and full."""
+        suffix = {"train": ".0-5000.txt", "test": ".5000-6500.txt", "full": ".txt.gz"}[part]
+        return read_dictionary(self.root / "muse" / f"{source}-{target}{suffix}", languages=(source, target))
+
+    def xling(self, source: str, target: str, part: str) -> Dictionary:
+        """The 5,000 training entries, or the 2,000 test entries."""
+        size = {"train": "train.freq.5k", "test": "test.freq.2k"}[part]
+        for left, right in ((source, target), (target, source)):
+            path = self.root / "xling" / f"{left}-{right}" / f"yacle.{size}.{left}-{right}.tsv"
+            if path.is_file():
+                found = read_dictionary(path, languages=(left, right))
+                return found if left == source else found.swapped()
+        sys.exit(f"There is no xling dictionary of {source} and {target}.")
+
+    def files(self, folder: str, names: Sequence[str]) -> list[Path]:
+        """Files of a folder that must be there."""
+        paths = [self.root / folder / name for name in names]
+        for path in paths:
+            if not path.is_file():
+                sys.exit(f"There is no file {path}.")
+        return paths

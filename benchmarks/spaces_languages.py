@@ -1,0 +1,90 @@
+"""The table of `spaces.py` on three languages: one space for all of them."""
+
+from __future__ import annotations
+
+from itertools import permutations
+from statistics import fmean
+
+import numpy as np
+
+import report
+from cepts.spaces import Space, find_entries, fit_space
+from cepts.vectors import Dictionary, Vectors
+from report import Table
+from spaces_accuracy import look_up
+from spaces_data import SpacesData
+
+__all__ = ["languages"]
+
+SETS = {
+    "en, fr, it (Europarl vectors)": (("en europarl", "fr europarl", "it europarl"), "muse"),
+    "en, fr, ru": (("en", "fr", "ru"), "xling"),
+}
+
+
+def languages(data: SpacesData) -> Table:
+    """P@1 by cosine / by CSLS in all directions, and their mean.
+
+    Complete triples are what the paper trains MBFA on; *all entries* adds those that only two languages have.
+    """
+    tables, records = [], []
+    for title, (names, kind) in SETS.items():
+        views = [data.vectors(name) for name in names]
+        read = data.muse if kind == "muse" else data.xling
+        pairs = {
+            (a.name, b.name): read(a.name, b.name, "train")
+            for i, a in enumerate(views)
+            for b in (views[i + 1 :] if kind == "xling" else [v for v in views if v is not a])
+        }
+        entries = find_entries(list(pairs.values()), views)
+        triples = _complete(entries.rows, views)
+        report.say(f"  {title}: {len(entries):,} entries, {len(triples):,} of them complete")
+        fits: dict[str, Space | dict[frozenset[str], Space]] = {
+            "SVD into English, triples": fit_space(views, triples, method="procrustes")[0],
+            "SVD into English, all entries": fit_space(views, list(pairs.values()), method="procrustes")[0],
+            "MBFA, triples": fit_space(views, triples, method="mbfa")[0],
+            "MBFA, all entries": fit_space(views, list(pairs.values()), method="mbfa")[0],
+            "IBFA of each pair, triples": _pairwise(views, [triples]),
+            "IBFA of each pair, all entries": _pairwise(views, list(pairs.values())),
+        }
+        directions = list(permutations(range(len(views)), 2))
+        rows = []
+        for name, fit in fits.items():
+            report.say(f"  {title}: {name}")
+            scores = {"cosine": [], "csls": []}
+            for i, j in directions:
+                source, target = views[i], views[j]
+                space = fit if isinstance(fit, Space) else fit[frozenset((source.name, target.name))]
+                test = read(source.name, target.name, "test")
+                for measure, found in scores.items():
+                    found.append(look_up(space, source, target, test, measure).precision[1])
+            cells = [f"{a:.1f} / {b:.1f}" for a, b in zip(scores["cosine"], scores["csls"], strict=True)]
+            means = f"{fmean(scores['cosine']):.2f} / {fmean(scores['csls']):.2f}"
+            rows.append([name, *cells, means])
+            records.append({"languages": title, "fit": name, **scores})
+        heads = [f"{views[i].name}-{views[j].name}" for i, j in directions]
+        head = f"{title}: {len(triples):,} triples, {len(entries):,} entries in all"
+        tables.append(f"{head}\n\n{report.markdown(['P@1, cosine / CSLS', *heads, 'mean'], rows)}")
+    return Table("\n\n".join(tables), records)
+
+
+def _complete(rows: np.ndarray, views: list[Vectors]) -> Dictionary:
+    full = rows[(rows >= 0).all(axis=1)]
+    words = [view.words for view in views]
+    entries = tuple(tuple(words[v][row] for v, row in enumerate(line)) for line in full)
+    return Dictionary(tuple(view.name for view in views), entries, "triples")
+
+
+def _pairwise(views: list[Vectors], dictionaries: list[Dictionary]) -> dict[frozenset[str], Space]:
+    spaces = {}
+    for i, first in enumerate(views):
+        for second in views[i + 1 :]:
+            both = (first.name, second.name)
+            entries = {
+                tuple(entry[dictionary.languages.index(name)] for name in both)
+                for dictionary in dictionaries
+                if set(both) <= set(dictionary.languages)
+                for entry in dictionary.entries
+            }
+            spaces[frozenset(both)] = fit_space([first, second], Dictionary(both, tuple(sorted(entries))))[0]
+    return spaces

@@ -1,0 +1,37 @@
+"""Groups of commands whose modules are imported only when a command runs."""
+
+from __future__ import annotations
+
+import importlib
+from typing import Any
+
+import click
+
+__all__ = ["LazyGroup", "Table"]
+
+# Command -> (module with the click command `command`, the command's short help).
+Table = dict[str, tuple[str, str]]
+
+
+class LazyGroup(click.Group):
+    """A group that knows its commands' names and short helps without importing them."""
+
+    def __init__(self, *arguments: Any, table: Table, **options: Any) -> None:
+        super().__init__(*arguments, **options)
+        self.table = table
+
+    def list_commands(self, ctx: click.Context) -> list[str]:
+        """Names of the commands."""
+        return list(self.table)
+
+    def get_command(self, ctx: click.Context, cmd_name: str) -> click.Command | None:
+        """Import a command."""
+        if cmd_name not in self.table:
+            return None
+        command: click.Command = importlib.import_module(self.table[cmd_name][0]).command
+        return command
+
+    def format_commands(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
+        """Write the list of commands."""
+        with formatter.section("Commands"):
+            formatter.write_dl([(name, help_line) for name, (_, help_line) in self.table.items()])

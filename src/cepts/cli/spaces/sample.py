@@ -1,0 +1,82 @@
+"""`cepts spaces sample`: random words that mean about the same, drawn from the model."""
+
+from __future__ import annotations
+
+from dataclasses import asdict
+from typing import Any
+
+import click
+
+from cepts.cli.checks import moderate
+from cepts.cli.console import ProgressBars, print_json, print_table
+from cepts.cli.spaces.common import OpenSpace, threads_option, vectors_option
+from cepts.errors import UsageError
+
+__all__ = ["command"]
+
+
+@click.command(
+    "sample",
+    epilog="""\b
+Examples:
+  cepts spaces sample en-fr
+  cepts spaces sample en-fr --draws 10000 --count 50 --seed 7 --json""",
+)
+@click.argument("directory")
+@click.option(
+    "--count",
+    type=click.IntRange(1),
+    metavar="N",
+    default=28,
+    show_default=True,
+    callback=moderate,
+    help="How many to show, the most probable first.",
+)
+@click.option(
+    "--draws",
+    type=click.IntRange(1),
+    metavar="N",
+    default=2000,
+    show_default=True,
+    callback=moderate,
+    help="How many to draw.",
+)
+@click.option("--seed", type=click.IntRange(0), metavar="N", default=0, show_default=True, help="Of the draws.")
+@click.option("--json", "as_json", is_flag=True, help="JSON instead of a table.")
+@vectors_option
+@threads_option
+@click.option("-q", "--quiet", is_flag=True, help="No progress bars.")
+def command(directory: str, **options: Any) -> None:
+    """Draw random words that mean the same from a space.
+
+    A meaning is drawn, then from it a vector of each language; shown is the word nearest to each, the logarithm of the
+    joint density, and how the space translates the other languages' words into the first. The words are related rather
+    than translations, as each language adds noise of its own. Needs a factor model (ibfa or mbfa).
+    """
+    from cepts.spaces import sample_words
+
+    if options["count"] > options["draws"]:
+        raise UsageError(f"--count {options['count']} is more than the {options['draws']} draws; raise --draws.")
+    with ProgressBars(quiet=options["quiet"]) as bars:
+        opened = OpenSpace(directory, options["vectors"], bars)
+        space = opened.space
+        if space.model is None:
+            raise UsageError(
+                f"{directory} was fitted by {space.method}, which is no model to draw from; use ibfa or mbfa."
+            )
+        samples = sample_words(
+            space,
+            opened.views,
+            count=options["count"],
+            draws=options["draws"],
+            seed=options["seed"],
+            threads=options["threads"],
+            progress=bars,
+        )
+    if options["as_json"]:
+        print_json([{"languages": list(space.languages), **asdict(sample)} for sample in samples])
+        return
+    first, *others = space.languages
+    columns = [first, *others, *(f"{other} -> {first}" for other in others), "log p"]
+    rows = [[*sample.words, *sample.back, f"{sample.log_density:.1f}"] for sample in samples]
+    print_table(columns, rows, left=len(columns) - 1)

@@ -1,0 +1,89 @@
+"""Figures of a fitted space: how EM climbed, and how much the languages share."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import TYPE_CHECKING
+
+import numpy as np
+from numpy.typing import NDArray
+
+from cepts.errors import UsageError
+from cepts.io.files import PathLike
+from cepts.plot.figure import GREY, PALE, colour_of, drawing, new_figure, save, suffix_of
+
+if TYPE_CHECKING:
+    from matplotlib.axes import Axes
+
+    from cepts.spaces import Space
+
+__all__ = ["plot_correlations", "plot_likelihood", "plot_space"]
+
+LATE = 100  # iterations after which the second panel begins, where there are many more
+
+
+def plot_space(path: PathLike, space: Space) -> None:
+    """Draw what there is to see of a fit: the likelihood of its iterations, or the correlations of its dimensions."""
+    title = f"{'-'.join(space.languages)}, {space.method}"
+    if space.objectives:
+        plot_likelihood(path, space.objectives, title=title)
+    elif space.correlations is not None:
+        plot_correlations(path, space.correlations, title=title)
+    else:
+        raise UsageError(f"{space.method} has neither iterations nor correlations to draw.")
+
+
+def plot_likelihood(path: PathLike, objectives: Sequence[float] | NDArray[np.floating], *, title: str = "") -> None:
+    """Draw the likelihood before each iteration of EM, to .svg, .pdf or .png (Figure 4 of mfa.txt).
+
+    On the left all iterations; on the right those after the hundredth, or after the first tenth where there are fewer
+    than a thousand, which the steep beginning would hide.
+    """
+    suffix = suffix_of(path)
+    values = np.asarray(objectives, dtype=np.float64)
+    if not len(values):
+        raise ValueError("there must be an objective at least. Got none instead.")
+    late = min(LATE, len(values) // 10)
+    with drawing():
+        figure = new_figure(7.2, 3.0)
+        for number, (start, name) in enumerate(((0, "all iterations"), (late, f"from iteration {late + 1}"))):
+            axes = figure.add_axes((0.1 + 0.5 * number, 0.17, 0.38, 0.66))
+            numbers = np.arange(start, len(values)) + 1
+            mark = "o" if len(numbers) == 1 else ""
+            axes.plot(numbers, values[start:], "-", marker=mark, color=colour_of(0), linewidth=1.4)
+            _dress(axes, name, "iteration", "log-likelihood of an entry, nats" if not number else "")
+            # Not an offset above the axis with a few digits left below: the values are to be read.
+            axes.ticklabel_format(axis="y", useOffset=False)
+        if title:
+            figure.suptitle(title, x=0.1, ha="left", fontweight="bold", fontsize=10)
+        save(figure, path, suffix)
+
+
+def plot_correlations(path: PathLike, correlations: NDArray[np.floating], *, title: str = "") -> None:
+    """Draw the correlation of the languages in each dimension of the space, to .svg, .pdf or .png."""
+    suffix = suffix_of(path)
+    values = np.asarray(correlations, dtype=np.float64)
+    with drawing():
+        figure = new_figure(5.2, 3.4)
+        axes = figure.add_axes((0.12, 0.15, 0.82, 0.72))
+        axes.fill_between(np.arange(1, len(values) + 1), values, color=PALE, linewidth=0)
+        axes.plot(np.arange(1, len(values) + 1), values, color=colour_of(0), linewidth=1.4)
+        axes.set_ylim(0, 1)
+        axes.set_xlim(1, max(2, len(values)))
+        _dress(axes, "", "dimension of the space", "correlation of the languages")
+        if title:
+            axes.set_title(title, loc="left", fontweight="bold", fontsize=10)
+        save(figure, path, suffix)
+
+
+def _dress(axes: Axes, name: str, x: str, y: str) -> None:
+    from matplotlib.ticker import MaxNLocator
+
+    axes.xaxis.set_major_locator(MaxNLocator(nbins=5, integer=True, min_n_ticks=1))
+    axes.grid(color=PALE, linewidth=0.6)
+    axes.set_axisbelow(True)
+    axes.tick_params(color=GREY)
+    axes.spines[["top", "right"]].set_visible(False)
+    axes.set_title(name, loc="left", fontsize=9)
+    axes.set_xlabel(x)
+    axes.set_ylabel(y)

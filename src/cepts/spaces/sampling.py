@@ -1,0 +1,78 @@
+"""Words drawn from a factor model: what it takes for translations when nothing is given (mfa.txt, section 4.6)."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import numpy as np
+
+from cepts.errors import UsageError
+from cepts.progress import Progress
+from cepts.spaces.retrieve import retrieve
+from cepts.spaces.space import Space
+from cepts.spaces.translate import translate_words
+from cepts.vectors import Vectors
+
+__all__ = ["Sample", "sample_words"]
+
+
+@dataclass(frozen=True, slots=True)
+class Sample:
+    """One draw.
+
+    Attributes
+    ----------
+    words
+        For each view, the word nearest to the vector that was drawn for it.
+    back
+        For each view but the first, the space's own translation of its word into the first view.
+    log_density
+        Log p of the drawn vectors.
+    """
+
+    words: tuple[str, ...]
+    back: tuple[str, ...]
+    log_density: float
+
+
+def sample_words(
+    space: Space,
+    views: Sequence[Vectors],
+    *,
+    count: int = 28,
+    draws: int = 2000,
+    seed: int = 0,
+    threads: int | None = None,
+    progress: Progress | None = None,
+) -> list[Sample]:
+    """The `count` most probable of `draws` random tuples of vectors, each shown by the nearest word (by cosine).
+
+    A meaning z is drawn, then a vector of each view around W z + mu with that view's noise (eq. 1), so that the words
+    of a tuple are related, not translations.
+    """
+    if space.model is None:
+        raise UsageError(f"{space.method} is no model that could be drawn from; fit the space by ibfa or mbfa.")
+    if not 1 <= count <= draws:
+        raise UsageError(f"found {count:,} words to show of {draws:,} draws, wanted 1 to {draws:,}; draw more.")
+    drawn = space.model.sample(draws, seed)
+    density = space.model.log_density(dict(enumerate(drawn)))
+    best = np.argsort(-density, kind="stable")[:count]
+    found = []
+    for view, (preparation, vectors) in enumerate(zip(space.preparations, views, strict=True)):
+        places = preparation.apply(vectors.matrix)
+        found.append(retrieve(drawn[view][best], places, count=1, threads=threads, progress=progress).rows[:, 0])
+    back = [
+        translate_words(
+            space, views[view], views[0], found[view], languages=(view, 0), count=1, threads=threads, progress=progress
+        ).rows[:, 0]
+        for view in range(1, len(views))
+    ]
+    return [
+        Sample(
+            tuple(vectors.words[rows[n]] for vectors, rows in zip(views, found, strict=True)),
+            tuple(views[0].words[rows[n]] if rows[n] >= 0 else "" for rows in back),
+            float(density[draw]),
+        )
+        for n, draw in enumerate(best.tolist())
+    ]

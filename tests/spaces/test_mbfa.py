@@ -1,0 +1,234 @@
+"""EM on sufficient statistics against EM entry by entry, and its promises."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+import oracles_spaces_models as oracles
+from cepts.engine import run_em
+from cepts.errors import DataError, NotFiniteError, UsageError
+from cepts.spaces.ibfa import canonical, fit_ibfa
+from cepts.spaces.mbfa import STARTS, Battery, fit_mbfa
+from cepts.spaces.moments import gather_moments, spans_of
+
+PATTERNS = {
+    "complete": [[1, 1, 1]],
+    "star": [[1, 1, 0], [1, 0, 1]],
+    "pairs": [[1, 1, 0], [1, 0, 1], [0, 1, 1]],
+    "mixed": [[1, 1, 1], [1, 1, 0], [0, 1, 1]],
+    "one view alone": [[1, 1, 1], [0, 1, 0], [1, 0, 0]],
+}
+
+
+def problem(seed, widths, count, patterns, factors=2):
+    """Views, rows and weights of `count` entries that a random model draws, some views missing by `patterns`."""
+    random = np.random.default_rng(seed)
+    model = oracles.random_model(random, widths, factors)
+    views = [vectors.astype(np.float32) for vectors in model.sample(count, seed)]
+    known = np.array(patterns)[np.arange(count) % len(patterns)]
+    return views, np.where(known == 1, np.arange(count)[:, None], -1), random.uniform(0.3, 2.0, count)
+
+
+def lowest_gain(history):
+    """The worst step, as a share of the objective's size."""
+    return np.diff(history).min() / max(abs(history[-1]), 1.0)
+
+
+def constant(battery, views, rows, weights):
+    """What whitening adds to the mean log-likelihood: the logs of its determinants, for the views that entries have."""
+    logs = np.array([np.linalg.slogdet(whitening.root)[1] for whitening in battery.whitenings])
+    return float(weights @ ((rows >= 0) @ logs) / weights.sum())
+
+
+@pytest.mark.parametrize("patterns", PATTERNS.values(), ids=PATTERNS)
+@settings(max_examples=8, deadline=None)
+@given(st.integers(0, 2**32 - 1), st.sampled_from([(2, 2, 2), (3, 2, 4)]), st.integers(1, 2), st.sampled_from(STARTS))
+def test_steps_equal_em_entry_by_entry(patterns, seed, widths, factors, start):
+    views, rows, weights = problem(seed, widths, 45, patterns)
+    battery = Battery(gather_moments(views, rows, weights), widths, factors=factors, start=start, memory=0)
+    for _ in range(2):
+        before = battery.model()
+        objective = battery.e_step(None)
+        wanted = oracles.mean_log_likelihood(before, views, rows, weights)
+        assert objective - wanted == pytest.approx(-constant(battery, views, rows, weights), abs=1e-7)
+        battery.m_step()
+        literal, after = oracles.em_step(before, views, rows, weights), battery.model()
+        for kind in ("loadings", "noises", "means"):
+            for one, other in zip(getattr(after, kind), getattr(literal, kind), strict=True):
+                np.testing.assert_allclose(one, other, rtol=1e-6, atol=1e-7)
+
+
+@pytest.mark.parametrize("accelerate", [False, True])
+@pytest.mark.parametrize("patterns", PATTERNS.values(), ids=PATTERNS)
+@settings(max_examples=4, deadline=None)
+@given(st.integers(0, 2**32 - 1), st.sampled_from([0.0, 0.2]), st.integers(1, 3), st.sampled_from(STARTS))
+def test_no_step_lowers_the_likelihood(accelerate, patterns, seed, shrinkage, factors, start):
+    views, rows, weights = problem(seed, (3, 4, 3), 40, patterns)
+    _, history = fit_mbfa(
+        gather_moments(views, rows, weights),
+        (3, 4, 3),
+        factors=factors,
+        shrinkage=shrinkage,
+        start=start,
+        accelerate=accelerate,
+        iterations=40,
+        tolerance=0.0,
+    )
+    assert len(history) == 40
+    assert lowest_gain(history) > -1e-9
+
+
+@pytest.mark.parametrize("accelerate", [False, True])
+@pytest.mark.parametrize("count", [2, 3, 6, 9])
+def test_fewer_entries_than_dimensions_end_at_the_floor_of_the_noise(accelerate, count):
+    """Then views tell each other without error, and without a floor the likelihood would have no bound."""
+    views, rows, weights = problem(5, (6, 5, 7), count, PATTERNS["complete"])
+    moments = gather_moments(views, rows, weights)
+    model, history = fit_mbfa(moments, (6, 5, 7), factors=5, accelerate=accelerate, iterations=100, tolerance=0.0)
+    assert lowest_gain(history) > -1e-7
+    assert all(np.isfinite(part).all() for part in (*model.latent_maps, *model.noises, *model.means))
+
+
+def test_a_view_that_is_another_again_needs_no_shrinkage():
+    views, rows, weights = problem(1, (3, 3), 30, [[1, 1]])
+    model, history = fit_mbfa(gather_moments([views[0], views[0]], rows, weights), (3, 3), factors=3)
+    assert np.isfinite(history).all()
+    np.testing.assert_allclose(model.translate(views[0], 0, 1), views[0], atol=0.05)
+
+
+@pytest.mark.parametrize("factors", [2, 3])
+def test_acceleration_reaches_the_likelihood_of_many_more_plain_steps(factors):
+    """Few entries make EM slow."""
+    views, rows, weights = problem(0, (4, 4, 4), 60, PATTERNS["complete"], factors=3)
+    moments = gather_moments(views, rows, weights)
+    _, plain = fit_mbfa(moments, (4, 4, 4), factors=factors, accelerate=False, iterations=1000, tolerance=0.0)
+    _, fast = fit_mbfa(moments, (4, 4, 4), factors=factors, iterations=100, tolerance=0.0)
+    assert plain[-1] - plain[100] > 1e-5
+    assert fast[-1] >= plain[-1] - 1e-7
+
+
+@pytest.mark.parametrize("start", STARTS)
+@pytest.mark.parametrize("shrinkage", [0.0, 0.3])
+@pytest.mark.parametrize(("widths", "factors"), [((4, 4), 4), ((5, 3), 2)])
+def test_two_views_end_at_the_closed_form(start, shrinkage, widths, factors):
+    views, rows, weights = problem(7, widths, 80, [[1, 1]])
+    moments = gather_moments(views, rows, weights)
+    model, _ = fit_mbfa(moments, widths, factors=factors, shrinkage=shrinkage, start=start, iterations=250, tolerance=0)
+    wanted = fit_ibfa(canonical(moments[0], widths, factors=factors, shrinkage=shrinkage))
+    found = model.joint_covariance((0, 1))
+    np.testing.assert_allclose(found, wanted.joint_covariance((0, 1)), atol=0.01 * np.abs(found).max())
+    np.testing.assert_allclose(
+        np.linalg.eigvalsh(model.agreement), np.linalg.eigvalsh(wanted.agreement), rtol=0.02, atol=0.02
+    )
+    if shrinkage == 0.0:
+        likelihoods = [oracles.mean_log_likelihood(one, views, rows, weights) for one in (model, wanted)]
+        assert likelihoods[0] == pytest.approx(likelihoods[1], abs=2e-5)
+        assert likelihoods[0] <= likelihoods[1] + 1e-9
+
+
+def test_the_canonical_start_of_two_views_is_the_closed_form():
+    views, rows, weights = problem(3, (4, 3), 80, [[1, 1]])
+    moments = gather_moments(views, rows, weights)
+    wanted = fit_ibfa(canonical(moments[0], (4, 3), factors=2))
+    found = Battery(moments, (4, 3), factors=2, start="canonical").model()
+    np.testing.assert_allclose(found.joint_covariance((0, 1)), wanted.joint_covariance((0, 1)), atol=1e-8)
+
+
+def test_at_the_maximum_each_view_has_its_own_covariance():
+    """Bdiag(S - Sigma) = 0 for complete entries (the gradient by the noises)."""
+    views, rows, weights = problem(2, (3, 4, 3), 400, PATTERNS["complete"])
+    (moments,) = gather_moments(views, rows, weights)
+    model, _ = fit_mbfa([moments], (3, 4, 3), factors=2, iterations=300, tolerance=0.0)
+    difference = moments.covariance - model.joint_covariance((0, 1, 2))
+    for span in spans_of((3, 4, 3)):
+        np.testing.assert_allclose(difference[span, span], 0.0, atol=1e-5)
+    np.testing.assert_allclose(model.joint_mean((0, 1, 2)), moments.mean, atol=1e-8)
+
+
+@pytest.mark.parametrize("patterns", PATTERNS.values(), ids=PATTERNS)
+def test_starts_agree_on_the_likelihood(patterns):
+    views, rows, weights = problem(4, (3, 3, 4), 300, patterns)
+    moments = gather_moments(views, rows, weights)
+    ends = [fit_mbfa(moments, (3, 3, 4), factors=2, start=start, iterations=150, tolerance=0.0)[1] for start in STARTS]
+    assert ends[0][-1] == pytest.approx(ends[1][-1], abs=1e-4)  # EM is slow where some noise is small
+
+
+def test_a_star_joins_views_that_never_meet():
+    """English-French and English-Russian entries also align French with Russian."""
+    random = np.random.default_rng(0)
+    truth = oracles.random_model(random, (4, 4, 4), 3)
+    truth = type(truth)(truth.loadings, tuple(0.05 * noise for noise in truth.noises), truth.means)
+    views = [vectors.astype(np.float32) for vectors in truth.sample(600, 1)]
+    rows = np.stack([np.arange(600)] * 3, axis=1)
+    rows[::2, 1] = rows[1::2, 2] = -1
+    model, _ = fit_mbfa(gather_moments(views, rows), (4, 4, 4), factors=3)
+    fresh = truth.sample(200, 2)
+    wanted = truth.translate(fresh[1], 1, 2)
+    error = np.square(model.translate(fresh[1], 1, 2) - wanted).mean() / np.square(wanted - wanted.mean(axis=0)).mean()
+    assert error < 0.02
+
+
+@pytest.mark.parametrize("accelerate", [False, True])
+def test_the_order_of_the_entries_does_not_matter(accelerate):
+    views, rows, weights = problem(6, (3, 4, 3), 50, PATTERNS["mixed"])
+    order = np.random.default_rng(1).permutation(len(rows))
+    options = {"factors": 2, "accelerate": accelerate, "iterations": 25, "tolerance": 0.0}
+    one, _ = fit_mbfa(gather_moments(views, rows, weights), (3, 4, 3), **options)
+    other, _ = fit_mbfa(gather_moments(views, rows[order], weights[order]), (3, 4, 3), **options)
+    np.testing.assert_allclose(one.joint_covariance((0, 1, 2)), other.joint_covariance((0, 1, 2)), atol=1e-6)
+
+
+def test_shrinkage_is_the_same_for_every_set_of_views():
+    """Whitened, all entries of a view together have the covariance I, however few there are of some sets of views."""
+    views, rows, weights = problem(8, (3, 3, 3), 31, [[1, 1, 0]] * 15 + [[1, 0, 1]] * 15 + [[1, 1, 1]])
+    battery = Battery(gather_moments(views, rows, weights), (3, 3, 3), factors=2, shrinkage=0.5)
+    for view in range(3):
+        parts = [(g, g.spans[g.views.index(view)]) for g in battery.groups if view in g.views]
+        pooled = sum(
+            g.weight * (g.covariance[span, span] + np.outer(g.mean[span], g.mean[span])) for g, span in parts
+        ) / sum(g.weight for g, _ in parts)
+        np.testing.assert_allclose(pooled, np.eye(3), atol=1e-10)
+
+
+def test_views_that_no_entry_joins_are_refused():
+    views, rows, weights = problem(0, (2, 2, 2, 2), 20, [[1, 1, 0, 0], [0, 0, 1, 1]])
+    with pytest.raises(DataError, match="joined by no dictionary") as error:
+        fit_mbfa(gather_moments(views, rows, weights), (2, 2, 2, 2), factors=1)
+    assert "\n" not in str(error.value)
+
+
+def test_a_view_without_entries_is_refused():
+    views, rows, weights = problem(0, (2, 2, 2), 20, [[1, 1, 0]])
+    with pytest.raises(DataError, match="no entry has a word of language 3"):
+        fit_mbfa(gather_moments(views, rows, weights), (2, 2, 2), factors=1)
+
+
+def test_wrong_options_are_refused():
+    views, rows, weights = problem(0, (2, 3), 20, [[1, 1]])
+    moments = gather_moments(views, rows, weights)
+    with pytest.raises(UsageError, match="found 3 factors, wanted 1 to 2"):
+        fit_mbfa(moments, (2, 3), factors=3)
+    with pytest.raises(ValueError, match="start must be one of"):
+        fit_mbfa(moments, (2, 3), factors=1, start="nowhere")
+
+
+@pytest.mark.parametrize("memory", [0, 5])
+def test_parameters_without_a_likelihood_end_the_loop_with_a_clear_error(memory):
+    views, rows, weights = problem(0, (2, 3), 20, [[1, 1]])
+    battery = Battery(gather_moments(views, rows, weights), (2, 3), factors=1, memory=memory)
+    battery.noises[0][:] = -np.eye(2)
+    with pytest.raises(NotFiniteError, match="MBFA"):
+        run_em(battery, iterations=3, stage="MBFA")
+
+
+def test_a_run_goes_on_from_its_parameters():
+    views, rows, weights = problem(0, (2, 3), 20, [[1, 1]])
+    moments = gather_moments(views, rows, weights)
+    whole, first, second = (Battery(moments, (2, 3), factors=1, memory=0) for _ in range(3))
+    wanted = run_em(whole, iterations=6)
+    start = run_em(first, iterations=2)
+    second.restore(first.state())
+    assert start + run_em(second, iterations=4) == wanted
