@@ -14,6 +14,7 @@ from textwrap import dedent
 import click
 
 from cepts.cli import COMMANDS, cepts
+from cepts.cli.groups import LazyGroup
 from cepts.words import MODELS, THRESHOLD
 from cepts.words.aligner import SPELLING
 
@@ -47,16 +48,14 @@ def page() -> str:
 
 
 def section(command: click.Command, name: str) -> str:
-    """A command: its usage, its text, its options, its examples."""
-    arguments = [
-        f"{param.name.upper()}" if param.required else f"[{param.name.upper()}]"
-        for param in command.params
-        if isinstance(param, click.Argument) and param.name
-    ]
+    """A command: its usage, its text, its options, its examples; a group: its text and its commands."""
+    if isinstance(command, LazyGroup):
+        return group(command, name)
+    arguments = [argument(param) for param in command.params if isinstance(param, click.Argument)]
     options = [param for param in command.params if isinstance(param, click.Option)]
     usage = " ".join(["cepts", name, "[OPTIONS]", *arguments])
     parts = [
-        f"## cepts {name}\n",
+        f"{heading(name)} cepts {name}\n",
         f"```\n{usage}\n```\n",
         prose(command.help or ""),
         "".join(item(option) for option in options),
@@ -66,6 +65,39 @@ def section(command: click.Command, name: str) -> str:
     if command.epilog:
         parts.append(prose(command.epilog))
     return "\n".join(parts)
+
+
+def group(command: LazyGroup, name: str) -> str:
+    """A group of commands, each with a section of its own after it."""
+    context = click.Context(command, info_name=name)
+    lines = [
+        f"- [`cepts {name} {part}`](#cepts-{name.replace(' ', '-')}-{part}): {line}\n"
+        for part, (_, line) in command.table.items()
+    ]
+    parts = [
+        f"{heading(name)} cepts {name}\n",
+        f"```\ncepts {name} COMMAND [OPTIONS]\n```\n",
+        prose(command.help or ""),
+        "".join(lines),
+        prose(command.epilog or ""),
+    ]
+    for part in command.table:
+        found = command.get_command(context, part)
+        assert found is not None
+        parts.append(section(found, f"{name} {part}"))
+    return "\n".join(parts)
+
+
+def heading(name: str) -> str:
+    """The signs before a heading: one more for each word of a command."""
+    return "#" * (2 + name.count(" "))
+
+
+def argument(param: click.Argument) -> str:
+    """An argument as the usage line has it."""
+    name = (param.metavar or param.name or "").upper()
+    more = "..." if param.nargs < 0 else ""
+    return f"{name}{more}" if param.required else f"[{name}{more}]"
 
 
 def item(option: click.Option) -> str:

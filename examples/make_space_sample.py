@@ -56,8 +56,8 @@ def main() -> None:
     arguments = parser.parse_args()
     views = [first_words(arguments.data / language, language) for language in ("en", "fr")]
     test = cepts.read_dictionary(HERE / "spaces" / "test.tsv")
-    asked = {source for source, _ in test}
-    entries = [entry for entry in learnt_entries(*views) if entry[0] not in asked]
+    asked = [{entry[side] for entry in test} for side in (0, 1)]
+    entries = [entry for entry in learnt_entries(*views) if entry[0] not in asked[0] and entry[1] not in asked[1]]
     for view in views:
         write_vectors(arguments.output / f"{view.name}.npy", view)
     write_dictionary(arguments.output / "train.tsv", cepts.Dictionary(("en", "fr"), tuple(entries)))

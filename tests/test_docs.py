@@ -15,6 +15,7 @@ import click
 import pytest
 
 from cepts import cli, words
+from cepts.cli.groups import LazyGroup
 
 ROOT = Path(__file__).resolve().parent.parent
 PAGES = sorted(
@@ -54,8 +55,22 @@ def without_blocks(text):
     return FENCED.sub("", text)
 
 
+def commands_under(found, path):
+    """A command, or a group and all commands under it, with the words by which each is called."""
+    yield path, found
+    if isinstance(found, LazyGroup):
+        for part in found.table:
+            yield from commands_under(found.get_command(click.Context(found), part), (*path, part))
+
+
 def options_of(name):
-    return [param for param in command(name).params if isinstance(param, click.Option)]
+    """The options of a command, and of those under it."""
+    return [
+        param
+        for _, found in commands_under(command(name), (name,))
+        for param in found.params
+        if isinstance(param, click.Option)
+    ]
 
 
 ALL_OPTIONS = {"--help", "--version", "-h"} | {
@@ -117,10 +132,12 @@ def test_the_command_reference_is_up_to_date():
 
 @pytest.mark.parametrize("name", cli.COMMANDS)
 def test_every_command_is_documented(name):
-    help_text = f"{command(name).help}\n{command(name).epilog or ''}"
-    assert re.search(rf"^\s*(\S.*\| )?cepts {name}\b", help_text, re.MULTILINE), "no example"
+    for path, found in commands_under(command(name), (name,)):
+        called = " ".join(path)
+        help_text = f"{found.help}\n{found.epilog or ''}"
+        assert re.search(rf"^\s*(\S.*\| )?cepts {called}\b", help_text, re.MULTILINE), f"no example of {called}"
+        assert f"\n#{'#' * len(path)} cepts {called}\n" in read("docs/commands.md")
     assert [option.name for option in options_of(name) if not option.help] == []
-    assert f"\n## cepts {name}\n" in read("docs/commands.md")
     assert f"[`cepts {name}`](docs/commands.md#cepts-{name})" in read("README.md")
 
 
@@ -155,8 +172,14 @@ def fault_of(arguments):
         return None
     if arguments[0] not in cli.COMMANDS:
         return f"no command {arguments[0]}"
+    found, rest = command(arguments[0]), list(arguments[1:])
     try:
-        command(arguments[0]).make_context(arguments[0], list(arguments[1:]))
+        while isinstance(found, LazyGroup) and rest and not rest[0].startswith("-"):
+            called = rest.pop(0)
+            found = found.get_command(click.Context(found), called)
+            if found is None:
+                return f"no command {called} in {arguments[0]}"
+        found.make_context(found.name, rest)
     except click.exceptions.Exit:
         return None
     except click.UsageError as error:
@@ -190,11 +213,16 @@ def test_python_names_of_a_page_exist(page):
 
 
 def test_names_that_do_not_exist_are_found():
-    text = "```\ncepts aline a b\na | cepts score g - --bootstap 3 > out\ncepts align a b --model hmm\n```\n"
+    text = (
+        "```\ncepts aline a b\na | cepts score g - --bootstap 3 > out\ncepts spaces fitt a\n"
+        "cepts spaces score translation a b --form x\ncepts align a b --model hmm\n```\n"
+    )
     faults = [fault_of(call) for call in commands_in_blocks(text)]
     assert faults[0] == "no command aline"
     assert "--bootstap" in faults[1]
-    assert faults[2:] == [None]
+    assert faults[2] == "no command fitt in spaces"
+    assert "--form" in faults[3]
+    assert faults[4:] == [None]
 
 
 def slugs(page):

@@ -61,7 +61,7 @@ def test_the_first_step_is_the_map_itself_also_after_forgetting():
 
 @pytest.mark.parametrize("memory", [1, 4])
 def test_steps_that_repeat_each_other_do_no_harm(memory):
-    """x -> x + 1 has no fixed point, and every change of its residual is 0."""
+    """Once there, residuals are 0 and so are their changes."""
     anderson = Anderson(memory)
     point = np.zeros(2)
     for _ in range(6):

@@ -10,6 +10,7 @@ from hypothesis import strategies as st
 import oracles_spaces_models as oracles
 from cepts.engine import run_em
 from cepts.errors import DataError, NotFiniteError, UsageError
+from cepts.spaces.gaussian import FactorModel
 from cepts.spaces.ibfa import canonical, fit_ibfa
 from cepts.spaces.mbfa import STARTS, Battery, fit_mbfa
 from cepts.spaces.moments import gather_moments, spans_of
@@ -23,10 +24,11 @@ PATTERNS = {
 }
 
 
-def problem(seed, widths, count, patterns, factors=2):
+def problem(seed, widths, count, patterns, factors=2, noise=1.0):
     """Views, rows and weights of `count` entries that a random model draws, some views missing by `patterns`."""
     random = np.random.default_rng(seed)
     model = oracles.random_model(random, widths, factors)
+    model = FactorModel(model.loadings, tuple(noise * part for part in model.noises), model.means)
     views = [vectors.astype(np.float32) for vectors in model.sample(count, seed)]
     known = np.array(patterns)[np.arange(count) % len(patterns)]
     return views, np.where(known == 1, np.arange(count)[:, None], -1), random.uniform(0.3, 2.0, count)
@@ -37,7 +39,7 @@ def lowest_gain(history):
     return np.diff(history).min() / max(abs(history[-1]), 1.0)
 
 
-def constant(battery, views, rows, weights):
+def constant(battery, rows, weights):
     """What whitening adds to the mean log-likelihood: the logs of its determinants, for the views that entries have."""
     logs = np.array([np.linalg.slogdet(whitening.root)[1] for whitening in battery.whitenings])
     return float(weights @ ((rows >= 0) @ logs) / weights.sum())
@@ -53,7 +55,7 @@ def test_steps_equal_em_entry_by_entry(patterns, seed, widths, factors, start):
         before = battery.model()
         objective = battery.e_step(None)
         wanted = oracles.mean_log_likelihood(before, views, rows, weights)
-        assert objective - wanted == pytest.approx(-constant(battery, views, rows, weights), abs=1e-7)
+        assert objective - wanted == pytest.approx(-constant(battery, rows, weights), abs=1e-7)
         battery.m_step()
         literal, after = oracles.em_step(before, views, rows, weights), battery.model()
         for kind in ("loadings", "noises", "means"):
@@ -148,19 +150,20 @@ def test_at_the_maximum_each_view_has_its_own_covariance():
     np.testing.assert_allclose(model.joint_mean((0, 1, 2)), moments.mean, atol=1e-8)
 
 
-@pytest.mark.parametrize("patterns", PATTERNS.values(), ids=PATTERNS)
-def test_starts_agree_on_the_likelihood(patterns):
-    views, rows, weights = problem(4, (3, 3, 4), 300, patterns)
+@pytest.mark.parametrize(("patterns", "seed"), [("complete", 5), ("star", 5), ("mixed", 5), ("pairs", 6)])
+def test_starts_agree_on_the_likelihood(patterns, seed):
+    """Where the entries settle it: with missing views there can be maxima beside the highest."""
+    views, rows, weights = problem(seed, (3, 3, 4), 300, PATTERNS[patterns], noise=0.3)
     moments = gather_moments(views, rows, weights)
-    ends = [fit_mbfa(moments, (3, 3, 4), factors=2, start=start, iterations=150, tolerance=0.0)[1] for start in STARTS]
-    assert ends[0][-1] == pytest.approx(ends[1][-1], abs=1e-4)  # EM is slow where some noise is small
+    ends = [fit_mbfa(moments, (3, 3, 4), factors=2, start=start, iterations=100, tolerance=0.0)[1] for start in STARTS]
+    assert ends[0][-1] == pytest.approx(ends[1][-1], abs=1e-8)
 
 
 def test_a_star_joins_views_that_never_meet():
     """English-French and English-Russian entries also align French with Russian."""
     random = np.random.default_rng(0)
     truth = oracles.random_model(random, (4, 4, 4), 3)
-    truth = type(truth)(truth.loadings, tuple(0.05 * noise for noise in truth.noises), truth.means)
+    truth = FactorModel(truth.loadings, tuple(0.05 * noise for noise in truth.noises), truth.means)
     views = [vectors.astype(np.float32) for vectors in truth.sample(600, 1)]
     rows = np.stack([np.arange(600)] * 3, axis=1)
     rows[::2, 1] = rows[1::2, 2] = -1

@@ -13,7 +13,9 @@ from cepts.spaces.moments import gather_moments, spans_of
 WORDS = 4
 
 tables = st.integers(1, 3).flatmap(
-    lambda views: hnp.arrays(np.int64, st.tuples(st.integers(0, 9), st.just(views)), elements=st.integers(-1, WORDS - 1))
+    lambda views: hnp.arrays(
+        np.int64, st.tuples(st.integers(0, 9), st.just(views)), elements=st.integers(-1, WORDS - 1)
+    )
 )
 
 

@@ -103,7 +103,9 @@ def link_shares(
             for j in range(columns):
                 cell = i * columns + j
                 distance = abs((i + 0.5) / rows - (j + 0.5) / columns)
-                given[cell] = temperature * similarities[start + cell] - diagonal * distance
+                # Written so that a temperature of 0 leaves what cannot be linked as it is.
+                similarity = similarities[start + cell]
+                given[cell] = temperature * similarity - diagonal * distance if similarity > -np.inf else -np.inf
                 logits[cell] = given[cell]
         for turn in range(rounds + 1):
             for j in range(columns):

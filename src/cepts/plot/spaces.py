@@ -43,19 +43,19 @@ def plot_likelihood(path: PathLike, objectives: Sequence[float] | NDArray[np.flo
     values = np.asarray(objectives, dtype=np.float64)
     if not len(values):
         raise ValueError("there must be an objective at least. Got none instead.")
-    late = min(LATE, len(values) // 10)
+    late = min(LATE, max(1, len(values) // 10), len(values) - 1)
     with drawing():
         figure = new_figure(7.2, 3.0)
         for number, (start, name) in enumerate(((0, "all iterations"), (late, f"from iteration {late + 1}"))):
-            axes = figure.add_axes((0.1 + 0.5 * number, 0.17, 0.38, 0.66))
+            axes = figure.add_axes((0.13 + 0.49 * number, 0.17, 0.36, 0.66))
             numbers = np.arange(start, len(values)) + 1
             mark = "o" if len(numbers) == 1 else ""
             axes.plot(numbers, values[start:], "-", marker=mark, color=colour_of(0), linewidth=1.4)
-            _dress(axes, name, "iteration", "log-likelihood of an entry, nats" if not number else "")
+            _dress(axes, name, "iteration", "log-likelihood, nats an entry" if not number else "")
             # Not an offset above the axis with a few digits left below: the values are to be read.
             axes.ticklabel_format(axis="y", useOffset=False)
         if title:
-            figure.suptitle(title, x=0.1, ha="left", fontweight="bold", fontsize=10)
+            figure.suptitle(title, x=0.13, ha="left", fontweight="bold", fontsize=10)
         save(figure, path, suffix)
 
 

@@ -15,7 +15,7 @@ from cepts.spaces.retrieve import unit_rows
 __all__ = ["EXPONENTS", "SHRINKAGES", "Choice", "choose"]
 
 EXPONENTS = (0.5, 0.75, 1.0, 1.25)
-SHRINKAGES = (0.03, 0.1, 0.3, 1.0)
+SHRINKAGES = (0.03, 0.1, 0.3, 1.0, 3.0)
 DEFAULT = 0.75, 0.3  # where there are too few entries to hold any out
 HELD_OUT = 0.2
 MOST_HELD_OUT = 1000

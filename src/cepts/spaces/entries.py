@@ -132,13 +132,13 @@ def _joined(rows: NDArray[np.int64]) -> NDArray[np.int64]:
             for view, word in clique:
                 line[view] = word
             lines.append(line)
-        for word in list(after):
-            grow((*clique, word), after & tied[word], before & tied[word])
-            after.remove(word)
-            before.add(word)
+        for node in list(after):
+            grow((*clique, node), after & tied[node], before & tied[node])
+            after.remove(node)
+            before.add(node)
 
-    for word, others in tied.items():
-        grow((word,), {other for other in others if other > word}, {other for other in others if other < word})
+    for node, others in tied.items():
+        grow((node,), {other for other in others if other > node}, {other for other in others if other < node})
     return np.unique(np.array(lines, dtype=np.int64).reshape(-1, rows.shape[1]), axis=0)
 
 

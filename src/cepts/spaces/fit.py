@@ -31,6 +31,7 @@ STEPS_DEFAULT = ("unit", "centre", "unit")
 FACTOR_METHODS = ("ibfa", "mbfa")
 TWO_VIEWS_ONLY = ("ibfa", "cca")
 RIDGE = 0.1
+SMALLEST = 1e-12  # of the shares to which powers are taken
 
 Matrix = NDArray[np.float64]
 
@@ -287,13 +288,19 @@ def _fit(
 def sharpened(model: FactorModel, exponent: float) -> tuple[tuple[Matrix, ...], Matrix]:
     """Maps of the views to E[z | x] with the agreement of each latent direction raised from 1/2 to `exponent`.
 
-    In the eigenvectors of the model's `agreement`, whose values are canonical correlations where there are two views;
-    the values come second, descending.
+    With C_i the covariance of E[z | x_i] and C their mean, view i goes to E[z | x_i] C_i^-1/4 C^(exponent - 1/4), in
+    the eigenvectors of C, whose values come second, descending. With two views C_i = C = P and this is U_i P^exponent.
+    With more, views tell the same direction unequally well, and lie farther apart than they need if all of that is
+    left in; taking half of it away did best on held-out entries.
     """
     values, vectors = np.linalg.eigh(model.agreement)
-    values, vectors = np.clip(values[::-1], 1e-12, 1.0), vectors[:, ::-1]
-    turned = vectors * values ** (exponent - 0.5)
-    return tuple(matrix @ turned for matrix in model.latent_maps), values
+    values, vectors = np.clip(values[::-1], SMALLEST, 1.0), vectors[:, ::-1]
+    common = vectors * values ** (exponent - 0.25)
+    maps = []
+    for loading, latent in zip(model.loadings, model.latent_maps, strict=True):
+        own, axes = np.linalg.eigh(loading.T @ latent)
+        maps.append(latent @ ((axes * np.maximum(own, SMALLEST) ** -0.25) @ (axes.T @ common)))
+    return tuple(maps), values
 
 
 def _direct(

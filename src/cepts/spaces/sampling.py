@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 
@@ -43,6 +43,7 @@ def sample_words(
     count: int = 28,
     draws: int = 2000,
     seed: int = 0,
+    noise: float = 1.0,
     threads: int | None = None,
     progress: Progress | None = None,
 ) -> list[Sample]:
@@ -50,12 +51,21 @@ def sample_words(
 
     A meaning z is drawn, then a vector of each view around W z + mu with that view's noise (eq. 1), so that the words
     of a tuple are related, not translations.
+
+    Parameters
+    ----------
+    noise
+        How much of the noise's variance to draw with: 1 is the model, less brings the words of a tuple together. A
+        model fitted with much shrinkage takes that for noise, too. Densities are the model's own in any case.
     """
     if space.model is None:
         raise UsageError(f"{space.method} is no model that could be drawn from; fit the space by ibfa or mbfa.")
     if not 1 <= count <= draws:
         raise UsageError(f"found {count:,} words to show of {draws:,} draws, wanted 1 to {draws:,}; draw more.")
-    drawn = space.model.sample(draws, seed)
+    if not 0.0 <= noise <= 1.0:
+        raise UsageError(f"found {noise} of the noise, wanted a share from 0 to 1.")
+    quieter = replace(space.model, noises=tuple(noise * matrix for matrix in space.model.noises))
+    drawn = quieter.sample(draws, seed)
     density = space.model.log_density(dict(enumerate(drawn)))
     best = np.argsort(-density, kind="stable")[:count]
     found = []

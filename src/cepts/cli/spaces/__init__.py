@@ -12,6 +12,7 @@ __all__ = ["COMMANDS", "command"]
 COMMANDS: Table = {
     "fit": ("cepts.cli.spaces.fit", "Fit a shared space to the word vectors of languages."),
     "translate": ("cepts.cli.spaces.translate", "Translate words by their places in a space."),
+    "senses": ("cepts.cli.spaces.senses", "Show the senses of words, and translations of each."),
     "align": ("cepts.cli.spaces.align", "Align the words of sentences by their places in a space."),
     "score": ("cepts.cli.spaces.score", "Score a space on a task."),
     "sample": ("cepts.cli.spaces.sample", "Draw random words that mean the same from a space."),

@@ -238,7 +238,6 @@ def _fit(paths: tuple[str, ...], names: list[str], options: dict[str, Any], bars
         from cepts.spaces import identical_strings
 
         dictionaries.append(identical_strings(views))
-    say_notes(notices, quiet=options["quiet"])
     induction = None
     if options["induce"]:
         given = {"vocabulary": options["induce_vocabulary"], "keep": options["induce_keep"]}
@@ -268,6 +267,7 @@ def _fit(paths: tuple[str, ...], names: list[str], options: dict[str, Any], bars
 
         plot_space(options["plot"], space)
     bars.close()
+    say_notes(notices, quiet=options["quiet"])
     for line in _describe(space, report, views, time.perf_counter() - started):
         say(line, quiet=options["quiet"])
     if options["save"] is not None:

@@ -7,7 +7,7 @@ from typing import Any
 
 import click
 
-from cepts.cli.checks import moderate
+from cepts.cli.checks import finite, moderate
 from cepts.cli.console import ProgressBars, print_json, print_table
 from cepts.cli.spaces.common import OpenSpace, threads_option, vectors_option
 from cepts.errors import UsageError
@@ -19,7 +19,7 @@ __all__ = ["command"]
     "sample",
     epilog="""\b
 Examples:
-  cepts spaces sample en-fr
+  cepts spaces sample en-fr --noise 0.2
   cepts spaces sample en-fr --draws 10000 --count 50 --seed 7 --json""",
 )
 @click.argument("directory")
@@ -40,6 +40,15 @@ Examples:
     show_default=True,
     callback=moderate,
     help="How many to draw.",
+)
+@click.option(
+    "--noise",
+    type=click.FloatRange(0, 1),
+    metavar="X",
+    default=1.0,
+    show_default=True,
+    callback=finite,
+    help="How much of each language's noise to draw with; less gives words nearer to each other.",
 )
 @click.option("--seed", type=click.IntRange(0), metavar="N", default=0, show_default=True, help="Of the draws.")
 @click.option("--json", "as_json", is_flag=True, help="JSON instead of a table.")
@@ -70,6 +79,7 @@ def command(directory: str, **options: Any) -> None:
             count=options["count"],
             draws=options["draws"],
             seed=options["seed"],
+            noise=options["noise"],
             threads=options["threads"],
             progress=bars,
         )

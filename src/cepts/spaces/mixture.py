@@ -1,0 +1,361 @@
+"""Mixture of factor analysers: words of a space fall into semantic fields.
+
+mfa.txt proposes in its introduction to model words that have more than one meaning by a mixture of factor analysers
+(Ghahramani & Hinton 1996). Here the components share the loadings and the noise of a fitted space, and differ in where
+its latent meanings lie, as in Baek, McLachlan & Flack (2010, mixtures with common factor loadings):
+
+    p(z) = sum_c pi_c N(m_c, Omega),    p(x_i | z) = N(W_i z + mu_i, Psi_i).
+
+A component is a field: colours, kinship, courts of law. Components with loadings and noise of their own (one IBFA each)
+fit dictionaries better still, but are of less use. In hundreds of dimensions the densities of a word under two of them
+differ by dozens of nats, so that P(c | x) is 1 for one of a dozen broad fields, and E[y | x, c] is much the same in all
+of them. Fields that cost a mean each can be many and narrow, and tell the translations of a word's senses apart:
+`cepts.spaces.senses` does that.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from functools import cached_property
+
+import numpy as np
+from numpy.typing import NDArray
+
+from cepts.engine import run_em
+from cepts.engine.em import Tick
+from cepts.errors import DataError, UsageError
+from cepts.progress import Progress
+from cepts.spaces.entries import entry_weights
+from cepts.spaces.space import Space
+from cepts.vectors import Vectors
+
+__all__ = ["COMPONENTS", "TRIED", "Mixture", "choose_components", "fit_mixture"]
+
+COMPONENTS = 64
+TRIED = (16, 32, 64, 128)
+FACTORS = 100
+PRIOR = 5.0
+HELD_OUT = 0.1
+ITERATIONS = 40
+TOLERANCE = 1e-4
+ROUNDS_OF_START = 10
+LARGEST_AGREEMENT = 1 - 1e-6
+
+Matrix = NDArray[np.float64]
+
+
+@dataclass(frozen=True, eq=False)
+class Mixture:
+    """Fields of a space.
+
+    Attributes
+    ----------
+    space
+        A space fitted by ibfa or mbfa.
+    shares
+        pi_c: how much of the dictionary falls into each field.
+    means
+        m_c, a row a field, in the first latent dimensions: those on which the views agree most.
+    spread
+        Omega: how the meanings of a field differ.
+    objectives
+        Penalised log-likelihood of an entry before each step of EM.
+    """
+
+    space: Space
+    shares: Matrix
+    means: Matrix
+    spread: Matrix
+    objectives: tuple[float, ...] = ()
+
+    def __len__(self) -> int:
+        return len(self.shares)
+
+    @cached_property
+    def evidence(self) -> _Evidence:
+        """What the views tell about the latent dimensions of the means."""
+        return _Evidence(self.space, self.means.shape[1])
+
+    def senses(self, vectors: NDArray[np.floating], view: str | int) -> Matrix:
+        """P(c | x): for each row of `vectors`, as they were read, the probability of each field."""
+        number = self.space.view(view)
+        points, noise = self.evidence.points([vectors], [number])
+        return _softmax(self._log_joint(points, noise))
+
+    def log_density(self, vectors: Sequence[NDArray[np.floating]]) -> Matrix:
+        """Log-density of the latent point that each tuple of vectors tells, one matrix for each view of the space."""
+        points, noise = self.evidence.points(vectors, range(len(self.space)))
+        return _log_sum(self._log_joint(points, noise))
+
+    def arrays(self) -> dict[str, NDArray]:
+        """What `from_arrays` makes the same mixture of, with the space."""
+        return {
+            "shares": self.shares,
+            "means": self.means,
+            "spread": self.spread,
+            "objectives": np.array(self.objectives, dtype=np.float64),
+        }
+
+    @classmethod
+    def from_arrays(cls, space: Space, arrays: dict[str, NDArray]) -> Mixture:
+        """The mixture that `arrays` were taken of."""
+        objectives = tuple(arrays["objectives"].tolist())
+        return cls(space, arrays["shares"], arrays["means"], arrays["spread"], objectives)
+
+    def _log_joint(self, points: Matrix, noise: Matrix) -> Matrix:
+        return _log_joint(points, self.spread + noise, self.means, self.shares)
+
+
+class _Evidence:
+    """What vectors tell about the latent dimensions on which the views agree most.
+
+    E[z | x] of one view has the covariance G = W' Sigma^-1 W, and z given x the covariance I - G. So x tells as much
+    as a direct measurement of z with the precision (I - G)^-1 - I; of several views the precisions add up. For IBFA all
+    of this is diagonal. For MBFA, what the dimensions left out share between views counts as noise.
+    """
+
+    def __init__(self, space: Space, factors: int) -> None:
+        model = space.model
+        if model is None:
+            raise UsageError(f"{space.method} has no factors; fit the space by ibfa or mbfa for a mixture of them.")
+        self.space = space
+        _, turned = np.linalg.eigh(model.agreement)
+        turned = turned[:, ::-1][:, :factors]
+        self.means = model.means
+        self.maps = [a @ turned for a in model.latent_maps]
+        agreements = [turned.T @ w.T @ a for w, a in zip(model.loadings, self.maps, strict=True)]
+        self.leftovers = [np.linalg.inv(np.eye(len(g)) - LARGEST_AGREEMENT * (g + g.T) / 2) for g in agreements]
+
+    def points(self, vectors: Sequence[NDArray[np.floating]], views: Sequence[int]) -> tuple[Matrix, Matrix]:
+        """Where the vectors of `views`, one matrix each, put z, and the covariance of the error."""
+        size = self.maps[0].shape[1]
+        precision = sum((self.leftovers[view] for view in views), np.zeros((size, size))) - len(views) * np.eye(size)
+        # A dimension that a view tells nothing about would have an infinite error.
+        noise = np.linalg.inv(precision + 1e-6 * np.eye(size))
+        told = np.zeros((len(vectors[0]), size))
+        for matrix, view in zip(vectors, views, strict=True):
+            prepared = self.space.preparations[view].apply(matrix)
+            told += (prepared - self.means[view]) @ self.maps[view] @ self.leftovers[view]
+        return told @ noise, (noise + noise.T) / 2
+
+
+def fit_mixture(
+    space: Space,
+    views: Sequence[Vectors],
+    rows: NDArray[np.int64],
+    *,
+    components: int | None = COMPONENTS,
+    factors: int = FACTORS,
+    prior: float = PRIOR,
+    seed: int = 0,
+    iterations: int = ITERATIONS,
+    tolerance: float = TOLERANCE,
+    progress: Progress | None = None,
+) -> Mixture:
+    """Find the fields of a space on dictionary entries, by EM.
+
+    Parameters
+    ----------
+    space, views
+        A space fitted by ibfa or mbfa, and the vectors of its views.
+    rows
+        The entries: one line an entry, one column a view, -1 where it has no word. Each word counts about once.
+    components
+        Number of fields; None is chosen among `TRIED` on held-out entries.
+    factors
+        Latent dimensions that are used, those on which the views agree most.
+    prior
+        Pseudo-entries: as many of mean 0 for each field, so that a field with few entries stays near the middle, and
+        as many of the whole space's covariance for the spread.
+    seed
+        Of the start: k-means of the latent means of the entries.
+
+    Examples
+    --------
+    >>> mixture = fit_mixture(space, [english, french], report.entries.rows)  # doctest: +SKIP
+    >>> mixture.senses(english.matrix[:10], "en").argmax(axis=1)  # doctest: +SKIP
+    """
+    if components is None:
+        components = choose_components(
+            space, views, rows, factors=factors, prior=prior, seed=seed, iterations=iterations, tolerance=tolerance
+        )
+    for name, value, least in (("components", components, 1), ("factors", factors, 1), ("iterations", iterations, 1)):
+        if value < least:
+            raise UsageError(f"{name} must be {least} or more. Got {value} instead.")
+    if not 0 < prior < np.inf:
+        raise UsageError(f"prior must be above 0. Got {prior} instead.")
+    usable = (rows >= 0).sum(axis=1) > 0
+    if int(usable.sum()) < components:
+        raise DataError(f"found {int(usable.sum()):,} entries for {components} fields, wanted as many at least.")
+    problem = _Problem(space, views, rows[usable], components, min(factors, space.width), prior, seed)
+    history = run_em(problem, iterations=iterations, tolerance=tolerance, stage="fields", progress=progress)
+    return Mixture(space, problem.shares, problem.means, problem.spread, tuple(history))
+
+
+def choose_components(
+    space: Space,
+    views: Sequence[Vectors],
+    rows: NDArray[np.int64],
+    *,
+    tried: Sequence[int] = TRIED,
+    seed: int = 0,
+    **options: float,
+) -> int:
+    """The number of fields under which held-out entries are most likely; of few entries, the smallest that is tried.
+
+    A tenth of the entries with a word in every view are held out, all entries of a word of the first view together.
+    """
+    complete = (rows >= 0).all(axis=1)
+    words = np.unique(rows[complete, 0])
+    possible = [count for count in tried if 10 * count <= len(words)]
+    if len(possible) < 2:
+        return possible[0] if possible else 1
+    chosen = np.random.default_rng(seed).choice(words, int(HELD_OUT * len(words)), replace=False)
+    held = complete & np.isin(rows[:, 0], chosen)
+    vectors = [view.matrix[rows[held, number]] for number, view in enumerate(views)]
+
+    def score(count: int) -> float:
+        mixture = fit_mixture(space, views, rows[~held], components=count, seed=seed, **options)  # type: ignore[arg-type]
+        return float(mixture.log_density(vectors).mean())
+
+    return max(possible, key=score)
+
+
+class _Pattern:
+    """The entries in which the same views have a word: where they put z, and with what error."""
+
+    def __init__(self, points: Matrix, noise: Matrix, weights: Matrix) -> None:
+        self.points, self.noise, self.weights = points, noise, weights
+        self.shares = np.empty((0, 0))
+
+
+class _Problem:
+    """The mixture under training, for `cepts.engine.run_em`."""
+
+    def __init__(
+        self,
+        space: Space,
+        views: Sequence[Vectors],
+        rows: NDArray[np.int64],
+        components: int,
+        factors: int,
+        prior: float,
+        seed: int,
+    ) -> None:
+        self.prior = prior
+        self.weights = entry_weights(rows)
+        evidence = _Evidence(space, factors)
+        self.patterns = []
+        codes = ((rows >= 0) * (1 << np.arange(rows.shape[1]))).sum(axis=1)
+        for code in np.unique(codes):
+            members = np.flatnonzero(codes == code)
+            known = [int(view) for view in np.flatnonzero(rows[members[0]] >= 0)]
+            vectors = [views[view].matrix[rows[members, view]] for view in known]
+            self.patterns.append(_Pattern(*evidence.points(vectors, known), self.weights[members]))
+        self.spread = np.eye(factors)
+        self.shares = np.full(components, 1 / components)
+        # The start is by directions of E[z | entry], in which dimensions count as much as is known of them.
+        latent = [p.points @ np.linalg.inv(np.eye(factors) + p.noise) for p in self.patterns]
+        field = _spherical_means(np.concatenate(latent), components, seed)
+        mass = np.concatenate([pattern.weights for pattern in self.patterns])
+        chosen = np.eye(components)[field] * mass[:, None]
+        points = np.concatenate([pattern.points for pattern in self.patterns])
+        self.means = chosen.T @ points / (chosen.sum(axis=0) + prior)[:, None]
+
+    def e_step(self, tick: Tick) -> float:
+        """Shares of the fields in each entry, and the penalised log-likelihood of an entry."""
+        total = self._log_prior()
+        for number, pattern in enumerate(self.patterns):
+            joint = _log_joint(pattern.points, self.spread + pattern.noise, self.means, self.shares)
+            logs = _log_sum(joint)
+            pattern.shares = np.exp(joint - logs[:, None])
+            total += float(pattern.weights @ logs)
+            tick(number + 1, len(self.patterns))
+        return total / float(self.weights.sum())
+
+    def m_step(self) -> None:
+        """Means, spread and shares that maximise the expected log-density of entries and meanings, and the prior.
+
+        With z of an entry known up to N(e, V), e = m_c + (point - m_c) Gain: m_c is the mean of the e and of `prior`
+        zeros, Omega the covariance of the z about them.
+        """
+        count, size = self.means.shape
+        mass, sums = np.zeros(count), np.zeros((count, size))
+        steps = []
+        for pattern in self.patterns:
+            gain = np.linalg.solve(self.spread + pattern.noise, self.spread)
+            taken = pattern.shares * pattern.weights[:, None]
+            here = taken.sum(axis=0)
+            moved = taken.T @ (pattern.points @ gain)
+            kept = self.means - self.means @ gain
+            mass += here
+            sums += moved + here[:, None] * kept
+            steps.append((gain, here, moved, kept))
+        means = sums / (mass + self.prior)[:, None]
+        scatter = self.prior * (means.T @ means + np.eye(size))
+        for pattern, (gain, here, moved, kept) in zip(self.patterns, steps, strict=True):
+            placed = pattern.points @ gain
+            offset = kept - means
+            cross = moved.T @ offset
+            scatter += (placed * pattern.weights[:, None]).T @ placed + cross + cross.T
+            scatter += (offset * here[:, None]).T @ offset
+            scatter += float(pattern.weights.sum()) * (self.spread - self.spread @ gain)
+        spread = scatter / (mass.sum() + count + self.prior)
+        self.means, self.spread = means, (spread + spread.T) / 2
+        self.shares = (mass + 1) / (mass + 1).sum()
+
+    def state(self) -> dict[str, NDArray]:
+        """The parameters."""
+        return {"shares": self.shares, "means": self.means, "spread": self.spread}
+
+    def restore(self, state: dict[str, NDArray]) -> None:
+        """Take the parameters of a checkpoint."""
+        if state["means"].shape != self.means.shape:
+            raise ValueError(f"means of shape {state['means'].shape}")
+        self.shares, self.means, self.spread = state["shares"], state["means"], state["spread"]
+
+    def _log_prior(self) -> float:
+        """Log of the prior, up to a constant: m_c ~ N(0, Omega / prior), Omega inverse Wishart, pi_c Dirichlet."""
+        precision = np.linalg.inv(self.spread)
+        log_determinant = np.linalg.slogdet(self.spread)[1]
+        trace = np.trace(precision) + np.einsum("ij,ij->", self.means @ precision, self.means)
+        count = len(self.means)
+        return float(np.log(self.shares).sum() - 0.5 * ((count + self.prior) * log_determinant + self.prior * trace))
+
+
+def _log_joint(points: Matrix, covariance: Matrix, means: Matrix, shares: Matrix) -> Matrix:
+    """Log of pi_c N(point; m_c, covariance), a line a point."""
+    low = np.linalg.cholesky(covariance)
+    white = np.linalg.inv(low).T
+    placed, centres = points @ white, means @ white
+    lengths = np.einsum("ij,ij->i", placed, placed)[:, None] + np.einsum("ij,ij->i", centres, centres)
+    constant = np.log(np.diag(low)).sum() + 0.5 * len(low) * np.log(2 * np.pi)
+    return np.asarray(placed @ centres.T - 0.5 * lengths - constant + np.log(shares), dtype=np.float64)
+
+
+def _log_sum(logs: Matrix) -> Matrix:
+    peaks = logs.max(axis=1)
+    return np.asarray(peaks + np.log(np.exp(logs - peaks[:, None]).sum(axis=1)), dtype=np.float64)
+
+
+def _softmax(logs: Matrix) -> Matrix:
+    return np.asarray(np.exp(logs - _log_sum(logs)[:, None]), dtype=np.float64)
+
+
+def _spherical_means(points: Matrix, count: int, seed: int) -> NDArray[np.int64]:
+    """Group of each point: k-means of directions, from a k-means++ start (Arthur & Vassilvitskii 2007)."""
+    random = np.random.default_rng(seed)
+    units = points / np.maximum(np.linalg.norm(points, axis=1, keepdims=True), 1e-12)
+    centres = units[[int(random.integers(len(units)))]]
+    distances = np.full(len(units), np.inf)
+    while len(centres) < count:
+        distances = np.minimum(distances, np.maximum(1 - units @ centres[-1], 0))
+        total = distances.sum()
+        chance = distances / total if total > 0 else None
+        centres = np.concatenate([centres, units[[int(random.choice(len(units), p=chance))]]])
+    for _ in range(ROUNDS_OF_START):
+        group = (units @ centres.T).argmax(axis=1)
+        sums = np.eye(count)[group].T @ units
+        centres = sums / np.maximum(np.linalg.norm(sums, axis=1, keepdims=True), 1e-12)
+    return np.asarray((units @ centres.T).argmax(axis=1), dtype=np.int64)

@@ -1,0 +1,122 @@
+"""Words drawn from a factor model, and translations by places in a space."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+from cepts.errors import UsageError
+from cepts.spaces import TRANSLATION_MEASURES, fit_space, mutual_translations, sample_words, translate_words
+from cepts.spaces.retrieve import unit_rows
+from toy_spaces import toy_dictionary, toy_views
+
+VIEWS = toy_views()
+SPACE, _ = fit_space(VIEWS, toy_dictionary())
+
+
+def test_samples_are_the_nearest_words_of_the_most_probable_draws():
+    samples = sample_words(SPACE, VIEWS, count=7, draws=40, seed=5)
+    drawn = SPACE.model.sample(40, 5)
+    density = SPACE.model.log_density({0: drawn[0], 1: drawn[1]})
+    order = sorted(range(40), key=lambda draw: -density[draw])[:7]
+    assert [sample.log_density for sample in samples] == pytest.approx([density[draw] for draw in order])
+    for sample, draw in zip(samples, order, strict=True):
+        for view, vectors in enumerate(VIEWS):
+            places = SPACE.preparations[view].apply(vectors.matrix).astype(np.float64)
+            cosines = places @ drawn[view][draw] / np.linalg.norm(places, axis=1)
+            assert sample.words[view] == vectors.words[int(cosines.argmax())]
+
+
+def test_words_of_a_sample_are_related_and_translated_back():
+    samples = sample_words(SPACE, VIEWS, count=40, draws=200)
+    places = [
+        unit_rows(SPACE.project(vectors.matrix[vectors.vocabulary.numbers([s.words[view] for s in samples])], view))
+        for view, vectors in enumerate(VIEWS)
+    ]
+    cosines = places[0] @ places[1].T
+    others = cosines[~np.eye(40, dtype=bool)]
+    assert np.diag(cosines).mean() > others.mean() + 3 * others.std() / np.sqrt(40)
+    assert all(sample.back[0].startswith("en") for sample in samples)
+    assert np.mean([sample.back[0][2:] == sample.words[1][2:] for sample in samples]) > 0.9
+
+
+def test_less_noise_brings_the_words_together():
+    shares = []
+    for noise in (0.0, 0.2, 1.0):
+        samples = sample_words(SPACE, VIEWS, count=100, draws=200, noise=noise)
+        shares.append(np.mean([sample.words[0][2:] == sample.words[1][2:] for sample in samples]))
+    assert shares[0] > 1.3 * shares[2]
+    assert shares[0] >= shares[1]
+
+
+def test_the_seed_decides():
+    draw = {"count": 5, "draws": 50}
+    assert sample_words(SPACE, VIEWS, seed=1, **draw) == sample_words(SPACE, VIEWS, seed=1, threads=1, **draw)
+    assert sample_words(SPACE, VIEWS, seed=1, **draw) != sample_words(SPACE, VIEWS, seed=2, **draw)
+
+
+def test_samples_of_three_languages():
+    views = toy_views(widths=(10, 8, 9))
+    space, _ = fit_space(views, toy_dictionary(("en", "fr", "ru")), iterations=20)
+    (sample, *_) = sample_words(space, views, count=3, draws=20)
+    assert [word[:2] for word in sample.words] == ["en", "fr", "ru"]
+    assert [word[:2] for word in sample.back] == ["en", "en"]
+
+
+def test_what_cannot_be_drawn():
+    direct, _ = fit_space(VIEWS, toy_dictionary(), method="procrustes")
+    with pytest.raises(UsageError, match="procrustes is no model"):
+        sample_words(direct, VIEWS)
+    with pytest.raises(UsageError, match="wanted 1 to 3"):
+        sample_words(SPACE, VIEWS, count=4, draws=3)
+    with pytest.raises(UsageError, match="a share from 0 to 1"):
+        sample_words(SPACE, VIEWS, noise=2.0)
+
+
+@pytest.mark.parametrize("measure", TRANSLATION_MEASURES)
+def test_translations_in_both_directions(measure):
+    for source, target in ((0, 1), (1, 0)):
+        found = translate_words(
+            SPACE, VIEWS[source], VIEWS[target], np.arange(80, 120), languages=(source, target), measure=measure
+        )
+        assert found.rows.shape == (40, 5)
+        assert np.mean(found.rows[:, 0] == np.arange(80, 120)) > 0.9
+        assert (np.diff(found.scores, axis=1) <= 0).all()
+
+
+def test_likelihood_ranks_as_the_density_does():
+    """The order of log p(x, y) - log p(y) over target words y, from the densities themselves."""
+    rows = np.array([3, 90])
+    found = translate_words(SPACE, *VIEWS, rows, measure="likelihood", count=10)
+    x, y = (SPACE.preparations[view].apply(VIEWS[view].matrix).astype(np.float64) for view in (0, 1))
+    for place, row in enumerate(rows):
+        joint = SPACE.model.log_density({0: np.repeat(x[row : row + 1], len(y), axis=0), 1: y})
+        order = np.argsort(-(joint - SPACE.model.log_density({1: y})))
+        assert found.rows[place].tolist() == order[:10].tolist()
+
+
+def test_hubs_are_measured_by_the_source_words_that_are_asked_for():
+    rows = np.arange(5)
+    few = translate_words(SPACE, *VIEWS, rows, sources=20)
+    every = translate_words(SPACE, *VIEWS, rows, sources=None)
+    np.testing.assert_allclose(every.scores, translate_words(SPACE, *VIEWS).scores[:5], atol=1e-6)
+    assert np.abs(few.scores - every.scores).max() > 1e-3
+
+
+@pytest.mark.parametrize("measure", TRANSLATION_MEASURES)
+def test_mutual_translations_are_those_that_lead_back(measure):
+    space, _ = fit_space(VIEWS, toy_dictionary(numbers=range(8)), shrinkage=0.1, exponent=1.0)
+    found = mutual_translations(space, *VIEWS, measure=measure)
+    there = translate_words(space, *VIEWS, measure=measure).rows[:, 0].tolist()
+    back = translate_words(space, *VIEWS[::-1], languages=(1, 0), measure=measure).rows[:, 0].tolist()
+    wanted = [target if back[target] == source else -1 for source, target in enumerate(there)]
+    assert found.rows[:, 0].tolist() == wanted
+    assert 0 < wanted.count(-1) < len(wanted)
+
+
+def test_unknown_measures():
+    with pytest.raises(UsageError, match="wanted one of csls"):
+        translate_words(SPACE, *VIEWS, measure="dot")
+    direct, _ = fit_space(VIEWS, toy_dictionary(), method="ridge")
+    with pytest.raises(UsageError, match="ridge knows no likelihood"):
+        translate_words(direct, *VIEWS, measure="likelihood")
