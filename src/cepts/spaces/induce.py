@@ -37,7 +37,7 @@ class Induction:
         By which words find each other.
     """
 
-    rounds: int = 5
+    rounds: int = 3
     vocabulary: int = 10_000
     keep: float = 1.0
     measure: str = "csls"

@@ -7,10 +7,10 @@ its latent meanings lie, as in Baek, McLachlan & Flack (2010, mixtures with comm
     p(z) = sum_c pi_c N(m_c, Omega),    p(x_i | z) = N(W_i z + mu_i, Psi_i).
 
 A component is a field: colours, kinship, courts of law. Components with loadings and noise of their own (one IBFA each)
-fit dictionaries better still, but are of less use. In hundreds of dimensions the densities of a word under two of them
-differ by dozens of nats, so that P(c | x) is 1 for one of a dozen broad fields, and E[y | x, c] is much the same in all
-of them. Fields that cost a mean each can be many and narrow, and tell the translations of a word's senses apart:
-`cepts.spaces.senses` does that.
+fit held-out entries better than a single IBFA does, but are of less use. In dozens of dimensions the densities of a
+word under two of them differ by dozens of nats, so that P(c | x) is near 1 for one of a dozen broad fields, and for
+most words E[y | x, c] is much the same in all of them. Fields that cost a mean each can be many and narrow, and tell
+the translations of a word's senses apart: `cepts.spaces.senses` does that.
 """
 
 from __future__ import annotations

@@ -1,10 +1,10 @@
 """The senses of a word, and the translations of each.
 
 The vector of a word with several senses is, to a good approximation, the sum of vectors of its senses (Arora et al.
-2018), and the most frequent one hides the others: all nearest neighbours of "spring" are seasons. Here senses are found
-one after the other, as in matching pursuit. The translation that is nearest to what is left of the vector, and its
-nearest companions from the same field of a mixture of factor analysers, are a sense; what they span is taken away, and
-of the rest of "spring", the nearest translation is "ressort". It ends when nothing near is left.
+2018), and the most frequent one hides the others: all nearest neighbours of "bank" are of finance. Here senses are
+found one after the other, as in matching pursuit. The translation that is nearest to what is left of the vector, and
+its nearest companions from the same field of a mixture of factor analysers, are a sense; what they span is taken away,
+and to the rest of "bank", the French for the side of a river is nearest. It ends when nothing near is left.
 """
 
 from __future__ import annotations

@@ -1,0 +1,133 @@
+"""`cepts spaces align`: links out of a saved space."""
+
+from __future__ import annotations
+
+import json
+
+import numpy as np
+import pytest
+
+from cepts import extract
+from cepts.cli.spaces import align
+from cepts.io import read_association, write_vectors
+from cepts.pipeline.space_links import LEAST_SHARE
+from cepts.spaces import LINK_MEASURES, fit_space, save_space
+from cepts.spaces.associate import SCALES, Scoring
+from toy_spaces import toy_dictionary, toy_views
+
+PAIRS = ("en1 en7 en20 .\n\nzork en30\n", "fr7 fr1 fr20 .\nfr4\nZork fr30\n")
+LINKS = "0-1 1-0 2-2 3-3\n\n0-0 1-1\n"
+
+
+@pytest.fixture(scope="module")
+def saved(tmp_path_factory):
+    """A directory with the space `space`, and `bare`, which is kept without vectors."""
+    home = tmp_path_factory.mktemp("saved")
+    views = toy_views()
+    space, report = fit_space(views, toy_dictionary(), exponent=1.0, shrinkage=0.01)
+    save_space(space, home / "space", views=views, entries=report.entries.rows)
+    save_space(space, home / "bare")
+    for view in views:
+        write_vectors(home / f"{view.name}.vec", view)
+    return home
+
+
+@pytest.fixture
+def home(tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    for name, text in zip(("en.txt", "fr.txt"), PAIRS, strict=True):
+        (tmp_path / name).write_text(text)
+    return tmp_path
+
+
+def test_a_line_of_links_for_each_pair(cepts, saved, home):
+    ran = cepts("spaces", "align", saved / "space", "en.txt", "fr.txt")
+    assert (ran.code, ran.out) == (0, LINKS)
+    assert "aligned  3 pairs, 6 + 7 words" in ran.err
+    assert "empty    1 pair" in ran.err
+    quiet = cepts("spaces", "align", saved / "space", "en.txt", "fr.txt", "-q", "-o", "links")
+    assert (quiet.out, quiet.err) == ("", "")
+    assert (home / "links").read_text() == LINKS
+
+
+def test_links_of_every_extractor(cepts, saved, home):
+    for combine in ("onmf", "intersection", "grow-diag-final-and"):
+        assert cepts("spaces", "align", saved / "space", "en.txt", "fr.txt", "--combine", combine).out == LINKS
+
+
+def test_cepts_and_matrices(cepts, saved, home):
+    more = ("--combine", "onmf", "--format", "json", "--matrices", "matrices.npz")
+    ran = cepts("spaces", "align", saved / "space", "en.txt", "fr.txt", *more)
+    first = json.loads(ran.lines[0])
+    assert first["source"] == ["en1", "en7", "en20", "."]
+    assert {"source": [0], "target": [1]} in [
+        {"source": cept["source"], "target": cept["target"]} for cept in first["cepts"]
+    ]
+    assert "cepts    6" in ran.err
+    kept = read_association("matrices.npz", allow_empty=True)
+    assert len(kept) == 3
+    assert np.isclose(kept.association[0].max(), 200, rtol=0.1)
+
+
+def test_the_other_direction_and_one_file_for_both_sides(cepts, saved, home):
+    turned = cepts("spaces", "align", saved / "space", "fr.txt", "en.txt", "--from", "fr", "--to", "en")
+    assert turned.lines == ["0-1 1-0 2-2 3-3", "", "0-0 1-1"]
+    lines = "".join(
+        f"{source} ||| {target}\n" for source, target in zip(*(side.splitlines() for side in PAIRS), strict=True)
+    )
+    assert cepts("spaces", "align", saved / "space", "-", "--input-format", "pipes", stdin=lines.encode()).out == LINKS
+
+
+def test_vectors_may_come_from_files(cepts, saved, home):
+    given = [part for name in ("en", "fr") for part in ("--vectors", f"{name}:{saved / name}.vec")]
+    assert cepts("spaces", "align", saved / "bare", "en.txt", "fr.txt", *given).out == LINKS
+    assert "give those of en by --vectors" in cepts("spaces", "align", saved / "bare", "en.txt", "fr.txt").error
+
+
+def test_a_threshold_of_zero_links_all(cepts, saved, home):
+    ran = cepts("spaces", "align", saved / "space", "en.txt", "fr.txt", "--threshold", "0")
+    assert len(ran.lines[0].split()) == 16
+    short = cepts("spaces", "align", saved / "space", "en.txt", "fr.txt", "--max-length", "3")
+    assert short.lines == ["", "", "0-0 1-1"]
+    assert "skipped  1 pair" in short.err
+
+
+@pytest.mark.parametrize(
+    ("arguments", "code", "message"),
+    [
+        (["--threshold", "0.2", "--combine", "union"], 2, "--threshold goes with --combine agreement"),
+        (["--cepts", "2"], 2, "--cepts goes with --combine onmf"),
+        (["--combine", "onmf", "--cepts", "9"], 2, "cepts must be at most 4"),
+        (["--combine", "onmf", "--matrices", "m.npy"], 2, "a .npy file holds a single matrix"),
+        (["--combine", "onmf", "--matrices", "x", "-o", "x"], 2, "would both go to x"),
+        (["--from", "de"], 2, "found the language 'de'"),
+        (["--from", "fr", "--to", "fr"], 2, "are both fr"),
+        (["--temperature", "nan"], 2, "--temperature"),
+        (["-o", "no/such/place"], 1, "no/such/place"),
+    ],
+)
+def test_what_does_not_go_together_is_refused(cepts, saved, home, arguments, code, message):
+    before = sorted(path.name for path in home.iterdir())
+    ran = cepts("spaces", "align", saved / "space", "en.txt", "fr.txt", *arguments)
+    assert message in ran.error
+    assert ran.code == code
+    assert sorted(path.name for path in home.iterdir()) == before
+
+
+def test_files_that_do_not_fit_are_refused(cepts, saved, home):
+    (home / "short.txt").write_text("fr1\n")
+    assert "short.txt" in cepts("spaces", "align", saved / "space", "en.txt", "short.txt").error
+    assert "does not exist" in cepts("spaces", "align", "nowhere", "en.txt", "fr.txt").error
+
+
+def test_defaults_that_the_help_tells_are_those_of_the_package():
+    helps = {option.name: option.help for option in align.command.params if hasattr(option, "help")}
+    csls, cosine = SCALES["csls"], SCALES["cosine"]
+    assert f"[default: {csls.temperature:g}; {cosine.temperature:g} for cosine]" in helps["temperature"]
+    assert f"[default: {csls.null:g}; {cosine.null:g} for cosine]" in helps["null"]
+    assert f"[default: {Scoring().diagonal:g}]" in helps["diagonal"]
+    assert f"[default: {Scoring().support:g}]" in helps["support"]
+    assert f"[default: {LEAST_SHARE:g}]" in helps["threshold"]
+    choices = {option.name: option.type for option in align.command.params}
+    assert tuple(choices["measure"].choices) == LINK_MEASURES
+    assert set(choices["combine"].choices) == {"agreement", "onmf", *extract.METHODS}

@@ -1,0 +1,83 @@
+"""`cepts spaces senses`: the senses of words out of a saved space."""
+
+from __future__ import annotations
+
+import json
+
+import pytest
+
+from cepts.cli.spaces import senses
+from cepts.io import write_dictionary
+from cepts.spaces import fit_space, save_space
+from cepts.spaces.mixture import COMPONENTS, TRIED
+from cepts.spaces.senses import LEAST_NEARNESS
+from toy_spaces import toy_dictionary, toy_views
+
+
+@pytest.fixture(scope="module")
+def saved(tmp_path_factory):
+    """A directory with the spaces `space`, `without` (no entries kept) and `direct` (no factors)."""
+    home = tmp_path_factory.mktemp("saved")
+    views = toy_views()
+    space, report = fit_space(views, toy_dictionary(), exponent=1.0, shrinkage=0.01)
+    save_space(space, home / "space", views=views, entries=report.entries.rows)
+    save_space(space, home / "without", views=views)
+    direct, _ = fit_space(views, toy_dictionary(), method="procrustes")
+    save_space(direct, home / "direct", views=views, entries=report.entries.rows)
+    write_dictionary(home / "train.tsv", toy_dictionary(), header=False)
+    return home
+
+
+def test_a_table_of_senses(cepts, saved):
+    ran = cepts("spaces", "senses", saved / "space", "en3", "En50", "--components", "4", "--count", "2")
+    assert ran.code == 0
+    assert ran.lines[0].split() == ["en", "weight", "fr", "neighbours"]
+    word, weight, translation, *_ = ran.lines[1].split()
+    assert (word, translation) == ("en3", "fr3")
+    assert 0 < float(weight) <= 1
+    assert any(line.startswith("En50") and " fr50" in line for line in ran.lines)
+
+
+def test_json_has_all_words_known_or_not(cepts, saved):
+    more = ("--components", "4", "--json", "--from", "fr", "--senses", "1")
+    ran = cepts("spaces", "senses", saved / "space", "fr3", "nulle-part", *more)
+    found = json.loads(ran.out)
+    assert [entry["word"] for entry in found] == ["fr3", "nulle-part"]
+    assert found[1]["senses"] == []
+    (sense,) = found[0]["senses"]
+    assert sense["translations"][0] == "en3"
+    assert sense["weight"] == 1
+    assert "fr3" not in sense["neighbours"]
+    assert ran.err == "cepts: fr has no vector for nulle-part.\n"
+
+
+def test_entries_may_come_from_a_dictionary(cepts, saved):
+    options = ("en3", "--components", "4")
+    assert "--dictionary FILE" in cepts("spaces", "senses", saved / "without", *options).error
+    given = cepts("spaces", "senses", saved / "without", *options, "--dictionary", saved / "train.tsv")
+    assert given.out == cepts("spaces", "senses", saved / "space", *options).out
+
+
+@pytest.mark.parametrize(
+    ("directory", "arguments", "code", "message"),
+    [
+        ("space", ["nowhere"], 1, "en has no vector for nowhere among its 120 words"),
+        ("space", [], 2, "Missing argument"),
+        ("space", ["en1", "--components", "no"], 2, "wants auto or a number"),
+        ("space", ["en1", "--components", "900"], 1, "found 80 entries for 900 fields"),
+        ("space", ["en1", "--least", "nan"], 2, "--least"),
+        ("direct", ["en1"], 2, "was fitted by procrustes, which has no factors"),
+        ("nowhere", ["en1"], 1, "does not exist"),
+    ],
+)
+def test_what_cannot_be_answered_is_refused(cepts, saved, directory, arguments, code, message):
+    ran = cepts("spaces", "senses", saved / directory, *arguments)
+    assert message in ran.error
+    assert ran.code == code
+
+
+def test_defaults_that_the_help_tells_are_those_of_the_package():
+    options = {option.name: option for option in senses.command.params}
+    assert options["components"].default == str(COMPONENTS)
+    assert f"{TRIED[0]} to {TRIED[-1]}" in options["components"].help
+    assert f"[default: {LEAST_NEARNESS:g}]" in options["least"].help
