@@ -16,7 +16,7 @@ demo: .venv/installed
 	$(BIN)/cepts demo
 
 test: lint types
-	$(BIN)/python -m pytest -n $(JOBS)
+	OPENBLAS_NUM_THREADS=1 $(BIN)/python -m pytest -n $(JOBS)
 
 lint: .venv/installed-dev
 	$(BIN)/ruff check .
@@ -29,6 +29,8 @@ bench: .venv/installed
 	$(BIN)/python benchmarks/words.py --data $(DATA)
 	$(BIN)/python benchmarks/fertility.py --data $(DATA)
 	$(BIN)/python benchmarks/onmf.py --data $(DATA)
+	$(BIN)/python benchmarks/spaces.py --data $(DATA)
+	$(BIN)/python benchmarks/retrieval.py
 
 clean:
 	rm -rf .venv .bench-venv .hypothesis .mypy_cache .pytest_cache .ruff_cache build dist
