@@ -12,7 +12,7 @@ import zstandard
 
 from cepts import extract, words
 from cepts import io as cepts_io
-from cepts.cli import align
+from cepts.cli import align, link_options
 from cepts.words import aligner as aligner_module
 from cepts.words.index import build_index, cut
 
@@ -46,7 +46,7 @@ def assert_in_range(lines, sentences):
 
 def test_options_are_those_of_the_library():
     assert set(align.MODELS) == set(words.MODELS)
-    assert set(align.COMBINATIONS) == {"agreement", "onmf", *extract.METHODS}
+    assert set(link_options.COMBINATIONS) == {"agreement", "onmf", *extract.METHODS}
     options = {option.name: option for option in align.command.params}
     assert set(options["format_"].type.choices) == set(cepts_io.LINK_FORMATS)
     assert set(options["input_format"].type.choices) == set(cepts_io.BITEXT_FORMATS)
@@ -94,7 +94,7 @@ def test_every_model(cepts, corpus, sentences, model):
     assert any(ran.lines)
 
 
-@pytest.mark.parametrize("method", align.COMBINATIONS)
+@pytest.mark.parametrize("method", link_options.COMBINATIONS)
 def test_every_combination(cepts, corpus, sentences, trained, method):
     ran = cepts("align", "en", "fr", "--load", trained, "--combine", method)
     assert ran.code == 0
@@ -105,7 +105,7 @@ def test_every_combination(cepts, corpus, sentences, trained, method):
 def test_combinations_are_those_of_cepts_combine(cepts, corpus, trained):
     for method in ("forward", "reverse"):
         assert cepts("align", "en", "fr", "--load", trained, "--combine", method, "-o", method).code == 0
-    for method in align.METHODS:
+    for method in link_options.METHODS:
         wanted = cepts("combine", "forward", "reverse", "--method", method).out
         assert cepts("align", "en", "fr", "--load", trained, "--combine", method).out == wanted
 

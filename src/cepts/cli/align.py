@@ -4,19 +4,26 @@ from __future__ import annotations
 
 import time
 from itertools import pairwise
-from pathlib import Path
 from typing import Any
 
 import click
 
 from cepts.cli.checks import check_apart, finite, moderate
-from cepts.cli.choices import ASSOCIATIONS, FORMATS, LIST_FORMATS, METHODS, MODELS
+from cepts.cli.choices import ASSOCIATIONS, FORMATS, LIST_FORMATS, MODELS
 from cepts.cli.console import ProgressBars, say
 from cepts.cli.factor import check_restarts, describe_cepts, factoring_options
+from cepts.cli.link_options import (
+    base_option,
+    check_combination,
+    check_matrices,
+    combine_option,
+    links_option,
+    matrices_option,
+    threshold_option,
+)
 
-__all__ = ["COMBINATIONS", "command", "describe", "found_links"]
+__all__ = ["command", "describe", "found_links"]
 
-COMBINATIONS = ("agreement", "onmf", *METHODS)
 # Options that say how cepts are found.
 FACTORING = ("association", "spread", "cepts", "sure", "restarts", "seed")
 # Associations that are statistics of the training text.
@@ -70,22 +77,10 @@ Examples:
 )
 @click.argument("source")
 @click.argument("target", required=False)
-@click.option("-o", "--output", default="-", metavar="FILE", help="Where the links go.  [default: stdout]")
+@links_option
 @click.option("--model", type=click.Choice(MODELS), help="The alignment model.  [default: hmm]")
-@click.option(
-    "--combine",
-    type=click.Choice(COMBINATIONS),
-    default="agreement",
-    show_default=True,
-    help="How the two directions make one alignment.",
-)
-@click.option(
-    "--threshold",
-    type=click.FloatRange(0, 1),
-    metavar="P",
-    callback=finite,
-    help="For agreement: the least confidence of a link; lower gives more links.",
-)
+@combine_option
+@threshold_option
 @click.option(
     "--association",
     type=click.Choice(ASSOCIATIONS),
@@ -101,7 +96,7 @@ Examples:
     "for nbest, else 0.75]",
 )
 @factoring_options("For onmf: ")
-@click.option("--matrices", metavar="FILE", help="For onmf: also write the matrices, as JSON lines or .npz.")
+@matrices_option
 @click.option(
     "--nbest",
     type=click.IntRange(1),
@@ -117,7 +112,7 @@ Examples:
     type=click.Choice(FORMATS),
     help="Format of the links; json also lists the cepts of onmf.  [default: pharaoh; json with --nbest]",
 )
-@click.option("--base", type=click.Choice(["0", "1"]), default="0", help="Number of the first word in Pharaoh links.")
+@base_option
 @click.option("--scores", metavar="FILE", help="Also write each pair's log-probability in both directions.")
 @click.option("--save", metavar="DIR", help="Keep the trained model.")
 @click.option("--load", metavar="DIR", help="Use a trained model instead of training one.")
@@ -195,19 +190,12 @@ def command(source: str, target: str | None, **options: Any) -> None:
         model = options["model"] or "hmm"
         if options[name] is not None and model not in models:
             raise UsageError(f"--{name.replace('_', '-')} goes with --model {' or '.join(models)}, not with {model}.")
-    if options["threshold"] is not None and options["combine"] != "agreement":
-        raise UsageError(f"--threshold goes with --combine agreement, not with {options['combine']}.")
+    check_combination(options, FACTORING)
     check_apart({"--scores": options["scores"], "--matrices": options["matrices"], "the links": options["output"]})
     if options["combine"] == "onmf":
         _check_factoring(options)
-    else:
-        given = [name for name in (*FACTORING, "matrices") if options[name] is not None]
-        if given:
-            names = ", ".join(f"--{name}" for name in given)
-            go = "goes" if len(given) == 1 else "go"
-            raise UsageError(f"{names} {go} with --combine onmf, not with {options['combine']}.")
-        if options["nbest"] is not None:
-            _check_lists(options)
+    elif options["nbest"] is not None:
+        _check_lists(options)
     started = time.perf_counter()
     with ProgressBars(quiet=options["quiet"]) as bars:
         _align(source, target, options, bars, started)
@@ -230,10 +218,7 @@ def _check_factoring(options: dict[str, Any]) -> None:
             f"--spread moves the mass of null, of which --association {association} has none; leave it out."
         )
     check_restarts(options)
-    if options["matrices"] is not None and Path(options["matrices"]).suffix.lower() == ".npy":
-        raise UsageError(
-            f"--matrices {options['matrices']}: a .npy file holds a single matrix; name it .npz or .jsonl."
-        )
+    check_matrices(options["matrices"])
 
 
 def _check_lists(options: dict[str, Any]) -> None:

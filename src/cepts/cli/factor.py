@@ -11,6 +11,7 @@ import click
 from cepts.cli.checks import check_apart, finite, moderate
 from cepts.cli.choices import FORMATS, SELECTIONS
 from cepts.cli.console import ProgressBars, say
+from cepts.cli.link_options import base_option, links_option
 from cepts.errors import UsageError
 
 if TYPE_CHECKING:
@@ -104,7 +105,7 @@ Examples:
   cepts factor matrices.jsonl -o links.txt --pair 3 --plot pair3.png""",
 )
 @click.argument("matrices")
-@click.option("-o", "--output", default="-", metavar="FILE", help="Where the links go.  [default: stdout]")
+@links_option
 @click.option(
     "--source", metavar="FILE", help="Source sentences, which the matrices must fit; giza and json show them."
 )
@@ -130,7 +131,7 @@ Examples:
     show_default=True,
     help="Format of the links; json also lists the cepts.",
 )
-@click.option("--base", type=click.Choice(["0", "1"]), default="0", help="Number of the first word in Pharaoh links.")
+@base_option
 @click.option(
     "--plot", metavar="FILE", help="Draw the matrix, the two factors and the alignment of one pair (.png .svg .pdf)."
 )

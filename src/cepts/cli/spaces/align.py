@@ -3,18 +3,25 @@
 from __future__ import annotations
 
 import time
-from pathlib import Path
 from typing import Any
 
 import click
 
-from cepts.cli.align import COMBINATIONS, describe, found_links
+from cepts.cli.align import describe, found_links
 from cepts.cli.checks import check_apart, finite
 from cepts.cli.choices import FORMATS
 from cepts.cli.console import ProgressBars, say
 from cepts.cli.factor import check_restarts, factoring_options
+from cepts.cli.link_options import (
+    base_option,
+    check_combination,
+    check_matrices,
+    combine_option,
+    links_option,
+    matrices_option,
+    threshold_option,
+)
 from cepts.cli.spaces.common import OpenSpace, direction_of, threads_option, vectors_option
-from cepts.errors import UsageError
 
 __all__ = ["command"]
 
@@ -35,23 +42,11 @@ Examples:
 @click.argument("target_file", metavar="[TARGET]", required=False)
 @click.option("--from", "source", metavar="LANGUAGE", help="Language of SOURCE.  [default: the first]")
 @click.option("--to", "target", metavar="LANGUAGE", help="Language of TARGET.  [default: the other one]")
-@click.option("-o", "--output", default="-", metavar="FILE", help="Where the links go.  [default: stdout]")
-@click.option(
-    "--combine",
-    type=click.Choice(COMBINATIONS),
-    default="agreement",
-    show_default=True,
-    help="How the two directions make one alignment.",
-)
-@click.option(
-    "--threshold",
-    type=click.FloatRange(0, 1),
-    metavar="P",
-    callback=finite,
-    help="For agreement: the least confidence of a link; lower gives more links.  [default: 0.5]",
-)
+@links_option
+@combine_option
+@threshold_option
 @factoring_options("For onmf: ")
-@click.option("--matrices", metavar="FILE", help="For onmf: also write the matrices, as JSON lines or .npz.")
+@matrices_option
 @click.option(
     "--format",
     "format_",
@@ -60,7 +55,7 @@ Examples:
     show_default=True,
     help="Format of the links; json also lists the cepts of onmf.",
 )
-@click.option("--base", type=click.Choice(["0", "1"]), default="0", help="Number of the first word in Pharaoh links.")
+@base_option
 @click.option(
     "--measure",
     type=click.Choice(["csls", "cosine"]),
@@ -118,20 +113,11 @@ def command(directory: str, source_file: str, target_file: str | None, **options
 
 
 def _check(options: dict[str, Any]) -> None:
-    if options["threshold"] is not None and options["combine"] != "agreement":
-        raise UsageError(f"--threshold goes with --combine agreement, not with {options['combine']}.")
-    given = [name for name in (*FACTORING, "matrices") if options[name] is not None]
-    if options["combine"] != "onmf" and given:
-        names = ", ".join(f"--{name}" for name in given)
-        raise UsageError(
-            f"{names} {'goes' if len(given) == 1 else 'go'} with --combine onmf, not with {options['combine']}."
-        )
+    check_combination(options, FACTORING)
     if options["combine"] == "onmf":
         check_restarts(options)
-    matrices = options["matrices"]
-    if matrices is not None and Path(matrices).suffix.lower() == ".npy":
-        raise UsageError(f"--matrices {matrices}: a .npy file holds a single matrix; name it .npz or .jsonl.")
-    check_apart({"--matrices": matrices, "the links": options["output"]})
+    check_matrices(options["matrices"])
+    check_apart({"--matrices": options["matrices"], "the links": options["output"]})
 
 
 def _align(
