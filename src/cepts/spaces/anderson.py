@@ -29,9 +29,11 @@ class Anderson:
 
     def forget(self) -> None:
         """Start anew from the next point."""
-        self._steps: list[NDArray[np.float32]] = []
-        self._changes: list[NDArray[np.float32]] = []
+        # Row s of `_steps` is how far g moved in a step and row s of `_changes` how the residual changed; the oldest
+        # row is overwritten. In single precision: they are only directions, and reading them is most of the cost.
+        self._steps = self._changes = np.empty((0, 0), dtype=np.float32)
         self._gram = np.zeros((0, 0))
+        self._seen = 0
         self._last: tuple[NDArray[np.float64], NDArray[np.float64]] | None = None
 
     def extrapolate(self, here: NDArray[np.float64], there: NDArray[np.float64]) -> NDArray[np.float64]:
@@ -40,32 +42,25 @@ class Anderson:
         if self._last is not None:
             self._remember(here - self._last[0], residual - self._last[1])
         self._last = here, residual
-        if not np.trace(self._gram) > 0.0:  # nothing to go by: no steps yet, or steps that are too small to tell apart
+        count = min(self._seen, self.memory)
+        gram = self._gram[:count, :count]
+        if not np.trace(gram) > 0.0:  # nothing to go by: no steps yet, or steps that are too small to tell apart
             return there
-        narrow = residual.astype(np.float32)
-        right = np.array([float(np.dot(change, narrow)) for change in self._changes])
-        ridge = RIDGE * np.trace(self._gram) / len(self._gram)
-        shares = np.linalg.solve(self._gram + ridge * np.eye(len(self._gram)), right)
-        point = there.copy()
-        for share, step in zip(shares, self._steps, strict=True):
-            point -= share * step
-        return point
+        right = self._changes[:count] @ residual.astype(np.float32)
+        ridge = RIDGE * np.trace(gram) / count
+        shares = np.linalg.solve(gram + ridge * np.eye(count), right.astype(np.float64))
+        return there - shares.astype(np.float32) @ self._steps[:count]
 
     def _remember(self, moved: NDArray[np.float64], changed: NDArray[np.float64]) -> None:
-        """Keep one more step: how far x moved (and g with it), and how the residual changed.
-
-        Differences are kept in single precision: they are only directions, and reading them is most of the cost.
-        """
-        change = changed.astype(np.float32)
-        self._changes.append(change)
-        self._steps.append((moved + changed).astype(np.float32))
-        products = np.array([float(np.dot(old, change)) for old in self._changes])
-        count = len(self._changes)
-        gram = np.zeros((count, count))
-        gram[:-1, :-1] = self._gram
-        gram[-1] = gram[:, -1] = products
-        if count > self.memory:
-            self._changes.pop(0)
-            self._steps.pop(0)
-            gram = gram[1:, 1:]
-        self._gram = gram
+        """Keep one more step: how far x moved (and g with it), and how the residual changed."""
+        if not self._steps.size:
+            self._steps = np.empty((self.memory, len(moved)), dtype=np.float32)
+            self._changes = np.empty_like(self._steps)
+            self._gram = np.zeros((self.memory, self.memory))
+        row = self._seen % self.memory
+        self._seen += 1
+        self._changes[row] = changed
+        self._steps[row] = moved + changed
+        count = min(self._seen, self.memory)
+        products = self._changes[:count] @ self._changes[row]
+        self._gram[row, :count] = self._gram[:count, row] = products

@@ -31,6 +31,7 @@ STEPS_DEFAULT = ("unit", "centre", "unit")
 FACTOR_METHODS = ("ibfa", "mbfa")
 TWO_VIEWS_ONLY = ("ibfa", "cca")
 RIDGE = 0.1
+BRIEF = 30  # iterations of mbfa between rounds of induction
 SMALLEST = 1e-12  # of the shares to which powers are taken
 
 Matrix = NDArray[np.float64]
@@ -53,7 +54,7 @@ class Options:
         entries (ibfa and mbfa).
     shrinkage
         Ridge on each view's covariance, as a share of its mean variance (ibfa, mbfa, cca; the ridge of ridge). None is
-        chosen on held-out entries for ibfa and mbfa, 0 for cca, 0.1 for ridge.
+        chosen on held-out entries for ibfa and mbfa (and lowered as induction adds entries), 0 for cca, 0.1 for ridge.
     weighted
         Let each word count about once, however many entries it has, in ibfa and mbfa.
     pivot
@@ -125,7 +126,7 @@ def fit_space(
     >>> space, report = fit_space([english, french], dictionary, method="ibfa")  # doctest: +SKIP
     >>> space.project(english.matrix, "en")  # doctest: +SKIP
     """
-    chosen = replace(options or Options(), **settings)
+    options_given = chosen = replace(options or Options(), **settings)
     views = list(views)
     method = _check(chosen, views)
     report = progress or silent
@@ -157,20 +158,30 @@ def fit_space(
         chosen = replace(chosen, exponent=choice.exponent, shrinkage=choice.shrinkage)
     rows = entries.rows
     rounds: list[Round] = []
+    mass = weights.sum()
+    given = options_given.shrinkage is not None
+
+    def for_mass(total: float) -> Options:
+        """The shrinkage that was chosen is worth some entries, and stays worth as many when there are more of them."""
+        if given or not chosen.shrinkage:
+            return chosen
+        return replace(chosen, shrinkage=chosen.shrinkage * mass / total)
+
     if induction is not None and induction.rounds:
         some = [matrix[: induction.vocabulary] for matrix in prepared]
-        brief = replace(chosen, iterations=min(chosen.iterations, 30))
 
         def place(rows: NDArray[np.int64], weights: NDArray[np.float64]) -> list[NDArray[np.float32]]:
+            brief = replace(for_mass(weights.sum()), iterations=min(chosen.iterations, BRIEF))
             found = _fit(method, prepared, rows, weights, brief, None)
             return [
-                ((matrix - centre) @ to).astype(np.float32)
+                (matrix - centre.astype(np.float32)) @ to.astype(np.float32)
                 for matrix, centre, to in zip(some, found.centres, found.maps, strict=True)
             ]
 
         rows, weights, rounds = induce(
             place, entries.rows, weights, induction, seed=seed, threads=threads, progress=progress
         )
+    chosen = for_mass(weights.sum())
     found = _fit(method, prepared, rows, weights, chosen, progress)
     space = Space(
         method=method,

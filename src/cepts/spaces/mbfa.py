@@ -28,6 +28,7 @@ Matrix = NDArray[np.float64]
 STARTS = ("joreskog", "canonical")
 ITERATIONS = 500
 TOLERANCE = 1e-6
+MEMORY = 50  # steps from which EM is extrapolated
 WEAKEST = 1e-3  # the least squared length that a factor starts with: one that starts at 0 stays there
 LEAST_NOISE = 1e-4  # of whitened variance 1; less and rounding shows, none and few words make the likelihood infinite
 STRONGEST = 0.97  # the largest share of a direction that is shared at the start: at 1 there is no noise left to learn
@@ -82,7 +83,7 @@ class Battery:
         factors: int,
         shrinkage: float = 0.0,
         start: str = "joreskog",
-        memory: int = 30,
+        memory: int = MEMORY,
     ) -> None:
         if start not in STARTS:
             raise ValueError(f"start must be one of {', '.join(STARTS)}. Got {start!r} instead.")
@@ -285,7 +286,7 @@ def fit_mbfa(
         As `cepts.engine.run_em` takes them.
     """
     battery = Battery(
-        moments, widths, factors=factors, shrinkage=shrinkage, start=start, memory=30 if accelerate else 0
+        moments, widths, factors=factors, shrinkage=shrinkage, start=start, memory=MEMORY if accelerate else 0
     )
     history = run_em(battery, iterations=iterations, tolerance=tolerance, stage="MBFA", progress=progress)
     battery.settle()
