@@ -16,6 +16,7 @@ import report
 import spaces_accuracy
 import spaces_cost
 import spaces_languages
+import spaces_links
 from report import Table
 from spaces_data import SpacesData
 
@@ -27,6 +28,8 @@ TABLES = {
     "similarity": spaces_accuracy.similarity,
     "sts": spaces_accuracy.sts,
     "languages": spaces_languages.languages,
+    "links": spaces_links.links,
+    "senses": spaces_links.senses,
     "em": spaces_cost.em,
     "jobs": spaces_cost.jobs,
 }
