@@ -12,15 +12,13 @@ import numpy as np
 import report
 from cepts.evaluate import (
     TranslationScore,
-    gold_translations,
     retrieval_precision,
     sentence_similarity,
-    translation_precision,
     word_similarity,
 )
 from cepts.io import read_counts, read_sentence_similarities, read_similarities
+from cepts.pipeline.spaces import score_translations
 from cepts.spaces import Induction, Preparation, Space, fit_space, identical_strings, retrieve
-from cepts.spaces.retrieve import nearest
 from cepts.spaces.sentences import idf_weights, sentence_vectors, sif_vectors, sif_weights, simple_text
 from cepts.vectors import Dictionary, Vectors
 from report import Table
@@ -83,16 +81,8 @@ SIMILARITIES = (
 
 def look_up(space: Space, source: Vectors, target: Vectors, test: Dictionary, measure: str) -> TranslationScore:
     """Score of the test words, looked up among all target words."""
-    gold = gold_translations(test, source, target)
-    if measure == "likelihood":
-        queries, targets, bias = space.likelihood_points(
-            source.matrix[gold.source], target.matrix, source.name, target.name
-        )
-        found = nearest(queries, targets, bias=bias, count=10)
-    else:
-        x, y = space.project(source.matrix, source.name), space.project(target.matrix, target.name)
-        found = retrieve(x[gold.source], y, measure=measure, sources=x, count=10)  # type: ignore[arg-type]
-    return translation_precision(gold, found.rows)
+    languages = space.view(source.name), space.view(target.name)
+    return score_translations(space, source, target, test, languages=languages, measure=measure, sources=None)
 
 
 def translation(data: SpacesData) -> Table:
