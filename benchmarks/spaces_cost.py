@@ -28,7 +28,7 @@ PAIRS, WIDTH = 10_000, 300
 
 
 def em(data: SpacesData) -> Table:
-    """Time to the likelihoods that plain EM passes on its way through 20,000 iterations, on complete Europarl triples."""
+    """Time to the likelihoods that plain EM passes in 20,000 iterations, on complete Europarl triples."""
     views = [data.vectors(name) for name in ("en europarl", "fr europarl", "it europarl")]
     pairs = [data.muse(a.name, b.name, "train") for a in views for b in views if a is not b]
     rows = find_entries(pairs, views).rows
@@ -69,7 +69,7 @@ def em(data: SpacesData) -> Table:
 
 
 def _climb(problem: Battery, steps: int, goal: float = np.inf) -> tuple[list[float], list[float]]:
-    """Objective before each step, and the seconds until it was known; until the steps are done or the goal is reached."""
+    """Objective before each step, and the seconds until it was known; ends early when the goal is reached."""
     started = time.perf_counter()
     objectives: list[float] = []
     seconds: list[float] = []
