@@ -118,7 +118,8 @@ Examples:
     "--shrinkage",
     metavar="X",
     callback=_number_or_auto,
-    help="Ridge on the covariances, as a share of the mean variance.  [default: chosen on held-out entries]",
+    help="Ridge on the covariances, as a share of the mean variance.  [default: chosen on held-out entries, and less as "
+    "--induce adds entries]",
 )
 @click.option("--pivot", metavar="LANGUAGE", help="For direct maps: the language whose vectors stay as they are.")
 @click.option(
@@ -337,8 +338,7 @@ def _describe(space: Space, report: FitReport, views: list[Vectors], seconds: fl
     )
     if report.choice is not None and report.choice.tried:
         lines.append(
-            f"chosen   exponent {space.settings['exponent']:g}, shrinkage {space.settings['shrinkage']:g} on held-out "
-            f"entries"
+            f"chosen   exponent {report.choice.exponent:g}, shrinkage {report.choice.shrinkage:g} on held-out entries"
         )
     for number, found in enumerate(report.rounds, start=1):
         lines.append(f"round {number:<2} {found.entries:,} entries found, mean similarity {found.similarity:.3f}")
