@@ -59,7 +59,7 @@ def links(data: SpacesData) -> Table:
             found[f"{title} trained on {text.pairs:,} pairs, agreement"] = trained.align(asked)
     for title, made in found.items():
         scores = compare(gold, made).scores
-        shown = (scores.aer, scores.precision_possible, scores.recall_sure)
+        shown = (scores.aer, scores.possible_precision, scores.sure_recall)
         rows.append([title, *(f"{100 * value:.2f}" for value in shown)])
         records.append({"links": title, "aer": shown[0], "precision": shown[1], "recall": shown[2]})
     return Table(report.markdown(["%", "AER", "precision", "recall"], rows), records)

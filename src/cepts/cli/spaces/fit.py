@@ -118,8 +118,8 @@ Examples:
     "--shrinkage",
     metavar="X",
     callback=_number_or_auto,
-    help="Ridge on the covariances, as a share of the mean variance.  [default: chosen on held-out entries, and less as "
-    "--induce adds entries]",
+    help="Ridge on the covariances, as a share of the mean variance.  [default: chosen on held-out entries, and less "
+    "as --induce adds entries]",
 )
 @click.option("--pivot", metavar="LANGUAGE", help="For direct maps: the language whose vectors stay as they are.")
 @click.option(
