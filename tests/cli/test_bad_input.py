@@ -425,7 +425,7 @@ def test_control_c_while_links_are_written(cepts, corpus, trained, monkeypatch):
         raise KeyboardInterrupt
 
     (corpus / "links").write_text("old\n")
-    monkeypatch.setattr(align._Coverage, "add", stop)  # called after each block
+    monkeypatch.setattr(align.Tally, "add", stop)  # called after each block
     ran = cepts("align", "en", "fr", "--load", trained, "-o", "links", "--scores", "scores")
     assert (ran.code, ran.out, ran.err) == (130, "", "cepts: stopped\n")
     assert (corpus / "links").read_text() == "old\n"

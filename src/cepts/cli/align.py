@@ -80,7 +80,7 @@ Examples:
 @links_option
 @click.option("--model", type=click.Choice(MODELS), help="The alignment model.  [default: hmm]")
 @combine_option
-@threshold_option
+@threshold_option()
 @click.option(
     "--association",
     type=click.Choice(ASSOCIATIONS),

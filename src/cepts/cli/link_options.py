@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -35,19 +35,23 @@ combine_option = click.option(
     show_default=True,
     help="How the two directions make one alignment.",
 )
-threshold_option = click.option(
-    "--threshold",
-    type=click.FloatRange(0, 1),
-    metavar="P",
-    callback=finite,
-    help="For agreement: the least confidence of a link; lower gives more links.",
-)
 matrices_option = click.option(
     "--matrices", metavar="FILE", help="For onmf: also write the matrices, as JSON lines or .npz."
 )
 base_option = click.option(
     "--base", type=click.Choice(["0", "1"]), default="0", help="Number of the first word in Pharaoh links."
 )
+
+
+def threshold_option(default: str = "") -> Callable[[Any], Any]:
+    """The option --threshold; `default` is what the help tells of it."""
+    return click.option(
+        "--threshold",
+        type=click.FloatRange(0, 1),
+        metavar="P",
+        callback=finite,
+        help=f"For agreement: the least confidence of a link; lower gives more links.{default}",
+    )
 
 
 def check_combination(options: dict[str, Any], factoring: Sequence[str]) -> None:

@@ -44,7 +44,7 @@ Examples:
 @click.option("--to", "target", metavar="LANGUAGE", help="Language of TARGET.  [default: the other one]")
 @links_option
 @combine_option
-@threshold_option
+@threshold_option("  [default: 0.5]")
 @factoring_options("For onmf: ")
 @matrices_option
 @click.option(
