@@ -209,12 +209,11 @@ class Battery:
         correlations = self._correlations()
         spans = spans_of(self.widths)
         views = len(spans)
+        values, vectors = np.linalg.eigh(correlations)
         if start == "canonical":
-            values, vectors = np.linalg.eigh(correlations)
             values, vectors = values[::-1][: self.factors], vectors[:, ::-1][:, : self.factors]
             stacked = vectors * np.sqrt(np.maximum((values - 1.0) * views / (views - 1), WEAKEST))
         else:
-            values, vectors = np.linalg.eigh(correlations)
             inverse = (vectors / np.maximum(values, WEAKEST)) @ vectors.T
             share = 1.0 - self.factors / (2.0 * len(correlations))
             root = np.zeros_like(correlations)

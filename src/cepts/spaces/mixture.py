@@ -27,6 +27,7 @@ from cepts.engine.em import Tick
 from cepts.errors import DataError, UsageError
 from cepts.progress import Progress
 from cepts.spaces.entries import entry_weights
+from cepts.spaces.moments import patterns_of
 from cepts.spaces.space import Space
 from cepts.vectors import Vectors
 
@@ -247,10 +248,7 @@ class _Problem:
         self.weights = entry_weights(rows)
         evidence = _Evidence(space, factors)
         self.patterns = []
-        codes = ((rows >= 0) * (1 << np.arange(rows.shape[1]))).sum(axis=1)
-        for code in np.unique(codes):
-            members = np.flatnonzero(codes == code)
-            known = [int(view) for view in np.flatnonzero(rows[members[0]] >= 0)]
+        for known, members in patterns_of(rows):
             vectors = [views[view].matrix[rows[members, view]] for view in known]
             self.patterns.append(_Pattern(*evidence.points(vectors, known), self.weights[members]))
         self.spread = np.eye(factors)

@@ -5,7 +5,7 @@ After one pass over the entries every model is fitted on these alone, so its cos
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from itertools import pairwise
 
@@ -14,7 +14,7 @@ from numpy.typing import NDArray
 
 from cepts.types import offsets_of
 
-__all__ = ["Moments", "gather_moments", "spans_of"]
+__all__ = ["Moments", "gather_moments", "patterns_of", "spans_of"]
 
 Matrix = NDArray[np.float64]
 
@@ -50,6 +50,14 @@ def spans_of(widths: Sequence[int]) -> list[slice]:
     return [slice(start, stop) for start, stop in pairwise(offsets_of(widths).tolist())]
 
 
+def patterns_of(rows: NDArray[np.int64]) -> Iterator[tuple[tuple[int, ...], NDArray[np.int64]]]:
+    """Each set of views that have a word together in some entries, and these entries; those without a word are left."""
+    codes = ((rows >= 0) * (1 << np.arange(rows.shape[1]))).sum(axis=1)
+    for code in np.unique(codes[codes > 0]):
+        members = np.flatnonzero(codes == code)
+        yield tuple(int(view) for view in np.flatnonzero(rows[members[0]] >= 0)), members
+
+
 def gather_moments(
     views: Sequence[NDArray[np.float32]], rows: NDArray[np.int64], weights: NDArray[np.float64] | None = None
 ) -> list[Moments]:
@@ -65,13 +73,8 @@ def gather_moments(
         What each entry counts; all alike where None.
     """
     weights = np.ones(len(rows)) if weights is None else np.asarray(weights, dtype=np.float64)
-    codes = ((rows >= 0) * (1 << np.arange(rows.shape[1]))).sum(axis=1)
     found = []
-    for code in np.unique(codes):
-        if code == 0:
-            continue
-        members = np.flatnonzero(codes == code)
-        known = tuple(int(view) for view in np.flatnonzero(rows[members[0]] >= 0))
+    for known, members in patterns_of(rows):
         mass = weights[members]
         stacked = np.concatenate([views[view][rows[members, view]] for view in known], axis=1).astype(np.float64)
         mean = mass @ stacked / mass.sum()
