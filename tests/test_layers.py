@@ -20,6 +20,7 @@ LAYERS = {
     "_version": 0,
     "atomic": 1,
     "errors": 1,
+    "sentences": 1,
     "types": 1,
     "vectors": 1,
     "vocabulary": 1,

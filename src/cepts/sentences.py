@@ -1,0 +1,151 @@
+"""Sentences with what is known of their words, pairs of them, and the segments that align them.
+
+Where bitexts are large and hold words alone, the pairs of monolingual alignment carry columns (tags, chunks, lemmas)
+and gold links, and are few enough to be objects of their own.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from typing import NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from cepts.types import Alignments, offsets_of
+
+__all__ = ["COLUMNS", "Link", "Segment", "Segments", "Sentence", "SentencePair", "Span"]
+
+Link = tuple[int, int]
+Span = tuple[int, int]
+
+# What may be known of each word besides its form.
+COLUMNS = ("pos", "chunk", "lemma")
+
+
+@dataclass(frozen=True, slots=True)
+class Sentence:
+    """The tokens of a sentence and, where they are known, a column for each property of its words.
+
+    `pos` is a part-of-speech tag, `chunk` a label such as B-NP, I-NP or O, `lemma` the dictionary form.
+    """
+
+    tokens: tuple[str, ...]
+    pos: tuple[str, ...] | None = None
+    chunk: tuple[str, ...] | None = None
+    lemma: tuple[str, ...] | None = None
+
+    def __post_init__(self) -> None:
+        for name in COLUMNS:
+            column = getattr(self, name)
+            if column is not None and len(column) != len(self.tokens):
+                raise ValueError(f"{name} must have an entry a token, {len(self.tokens)}. Got {len(column)} instead.")
+
+    def __len__(self) -> int:
+        return len(self.tokens)
+
+
+@dataclass(frozen=True, slots=True)
+class SentencePair:
+    """A sentence and its rewording, with what people have said of the two.
+
+    Attributes
+    ----------
+    source, target
+        The sentences.
+    id
+        What names the pair in its file.
+    sure, possible
+        Gold links (source position, target position), sorted, no link in both; None where nobody has linked the pair.
+    label
+        A judgement of the whole pair: 1 for entailed, paraphrase or answer, 0 for not; None where there is none.
+    group
+        Pairs of one group are ranked against each other: the question of an answer sentence.
+    """
+
+    source: Sentence
+    target: Sentence
+    id: str = ""
+    sure: tuple[Link, ...] | None = None
+    possible: tuple[Link, ...] | None = None
+    label: float | None = None
+    group: str = ""
+
+
+class Segment(NamedTuple):
+    """A source span aligned as a whole with a target span, both half-open."""
+
+    source: Span
+    target: Span
+    confidence: float = 1.0
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Segments:
+    """The segments of many sentence pairs; those of pair `n` stand at `offsets[n]:offsets[n + 1]`.
+
+    `spans` has four columns: source start and stop, target start and stop (half-open, int32). Segments of a pair are
+    sorted by these. `scores` are the models' scores of each pair's segments and null words together, `states` the number
+    of states that they have (segments and null words): their ratio is the normalised decoding score.
+    """
+
+    offsets: NDArray[np.int64]
+    spans: NDArray[np.int32]
+    confidence: NDArray[np.float32]
+    scores: NDArray[np.float64]
+    states: NDArray[np.int64]
+
+    def __len__(self) -> int:
+        return len(self.offsets) - 1
+
+    def __getitem__(self, pair: int) -> list[Segment]:
+        run = slice(self.offsets[pair], self.offsets[pair + 1])
+        rows = zip(self.spans[run].tolist(), self.confidence[run].tolist(), strict=True)
+        return [Segment((a, b), (c, d), confidence) for (a, b, c, d), confidence in rows]
+
+    def __iter__(self) -> Iterator[list[Segment]]:
+        return (self[pair] for pair in range(len(self)))
+
+    @property
+    def normalised_scores(self) -> NDArray[np.float64]:
+        """Score a state of each pair."""
+        return self.scores / np.maximum(self.states, 1)
+
+    @classmethod
+    def concatenate(cls, parts: Sequence[Segments]) -> Segments:
+        """The segments of several runs of pairs, one after the other."""
+        return cls(
+            offsets_of(np.concatenate([np.diff(part.offsets) for part in parts]) if parts else []),
+            np.concatenate([part.spans for part in parts] or [np.empty((0, 4), np.int32)]),
+            np.concatenate([part.confidence for part in parts] or [np.empty(0, np.float32)]),
+            np.concatenate([part.scores for part in parts] or [np.empty(0)]),
+            np.concatenate([part.states for part in parts] or [np.empty(0, np.int64)]),
+        )
+
+    def alignments(self) -> Alignments:
+        """The links that the segments stand for: every word of the one span with every word of the other.
+
+        A link that lies in several segments takes the highest confidence.
+        """
+        lengths = self.spans[:, 1::2] - self.spans[:, ::2]
+        cells = lengths[:, 0].astype(np.int64) * lengths[:, 1]
+        segment = np.repeat(np.arange(len(cells)), cells)
+        place = np.arange(len(segment)) - np.repeat(offsets_of(cells)[:-1], cells)
+        width = lengths[segment, 1]
+        source = self.spans[segment, 0] + (place // np.maximum(width, 1)).astype(np.int32)
+        target = self.spans[segment, 2] + (place % np.maximum(width, 1)).astype(np.int32)
+        pair = np.repeat(np.arange(len(self)), np.diff(self.offsets))[segment]
+        confidence = self.confidence[segment]
+        order = np.lexsort((-confidence, target, source, pair))
+        links = np.stack((pair[order], source[order], target[order]))
+        first = np.ones(len(order), dtype=np.bool_)
+        first[1:] = (links[:, 1:] != links[:, :-1]).any(axis=0)
+        kept = order[first]
+        return Alignments(
+            offsets_of(np.bincount(pair[kept], minlength=len(self))),
+            source[kept].astype(np.int32),
+            target[kept].astype(np.int32),
+            confidence[kept],
+            np.ones(len(kept), dtype=np.bool_),
+        )
