@@ -86,8 +86,8 @@ class Segments:
     """The segments of many sentence pairs; those of pair `n` stand at `offsets[n]:offsets[n + 1]`.
 
     `spans` has four columns: source start and stop, target start and stop (half-open, int32). Segments of a pair are
-    sorted by these. `scores` are the model's scores of each pair: segments and null words together; `states` counts both
-    of them, and their ratio is the normalised decoding score.
+    sorted by these. `scores` are the model's scores of each pair, segments and null words together; `states` counts
+    both, and the ratio of the two is the normalised decoding score.
     """
 
     offsets: NDArray[np.int64]

@@ -1,4 +1,4 @@
-"""Formats: bitexts, links, lists of alignments, association matrices, word vectors and dictionaries, in and out."""
+"""Formats, in and out: bitexts, sentence pairs, links, lists of alignments, matrices, word vectors, dictionaries."""
 
 from cepts.io.bitext import BITEXT_FORMATS, read_bitext, read_text
 from cepts.io.dictionaries import read_dictionary, write_dictionary
@@ -15,6 +15,13 @@ from cepts.io.links import LINK_FORMATS, read_links, swap_sides
 from cepts.io.matrices import Matrices, association_blocks, read_association
 from cepts.io.matrix_writer import AssociationWriter, write_association
 from cepts.io.nbest_writer import NBEST_FORMATS, NBestWriter, write_nbest
+from cepts.io.sentence_pair_writer import (
+    WRITABLE_PAIR_FORMATS,
+    SentencePairWriter,
+    gold_alignments,
+    write_sentence_pairs,
+)
+from cepts.io.sentence_pairs import SENTENCE_PAIR_FORMATS, read_sentence_pairs
 from cepts.io.vector_writer import WRITABLE_VECTOR_FORMATS, write_vectors
 from cepts.io.vectors import VECTOR_FORMATS, read_vectors
 
@@ -22,22 +29,27 @@ __all__ = [
     "BITEXT_FORMATS",
     "LINK_FORMATS",
     "NBEST_FORMATS",
+    "SENTENCE_PAIR_FORMATS",
     "VECTOR_FORMATS",
+    "WRITABLE_PAIR_FORMATS",
     "WRITABLE_VECTOR_FORMATS",
     "AssociationWriter",
     "LinkWriter",
     "Matrices",
     "NBestWriter",
+    "SentencePairWriter",
     "SentenceSimilarities",
     "WordSimilarities",
     "association_blocks",
     "check_output",
+    "gold_alignments",
     "open_output",
     "read_association",
     "read_bitext",
     "read_counts",
     "read_dictionary",
     "read_links",
+    "read_sentence_pairs",
     "read_sentence_similarities",
     "read_similarities",
     "read_text",
@@ -47,5 +59,6 @@ __all__ = [
     "write_dictionary",
     "write_links",
     "write_nbest",
+    "write_sentence_pairs",
     "write_vectors",
 ]

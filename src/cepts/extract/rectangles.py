@@ -1,0 +1,89 @@
+"""Phrases out of links: the rectangles that links fill."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from cepts.sentences import Segments
+from cepts.types import Alignments
+
+__all__ = ["rectangles"]
+
+
+def rectangles(
+    alignments: Alignments,
+    *,
+    max_source: int | None = None,
+    max_target: int | None = None,
+    every_link: bool = False,
+) -> Segments:
+    """The phrases of `alignments`: maximal rectangles that are full of links, found greedily.
+
+    A source word belongs to the rectangle that grows from its first link, where no rectangle above has taken it: rows
+    and columns are added in turn while all their cells are links. This is how semicrf reads segments out of token
+    links, in training and in the scores of its Table 4. A link beside the rectangle of its source word is in none; with
+    `every_link` each link is in exactly one rectangle, and source words may be in several.
+
+    Parameters
+    ----------
+    alignments
+        The links; sure or possible does not matter.
+    max_source, max_target
+        The most words of a rectangle's sides. What is larger falls into several rectangles.
+    every_link
+        Cover all links.
+
+    Returns
+    -------
+    Segments
+        With the mean confidence of the links inside. `scores` are 0, `states` the numbers of segments.
+
+    Examples
+    --------
+    >>> links = Alignments.from_links([[(0, 0), (0, 1), (1, 0), (1, 1), (2, 3)]])
+    >>> [(source, target) for source, target, _ in rectangles(links)[0]]
+    [((0, 2), (0, 2)), ((2, 3), (3, 4))]
+    """
+    from cepts.kernels.rectangles import grow_rectangles
+
+    for name, limit in (("max_source", max_source), ("max_target", max_target)):
+        if limit is not None and limit < 1:
+            raise ValueError(f"{name} must be at least 1. Got {limit} instead.")
+    links = len(alignments.source)
+    longest = np.array([max_source or links + 1, max_target or links + 1], dtype=np.int64)
+    spans = np.empty((links, 4), dtype=np.int32)
+    means = np.empty(links, dtype=np.float32)
+    ends = np.zeros(len(alignments), dtype=np.int64)
+    grow_rectangles(
+        np.ascontiguousarray(alignments.offsets),
+        np.ascontiguousarray(alignments.source, dtype=np.int32),
+        np.ascontiguousarray(alignments.target, dtype=np.int32),
+        np.ascontiguousarray(alignments.confidence, dtype=np.float32),
+        longest,
+        every_link,
+        np.empty(_largest_matrix(alignments)),
+        spans,
+        means,
+        ends,
+    )
+    offsets = np.concatenate([np.zeros(1, dtype=np.int64), ends])
+    return Segments(
+        offsets,
+        spans[: offsets[-1]].copy(),
+        means[: offsets[-1]].copy(),
+        np.zeros(len(alignments)),
+        np.diff(offsets),
+    )
+
+
+def _largest_matrix(alignments: Alignments) -> int:
+    """Cells that the links of the largest pair span."""
+    filled = np.flatnonzero(np.diff(alignments.offsets))
+    if not len(filled):
+        return 0
+    starts = alignments.offsets[filled]
+    rows, columns = (
+        np.maximum.reduceat(positions, starts).astype(np.int64) + 1
+        for positions in (alignments.source, alignments.target)
+    )
+    return int((rows * columns).max())

@@ -1,0 +1,222 @@
+"""One sentence pair out of one JSON object: the keys of the shared corpora, and those of jacana."""
+
+from __future__ import annotations
+
+import json
+import math
+import re
+from collections.abc import Iterator
+from typing import Any
+
+from cepts.errors import DataError
+from cepts.io.files import InputFile
+from cepts.io.lines import shown
+from cepts.io.link_records import TIERS, _json_link, _lines
+from cepts.sentences import COLUMNS, Link, Sentence, SentencePair
+
+__all__ = ["array_pairs", "line_pairs", "words_of"]
+
+WORD = re.compile(r"[^ \t\n\v\f\r]+")
+DASHED = re.compile(r"([0-9]{1,9})-([0-9]{1,9})")
+SEGMENT = "[[0, 2], [1, 3]], source words 0 and 1 with target words 1 and 2"
+
+Gold = tuple[tuple[Link, ...] | None, tuple[Link, ...] | None]
+
+
+def words_of(text: str) -> list[str]:
+    """The tokens of `text`: what stands between ASCII white space."""
+    return WORD.findall(text)
+
+
+def line_pairs(file: InputFile) -> Iterator[tuple[str, SentencePair]]:
+    """Sentence pairs of JSON lines, an object a line, each with the place where it stands."""
+    for number, line in enumerate(_lines(file), start=1):
+        where = f"{file.name}, line {number:,}"
+        try:
+            record = json.loads(line)
+        except (ValueError, RecursionError) as error:
+            raise DataError(
+                f"{where}: found no JSON ({error}), wanted an object with `source` and `target`."
+            ) from error
+        yield where, _pair(where, record)
+
+
+def array_pairs(file: InputFile) -> Iterator[tuple[str, SentencePair]]:
+    """Sentence pairs of jacana's JSON, one array of objects, each with the place where it stands."""
+    file.skip_bom()
+    try:
+        records = json.loads(file.readall())
+    except json.JSONDecodeError as error:
+        raise DataError(
+            f"{file.name}, line {error.lineno:,}: found no JSON ({error.msg}), wanted one array of objects; "
+            f"name the format json if each line holds an object."
+        ) from error
+    except (ValueError, RecursionError) as error:
+        raise DataError(f"{file.name}: found no JSON ({error}), wanted one array of objects.") from error
+    if not isinstance(records, list):
+        raise DataError(f"{file.name}: found no array, wanted [ and objects; name the format json for JSON lines.")
+    for number, record in enumerate(records, start=1):
+        name = f" ({record['id']})" if isinstance(record, dict) and "id" in record else ""
+        where = f"{file.name}, pair {number:,}{name}"
+        yield where, _pair(where, record)
+
+
+def _pair(where: str, record: Any) -> SentencePair:
+    if not isinstance(record, dict):
+        raise DataError(f"{where}: found {shown(str(record))}, wanted an object with `source` and `target`.")
+    source, target = _sentence(where, record, "source"), _sentence(where, record, "target")
+    sure, possible = _gold(where, record, len(source), len(target))
+    label = record.get("label")
+    if label is not None and (type(label) not in {bool, int, float} or not math.isfinite(label)):
+        raise DataError(
+            f"{where}: found the label {label!r}, wanted a number, such as 1 for a paraphrase and 0 for none."
+        )
+    group = record.get("qid")
+    return SentencePair(
+        source,
+        target,
+        str(record.get("id", record.get("name", ""))),
+        sure,
+        possible,
+        None if label is None else float(label),
+        "" if group is None else str(group),
+    )
+
+
+def _sentence(where: str, record: dict[str, Any], side: str) -> Sentence:
+    if side not in record:
+        raise DataError(
+            f"{where}: found no `{side}`, wanted its tokens, as a list or as text with blanks between them."
+        )
+    tokens = _words(where, record[side], side)
+    if "" in tokens:
+        raise DataError(f"{where}: found an empty token in `{side}`; leave it out, and count links without it.")
+    columns: dict[str, tuple[str, ...]] = {}
+    for name in COLUMNS:
+        found = record.get(f"{side}_{name}")
+        if found is None:
+            continue
+        columns[name] = _words(where, found, f"{side}_{name}")
+        if len(columns[name]) != len(tokens):
+            raise DataError(
+                f"{where}: found {len(columns[name])} entries in `{side}_{name}` but {len(tokens)} tokens in `{side}`; "
+                f"wanted one entry a token, or no such column."
+            )
+    return Sentence(tokens, **columns)
+
+
+def _words(where: str, found: Any, key: str) -> tuple[str, ...]:
+    if isinstance(found, str):
+        return tuple(words_of(found))
+    if isinstance(found, list) and all(type(word) is str for word in found):
+        return tuple(found)
+    raise DataError(
+        f"{where}: found {shown(json.dumps(found, ensure_ascii=False))} in `{key}`, wanted a list of texts, or one "
+        f"text with blanks between tokens."
+    )
+
+
+def _gold(where: str, record: dict[str, Any], rows: int, columns: int) -> Gold:
+    """Sure and possible links, each once; of a link that is both, sure wins. None where no key tells of links."""
+    found: dict[str, set[Link]] = {}
+    for tier in TIERS:
+        if record.get(tier) is not None:
+            found[tier] = _links(where, tier, record[tier], rows, columns)
+        elif record.get(f"{tier}Align") is not None:
+            found[tier] = _dashed_links(where, f"{tier}Align", record[f"{tier}Align"], rows, columns)
+    if record.get("links") is not None:
+        found = {"sure": set(), **found}
+        _add_link_objects(where, record, found, rows, columns)
+    elif record.get("segments") is not None:
+        # Where `links` stand beside them, segments are a prediction that says the same once more, and may overlap.
+        found["sure"] = found.get("sure", set()) | _segment_links(where, record["segments"], rows, columns)
+    if not found:
+        return None, None
+    sure = found.get("sure", set())
+    return tuple(sorted(sure)), tuple(sorted(found.get("possible", set()) - sure))
+
+
+def _links(where: str, key: str, found: Any, rows: int, columns: int) -> set[Link]:
+    try:
+        links = {(i, j) for i, j in found}
+        good = all(type(i) is int and type(j) is int for i, j in links)
+    except (TypeError, ValueError):
+        good = False
+    if not good:
+        raise DataError(
+            f"{where}: found {shown(json.dumps(found))} in `{key}`, wanted a list of links such as [[0, 0], [1, 2]], "
+            f"source word first, numbered from 0."
+        )
+    _check_range(where, key, links, rows, columns)
+    return links
+
+
+def _check_range(where: str, key: str, links: set[Link], rows: int, columns: int) -> None:
+    for i, j in links:
+        if not (0 <= i < rows and 0 <= j < columns):
+            raise _out_of_range(
+                where, key, min(k for k in links if not (0 <= k[0] < rows and 0 <= k[1] < columns)), rows, columns
+            )
+
+
+def _out_of_range(where: str, key: str, link: Link, rows: int, columns: int) -> DataError:
+    side, position, words = ("source", link[0], rows) if not 0 <= link[0] < rows else ("target", link[1], columns)
+    return DataError(
+        f"{where}: found the link {link[0]}-{link[1]} in `{key}`, but the {side} has {words} words (numbered from 0) "
+        f"and no word {position}; check that links count from 0, source word first."
+    )
+
+
+def _dashed_links(where: str, key: str, found: Any, rows: int, columns: int) -> set[Link]:
+    """Links of jacana: ``0-0 1-2``."""
+    if not isinstance(found, str):
+        raise DataError(f'{where}: found {shown(json.dumps(found))} in `{key}`, wanted text such as "0-0 1-2".')
+    links = set()
+    for token in words_of(found):
+        match = DASHED.fullmatch(token)
+        if match is None:
+            raise DataError(f"{where}: found {shown(token)} in `{key}`, wanted links such as 0-0 1-2.")
+        links.add((int(match[1]), int(match[2])))
+    _check_range(where, key, links, rows, columns)
+    return links
+
+
+def _add_link_objects(where: str, record: dict[str, Any], found: dict[str, set[Link]], rows: int, columns: int) -> None:
+    """Links of ``cepts``, objects with confidence and tier."""
+    if not isinstance(record["links"], list):
+        raise DataError(f'{where}: found no list in `links`, wanted objects such as {{"source": 0, "target": 1}}.')
+    for link in record["links"]:
+        i, j, _, sure = _json_link(where, record, link)
+        found.setdefault("sure" if sure else "possible", set()).add((i, j))
+    for links in found.values():
+        _check_range(where, "links", links, rows, columns)
+
+
+def _segment_links(where: str, found: Any, rows: int, columns: int) -> set[Link]:
+    """All links of segments, ``[[i0, i1], [j0, j1]]`` (half-open), of which no two may share a source word."""
+    if not isinstance(found, list):
+        raise DataError(f"{where}: found no list in `segments`, wanted a list of segments such as {SEGMENT}.")
+    links: set[Link] = set()
+    owner: dict[int, Any] = {}
+    for segment in found:
+        try:
+            (i0, i1), (j0, j1) = segment[:2]
+            good = all(type(bound) is int for bound in (i0, i1, j0, j1)) and 0 <= i0 < i1 and 0 <= j0 < j1
+        except (TypeError, ValueError):
+            good = False
+        if not good:
+            raise DataError(
+                f"{where}: found the segment {shown(json.dumps(segment))}, wanted two spans that are not empty, such "
+                f"as {SEGMENT}."
+            )
+        if i1 > rows or j1 > columns:
+            raise _out_of_range(where, "segments", (i1 - 1, j1 - 1), rows, columns)
+        for i in range(i0, i1):
+            if i in owner:
+                raise DataError(
+                    f"{where}: found the segments {json.dumps(owner[i])} and {json.dumps(segment)}, which share source "
+                    f"word {i}; wanted segments that do not overlap. Make them one, or give their links in `sure`."
+                )
+            owner[i] = segment
+        links |= {(i, j) for i in range(i0, i1) for j in range(j0, j1)}
+    return links

@@ -1,0 +1,185 @@
+"""Writing sentence pairs with their gold links, or with the links and segments of a prediction."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterator, Sequence
+from types import TracebackType
+from typing import BinaryIO, Self
+
+import numpy as np
+
+from cepts.errors import DataError, UsageError
+from cepts.io.files import PathLike
+from cepts.io.lines import shown
+from cepts.io.link_writer import LinkWriter, _json_records
+from cepts.io.links import LINK_FORMATS
+from cepts.io.sentence_pair_records import words_of
+from cepts.io.writer import Writer
+from cepts.sentences import COLUMNS, Segments, SentencePair
+from cepts.types import Alignments, Bitext, offsets_of
+
+__all__ = ["WRITABLE_PAIR_FORMATS", "SentencePairWriter", "gold_alignments", "write_sentence_pairs"]
+
+WRITABLE_PAIR_FORMATS = ("json", "jacana", *(name for name in LINK_FORMATS if name != "json"))
+
+
+def gold_alignments(pairs: Sequence[SentencePair]) -> Alignments:
+    """The gold links of `pairs`, sure and possible; none where nobody has linked a pair."""
+    rows = [
+        sorted([(*link, True) for link in pair.sure or ()] + [(*link, False) for link in pair.possible or ()])
+        for pair in pairs
+    ]
+    flat = np.array([link for row in rows for link in row], dtype=np.int32).reshape(-1, 3)
+    return Alignments(
+        offsets_of([len(row) for row in rows]),
+        np.ascontiguousarray(flat[:, 0]),
+        np.ascontiguousarray(flat[:, 1]),
+        np.ones(len(flat), dtype=np.float32),
+        flat[:, 2].astype(np.bool_),
+    )
+
+
+class SentencePairWriter(Writer):
+    """Writes successive sentence pairs to one file, which is in its place, whole, only after a clean end.
+
+    Parameters
+    ----------
+    path
+        The file, compressed by its suffix; `-` is standard output.
+    format
+        ``json`` (lines, with columns, label and group), ``jacana`` (one JSON array), or a format of links alone:
+        ``pharaoh``, ``scored``, ``naacl``, ``giza``.
+    base
+        The number of a sentence's first word in Pharaoh files, 0 or 1.
+    """
+
+    def __init__(self, path: PathLike, *, format: str = "json", base: int = 0) -> None:
+        if format not in WRITABLE_PAIR_FORMATS:
+            raise UsageError(f"format must be one of {', '.join(WRITABLE_PAIR_FORMATS)}. Got {format!r} instead.")
+        super().__init__(path)
+        self.format = format
+        self._written = 0
+        self._links = (
+            LinkWriter(path, format=format, base=base) if format in LINK_FORMATS and format != "json" else None
+        )
+
+    def __enter__(self) -> Self:
+        if self._links is None:
+            return super().__enter__()
+        self._links.__enter__()
+        return self
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        if self._links is None:
+            super().__exit__(kind, error, trace)
+        else:
+            self._links.__exit__(kind, error, trace)
+
+    def write(
+        self, pairs: Sequence[SentencePair], links: Alignments | None = None, segments: Segments | None = None
+    ) -> None:
+        """Write the next `pairs`: with `links` and `segments`, a prediction, in place of their gold links.
+
+        Of `segments` alone, the links are those of all their words.
+        """
+        if links is None and segments is not None:
+            links = segments.alignments()
+        for name, given in (("links", links), ("segments", segments)):
+            if given is not None and len(given) != len(pairs):
+                raise ValueError(f"{name} must be of as many pairs, {len(pairs)}. Got {len(given)} instead.")
+        if self._links is not None:
+            bitext = Bitext.from_tokens([(pair.source.tokens, pair.target.tokens) for pair in pairs])
+            self._links.write(gold_alignments(pairs) if links is None else links, bitext)
+            return
+        file = self._open()
+        if self.format == "jacana":
+            records = _jacana_records(pairs, gold_alignments(pairs) if links is None else links)
+            for record in records:
+                file.write(b",\n" if self._written else b"[\n")
+                file.write(record)
+                self._written += 1
+            return
+        for line in _gold_lines(pairs) if links is None else _predicted_lines(pairs, links, segments):
+            file.write(line)
+
+    def _finish(self, file: BinaryIO) -> None:
+        if self.format == "jacana":
+            file.write(b"\n]\n" if self._written else b"[]\n")
+
+
+def write_sentence_pairs(
+    path: PathLike,
+    pairs: Sequence[SentencePair],
+    *,
+    links: Alignments | None = None,
+    segments: Segments | None = None,
+    format: str = "json",
+    base: int = 0,
+) -> None:
+    """Write `pairs` to `path`; the parameters are those of `SentencePairWriter` and its `write`."""
+    with SentencePairWriter(path, format=format, base=base) as writer:
+        writer.write(pairs, links, segments)
+
+
+def _encoded(record: dict[str, object], **options: int) -> bytes:
+    return json.dumps(record, ensure_ascii=False, **options).encode("utf-8", "surrogateescape")  # type: ignore[arg-type]
+
+
+def _known(pair: SentencePair) -> dict[str, object]:
+    """What is known of a pair but its links."""
+    record: dict[str, object] = {"id": pair.id} if pair.id else {}
+    if pair.group:
+        record["qid"] = pair.group
+    record["source"], record["target"] = pair.source.tokens, pair.target.tokens
+    for side, sentence in (("source", pair.source), ("target", pair.target)):
+        for name in COLUMNS:
+            if getattr(sentence, name) is not None:
+                record[f"{side}_{name}"] = getattr(sentence, name)
+    if pair.label is not None:
+        record["label"] = int(pair.label) if pair.label == int(pair.label) else pair.label
+    return record
+
+
+def _gold_lines(pairs: Sequence[SentencePair]) -> Iterator[bytes]:
+    for pair in pairs:
+        record = _known(pair)
+        if pair.sure is not None or pair.possible is not None:
+            record["sure"], record["possible"] = pair.sure or (), pair.possible or ()
+        yield _encoded(record) + b"\n"
+
+
+def _predicted_lines(pairs: Sequence[SentencePair], links: Alignments, segments: Segments | None) -> Iterator[bytes]:
+    """Lines that `read_links` reads too: what is known of the pair, `links` with confidences, then `segments`."""
+    for number, (pair, record) in enumerate(zip(pairs, _json_records(links, None), strict=True)):
+        line = _encoded(_known(pair)).removesuffix(b"}") + b", " + record.removeprefix(b"{")
+        if segments is not None:
+            rows = [[source, target, round(confidence, 4)] for source, target, confidence in segments[number]]
+            line = line.removesuffix(b"}\n") + b', "segments": ' + json.dumps(rows).encode() + b"}\n"
+        yield line
+
+
+def _jacana_records(pairs: Sequence[SentencePair], links: Alignments) -> Iterator[bytes]:
+    for pair, alignment in zip(pairs, links, strict=True):
+        for word in (*pair.source.tokens, *pair.target.tokens):
+            if words_of(word) != [word]:
+                raise DataError(
+                    f"pair {pair.id}: found the token {shown(word)}, wanted tokens without blanks, for jacana's format "
+                    f"puts blanks between them; write JSON lines."
+                )
+        tiers: dict[bool, list[str]] = {True: [], False: []}
+        for (i, j), sure in zip(alignment.links, alignment.sure.tolist(), strict=True):
+            tiers[sure].append(f"{i}-{j}")
+        yield _encoded(
+            {
+                "id": pair.id,
+                "name": pair.id,
+                "source": " ".join(pair.source.tokens),
+                "target": " ".join(pair.target.tokens),
+                "sureAlign": " ".join(tiers[True]),
+                "possibleAlign": " ".join(tiers[False]),
+            },
+            indent=4,
+        )

@@ -1,0 +1,193 @@
+"""Reading sentence pairs with what is known of their words: JSON, jacana's JSON, CoNLL-U, plain text."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import replace
+from itertools import zip_longest
+
+import numpy as np
+
+from cepts.errors import DataError, UsageError
+from cepts.io.bitext import _separator_error, read_bitext
+from cepts.io.conllu import conllu_sentences
+from cepts.io.files import InputFile, PathLike, bare_suffixes
+from cepts.io.link_records import _lines
+from cepts.io.links import read_links
+from cepts.io.sentence_pair_records import array_pairs, line_pairs
+from cepts.sentences import COLUMNS, Sentence, SentencePair
+
+__all__ = ["SENTENCE_PAIR_FORMATS", "read_sentence_pairs"]
+
+SENTENCE_PAIR_FORMATS = ("json", "jacana", "pipes", "tsv", "text", "conllu")
+OF_TWO_FILES = ("text", "conllu")
+BY_SUFFIX = {".jsonl": "json", ".tsv": "tsv"}
+
+
+def read_sentence_pairs(
+    source: PathLike,
+    target: PathLike | None = None,
+    *,
+    format: str = "auto",
+    links: PathLike | None = None,
+    links_format: str = "auto",
+    base: int = 0,
+    columns: Sequence[str] = (),
+) -> list[SentencePair]:
+    """Read sentence pairs, with their columns, gold links, labels and groups where a file has them.
+
+    As many pairs come out as go in: a side may be empty.
+
+    Parameters
+    ----------
+    source, target
+        One file that holds both sides, or two with as many sentences; plain or compressed. `-` is standard input.
+    format
+        ``json`` (lines), ``jacana`` (one JSON array), ``pipes`` (``a ||| b``) or ``tsv`` of one file; ``text`` or
+        ``conllu`` of two. ``auto`` goes by the suffix, then by the first line.
+    links
+        A file of gold links, in place of those that the pairs themselves have: NAACL, Pharaoh or another of
+        `read_links`; `links_format` and `base` are its format and base.
+    columns
+        What every sentence must have, of ``pos``, ``chunk`` and ``lemma``.
+
+    Returns
+    -------
+    list of SentencePair
+        A link that stands twice is one; of a link that is both sure and possible, sure wins. `segments` are links of
+        all their words, sure.
+
+    Raises
+    ------
+    DataError
+        With file, line and remedy.
+    """
+    if format not in {"auto", *SENTENCE_PAIR_FORMATS}:
+        raise UsageError(f"format must be one of auto, {', '.join(SENTENCE_PAIR_FORMATS)}. Got {format!r} instead.")
+    if unknown := set(columns) - set(COLUMNS):
+        raise UsageError(f"columns must be of {', '.join(COLUMNS)}. Got {sorted(unknown)} instead.")
+    if [source, target, links].count("-") > 1:
+        raise UsageError("only one input can be -, standard input.")
+    pairs = _of_one_file(source, format) if target is None else _of_two_files(source, target, format)
+    found = []
+    for where, pair in pairs:
+        for name in columns:
+            _check_column(where, pair, name)
+        found.append(pair)
+    if not found:
+        name = "standard input" if source == "-" else source
+        raise DataError(f"{name} is empty; wanted sentence pairs.")
+    return found if links is None else _with_links(found, links, links_format, base)
+
+
+def _of_one_file(path: PathLike, format: str) -> Iterator[tuple[str, SentencePair]]:
+    if format in OF_TWO_FILES:
+        raise UsageError(f"the format {format} is of two files, source and target. Got one file instead.")
+    with InputFile(path) as file:
+        if format == "auto" and not file.at_end():
+            format = _guess_format(file)
+        if format == "json":
+            yield from line_pairs(file)
+        elif format == "jacana":
+            yield from array_pairs(file)
+        else:
+            yield from _separated_pairs(file, format)
+
+
+def _guess_format(file: InputFile) -> str:
+    line = file.first_line().strip()
+    if line.startswith(b"["):
+        return "jacana"
+    if line.startswith(b"{"):
+        return "json"
+    suffixes = [] if file.path == "-" else bare_suffixes(file.path)
+    if suffixes and suffixes[-1] in BY_SUFFIX:
+        return BY_SUFFIX[suffixes[-1]]
+    if b"|||" in line.split():
+        return "pipes"
+    if line.count(b"\t") == 1:
+        return "tsv"
+    raise DataError(
+        f"{file.name}, line 1: found neither a JSON object or array nor ` ||| ` nor one tab, so these are no sentence "
+        f"pairs in one file; give a second file with the target sentences, or name the format."
+    )
+
+
+def _separated_pairs(file: InputFile, format: str) -> Iterator[tuple[str, SentencePair]]:
+    for number, line in enumerate(_lines(file), start=1):
+        where = f"{file.name}, line {number:,}"
+        sides = line.split(b"\t") if format == "tsv" else _at_pipes(line)
+        if len(sides) != 2:
+            raise _separator_error(file.name, format, np.frombuffer(line, dtype=np.uint8), number)
+        try:
+            one, other = (tuple(word.decode("utf-8") for word in side.split()) for side in sides)
+        except UnicodeDecodeError:
+            raise DataError(f"{where}: found bytes that are not valid UTF-8; convert the file to UTF-8.") from None
+        yield where, SentencePair(Sentence(one), Sentence(other))
+
+
+def _at_pipes(line: bytes) -> list[bytes]:
+    """What stands between tokens `|||`; a token that only holds them is a word."""
+    sides: list[list[bytes]] = [[]]
+    for word in line.split():
+        if word == b"|||":
+            sides.append([])
+        else:
+            sides[-1].append(word)
+    return [b" ".join(side) for side in sides]
+
+
+def _of_two_files(source: PathLike, target: PathLike, format: str) -> Iterator[tuple[str, SentencePair]]:
+    if format not in {"auto", *OF_TWO_FILES}:
+        raise UsageError(f"the format {format} is of one file that holds both sides. Got two files instead.")
+    suffixes = {bare_suffixes(path)[-1:] == [".conllu"] for path in (source, target) if path != "-"}
+    if format == "auto":
+        format = "conllu" if suffixes == {True} else "text"
+    if format == "conllu":
+        with InputFile(source) as first, InputFile(target) as second:
+            yield from _conllu_pairs(first, second)
+        return
+    bitext = read_bitext(source, target)
+    for number in range(len(bitext)):
+        one, other = bitext[number]
+        yield f"{source}, line {number + 1:,}", SentencePair(Sentence(tuple(one)), Sentence(tuple(other)))
+
+
+def _conllu_pairs(first: InputFile, second: InputFile) -> Iterator[tuple[str, SentencePair]]:
+    for number, (one, other) in enumerate(zip_longest(conllu_sentences(first), conllu_sentences(second))):
+        if one is None or other is None:
+            longer, place = (first, one[0]) if one is not None else (second, other[0])
+            shorter = second if longer is first else first
+            raise DataError(
+                f"{place}: found sentence {number + 1:,} of {longer.name}, but {shorter.name} has only {number:,}; "
+                f"give as many target as source sentences, in the same order."
+            )
+        (where, name, source), (_, other_name, target) = one, other
+        yield where, SentencePair(source, target, name or other_name)
+
+
+def _check_column(where: str, pair: SentencePair, name: str) -> None:
+    for side in ("source", "target"):
+        sentence: Sentence = getattr(pair, side)
+        if len(sentence) and getattr(sentence, name) is None:
+            raise DataError(
+                f"{where}: found no column {name} of the {side} sentence, wanted one; give `{side}_{name}` in JSON, or "
+                f"{'Chunk=... in the MISC field' if name == 'chunk' else 'the field'} of CoNLL-U."
+            )
+
+
+def _with_links(pairs: list[SentencePair], path: PathLike, format: str, base: int) -> list[SentencePair]:
+    alignments = read_links(
+        path,
+        format=format,
+        base=base,
+        source_lengths=[len(pair.source) for pair in pairs],
+        target_lengths=[len(pair.target) for pair in pairs],
+    )
+    found = []
+    for pair, alignment in zip(pairs, alignments, strict=True):
+        tiers: tuple[list[tuple[int, int]], list[tuple[int, int]]] = ([], [])
+        for link, sure in zip(alignment.links, alignment.sure.tolist(), strict=True):
+            tiers[not sure].append(link)
+        found.append(replace(pair, sure=tuple(tiers[0]), possible=tuple(tiers[1])))
+    return found

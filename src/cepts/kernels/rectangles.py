@@ -1,0 +1,62 @@
+"""Full rectangles of links."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from cepts.kernels import kernel
+
+
+@kernel
+def grow_rectangles(offsets, source, target, confidence, longest, every_link, matrix, spans, means, ends):
+    """Grow rectangles around the links of each pair, by source then target position.
+
+    From the first link of a row that is free, rows and columns are added in turn, a row first, while all their cells are
+    links, up to `longest` (source, target) words. With `every_link` a cell belongs to one rectangle and all links are
+    covered; without, a row does, and its links outside of the rectangle are lost. Fills `spans` (four columns) and
+    `means` (of the links' confidences), and `ends` with the number of rectangles so far after each pair. `matrix` is
+    room for the links of a pair, -1 where there is none.
+    """
+    found = 0
+    for pair in range(len(offsets) - 1):
+        start, stop = offsets[pair], offsets[pair + 1]
+        rows = columns = 0
+        for link in range(start, stop):
+            rows = max(rows, source[link] + 1)
+            columns = max(columns, target[link] + 1)
+        cells = matrix[: rows * columns].reshape(rows, columns)
+        cells[:] = -1.0
+        for link in range(start, stop):
+            cells[source[link], target[link]] = confidence[link]
+        free = 0
+        for link in range(start, stop):
+            top, left = source[link], target[link]
+            if top < free or cells[top, left] < 0:
+                continue
+            bottom, right = top + 1, left + 1
+            down = across = True
+            while down or across:
+                if down:
+                    down = bottom < rows and bottom - top < longest[0]
+                    for j in range(left, right):
+                        down = down and cells[bottom, j] >= 0
+                    bottom += down
+                if across:
+                    across = right < columns and right - left < longest[1]
+                    for i in range(top, bottom):
+                        across = across and cells[i, right] >= 0
+                    right += across
+            total = 0.0
+            for i in range(top, bottom):
+                for j in range(left, right):
+                    total += cells[i, j]
+                    cells[i, j] = -1.0
+            spans[found, 0] = top
+            spans[found, 1] = bottom
+            spans[found, 2] = left
+            spans[found, 3] = right
+            means[found] = np.float32(total / ((bottom - top) * (right - left)))
+            found += 1
+            if not every_link:
+                free = bottom
+        ends[pair] = found

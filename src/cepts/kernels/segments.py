@@ -1,0 +1,212 @@
+"""The lattice of the semi-Markov CRF of semicrf, section 3: sums, marginals and the best path.
+
+A path divides the observed sentence (length I) into segments of at most `longest` words; each is aligned with a span of
+the other sentence (length J, spans of at most `widest` words) or, one word long, with null. The score of a path is
+
+    sum of emit[i, l - 1, j, w - 1]        for the observed span [i, i + l) and the other's span [j, j + w)
+  + sum of null[i]                         for words of null
+  + sum of jump[k, j], stay[k]             for steps from state k to a segment that starts at j, and to null
+  + final[k]                               for the last state.
+
+A state k <= J says that the last segment's span stops before word k (0: the sentence's start). A step to null leads from
+k to null_next[k]: one null state J + 1 for all, as in the paper, or J + 1 + k, a null that remembers where it came from.
+Steps score by where the one span stops and the next starts. So all states that stop at the same word are summed
+before the step, and a sentence pair costs I J (J + longest * widest), not I J^2 longest * widest^2.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+
+from cepts.kernels import kernel
+
+__all__ = ["segment_backward", "segment_forward", "segment_path"]
+
+
+@kernel
+def _log_sum(values):
+    """The log of the sum of exp(values)."""
+    top = values.max()
+    if top == -np.inf:
+        return top
+    total = 0.0
+    for value in values:
+        total += np.exp(value - top)
+    return top + np.log(total)
+
+
+@kernel
+def _step(row, jump_weight, out):
+    """For each j: log sum_k exp(row[k]) jump_weight[k, j]; `jump_weight` is exp(jump)."""
+    states, width = jump_weight.shape
+    top = row.max()
+    out[:] = 0.0
+    for k in range(states):
+        weight = np.exp(row[k] - top)
+        if weight > 0.0:
+            for j in range(width):
+                out[j] += weight * jump_weight[k, j]
+    for j in range(width):
+        out[j] = np.log(out[j]) + top
+
+
+@kernel
+def segment_forward(emit, null, jump, stay, null_next, final, forward, entering):
+    """Fill `forward` (I + 1 x states) and `entering` (I x J) with log sums of path beginnings; return log Z.
+
+    `forward[i, k]`: paths over the first i words that end in state k; `entering[i, j]`: the same, and the step to
+    a segment that starts at word j.
+    """
+    length, longest, width, widest = emit.shape
+    forward[:] = -np.inf
+    forward[0, 0] = 0.0
+    jump_weight = np.exp(jump)
+    top = np.empty(width + 1)
+    total = np.empty(width + 1)
+    for i in range(length + 1):
+        # Segments that stop here, by where their span stops: two passes, the largest term and then the sum.
+        if i > 0:
+            top[:] = -np.inf
+            total[:] = 0.0
+            for span in range(1, min(longest, i) + 1):
+                start = i - span
+                for j in range(width):
+                    for wide in range(min(widest, width - j)):
+                        score = entering[start, j] + emit[start, span - 1, j, wide]
+                        top[j + wide + 1] = max(top[j + wide + 1], score)
+            for span in range(1, min(longest, i) + 1):
+                start = i - span
+                for j in range(width):
+                    for wide in range(min(widest, width - j)):
+                        stop = j + wide + 1
+                        if top[stop] > -np.inf:
+                            total[stop] += np.exp(entering[start, j] + emit[start, span - 1, j, wide] - top[stop])
+            for k in range(1, width + 1):
+                if total[k] > 0.0:
+                    forward[i, k] = top[k] + np.log(total[k])
+            for k in range(len(stay)):
+                score = forward[i - 1, k] + stay[k] + null[i - 1]
+                if score > -np.inf:
+                    forward[i, null_next[k]] = np.logaddexp(forward[i, null_next[k]], score)
+        if i < length:
+            _step(forward[i], jump_weight, entering[i])
+    return _log_sum(forward[length] + final)
+
+
+@kernel
+def segment_backward(
+    emit, null, jump, stay, null_next, final, forward, entering, segments, null_words, jumps, stays, finals
+):
+    """Fill the marginals from what `segment_forward` filled; return log Z.
+
+    `segments` (as `emit`) and `null_words` (as `null`): the probability that a path has the segment, or the word in
+    null; `jumps`, `stays`, `finals`: the expected number of each step.
+    """
+    length, longest, width, widest = emit.shape
+    states = len(stay)
+    log_z = _log_sum(forward[length] + final)
+    backward = np.full((length + 1, states), -np.inf)
+    leaving = np.full((length + 1, width), -np.inf)
+    jump_weight = np.exp(jump)
+    turned = np.ascontiguousarray(jump_weight.T)
+    segments[:] = 0.0
+    jumps[:] = 0.0
+    stays[:] = 0.0
+    backward[length] = final
+    for k in range(states):
+        finals[k] = np.exp(forward[length, k] + final[k] - log_z)
+    for i in range(length - 1, -1, -1):
+        for j in range(width):
+            top = -np.inf
+            for span in range(min(longest, length - i)):
+                for wide in range(min(widest, width - j)):
+                    top = max(top, emit[i, span, j, wide] + backward[i + span + 1, j + wide + 1])
+            if top == -np.inf:
+                continue
+            total = 0.0
+            scale = np.exp(entering[i, j] + top - log_z)
+            for span in range(min(longest, length - i)):
+                for wide in range(min(widest, width - j)):
+                    part = np.exp(emit[i, span, j, wide] + backward[i + span + 1, j + wide + 1] - top)
+                    total += part
+                    segments[i, span, j, wide] = part * scale
+            leaving[i, j] = top + np.log(total)
+        _step(leaving[i], turned, backward[i])
+        null_words[i] = 0.0
+        for k in range(states):
+            score = stay[k] + null[i] + backward[i + 1, null_next[k]]
+            part = np.exp(forward[i, k] + score - log_z)
+            stays[k] += part
+            null_words[i] += part
+            backward[i, k] = np.logaddexp(backward[i, k], score)
+        # Steps: forward[i, k] + jump[k, j] + leaving[i, j], summed over i before they are multiplied by exp(jump).
+        top = leaving[i].max()
+        ahead = np.exp(leaving[i] - top)
+        for k in range(states):
+            weight = np.exp(forward[i, k] + top - log_z)
+            if weight > 0.0:
+                for j in range(width):
+                    jumps[k, j] += weight * ahead[j]
+    for k in range(states):
+        for j in range(width):
+            jumps[k, j] *= jump_weight[k, j]
+    return log_z
+
+
+@kernel
+def segment_path(emit, null, jump, stay, null_next, final, starts, stops):
+    """The best path, eq. of section 3.2: for each observed word where its segment starts, and the span's start and stop.
+
+    Fills `starts` (I: the start of the word's segment) and `stops` (I x 2: the span that it is aligned with, -1 for
+    null); returns the path's score. Of equal scores the first found stays.
+    """
+    length, longest, width, widest = emit.shape
+    states = len(stay)
+    best = np.full((length + 1, states), -np.inf)
+    entering = np.full((length, width), -np.inf)
+    came_from = np.zeros((length, width), dtype=np.int32)
+    kept = np.zeros((length + 1, states, 2), dtype=np.int32)
+    best[0, 0] = 0.0
+    for i in range(length + 1):
+        if i > 0:
+            for k in range(states):
+                score = best[i - 1, k] + stay[k] + null[i - 1]
+                if score > best[i, null_next[k]]:
+                    best[i, null_next[k]] = score
+                    kept[i, null_next[k], 0] = 0
+                    kept[i, null_next[k], 1] = k
+            for span in range(1, min(longest, i) + 1):
+                start = i - span
+                for j in range(width):
+                    for wide in range(min(widest, width - j)):
+                        score = entering[start, j] + emit[start, span - 1, j, wide]
+                        if score > best[i, j + wide + 1]:
+                            best[i, j + wide + 1] = score
+                            kept[i, j + wide + 1, 0] = span
+                            kept[i, j + wide + 1, 1] = j
+        if i < length:
+            for k in range(states):
+                if best[i, k] > -np.inf:
+                    for j in range(width):
+                        score = best[i, k] + jump[k, j]
+                        if score > entering[i, j]:
+                            entering[i, j] = score
+                            came_from[i, j] = k
+    k = np.argmax(best[length] + final)
+    score = best[length, k] + final[k]
+    i = length
+    while i > 0:
+        span, source = kept[i, k]
+        if span == 0:
+            i -= 1
+            starts[i] = i
+            stops[i] = -1
+            k = source
+        else:
+            for word in range(i - span, i):
+                starts[word] = i - span
+                stops[word, 0] = source
+                stops[word, 1] = k
+            i -= span
+            k = came_from[i, source]
+    return score

@@ -1,0 +1,287 @@
+"""The semi-Markov CRF of semicrf, section 3, in one direction; a token CRF is one whose spans are single words."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+from cepts.engine import map_shards
+from cepts.phrases.columns import Table
+from cepts.phrases.features import PairFeatures
+from cepts.phrases.steps import STEP_WEIGHTS, Steps, steps_of
+
+__all__ = ["Gold", "Lattice", "Marginals", "Objective", "Shape", "gold_path", "lattice_of", "link_costs", "split_weights"]
+
+SHARD = 16
+# What a segment costs when a gold path is chosen: fewer, longer segments before more of them with as many links.
+SEGMENT_PRICE = 1e-3
+
+
+@dataclass(frozen=True, slots=True)
+class Shape:
+    """The lattice: the longest span of either side, the direction, and whether null remembers."""
+
+    longest: int = 3
+    widest: int = 3
+    reverse: bool = False
+    memory: bool = False
+    distortion: bool = True
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Lattice:
+    """The scores of one pair in one direction, as kernels.segments takes them."""
+
+    emit: NDArray[np.float64]
+    null: NDArray[np.float64]
+    jump: NDArray[np.float64]
+    stay: NDArray[np.float64]
+    null_next: NDArray[np.int64]
+    final: NDArray[np.float64]
+
+    @property
+    def arguments(self) -> tuple[NDArray, ...]:
+        """In the kernels' order."""
+        return self.emit, self.null, self.jump, self.stay, self.null_next, self.final
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Marginals:
+    """What the forward-backward pass gives: log Z and the expected number of segments, null words and steps."""
+
+    log_z: float
+    segments: NDArray[np.float64]
+    null: NDArray[np.float64]
+    jump: NDArray[np.float64]
+    stay: NDArray[np.float64]
+    final: NDArray[np.float64]
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Gold:
+    """The gold path of a pair, as marginals that are 0 or 1, and the cost of each segment and null word."""
+
+    path: Marginals
+    segment_cost: NDArray[np.float32]
+    null_cost: NDArray[np.float32]
+
+
+def split_weights(weights: NDArray[np.float64], sizes: Sequence[int]) -> list[NDArray[np.float64]]:
+    """The weights of steps, then of each part of the layout."""
+    return np.split(weights, np.cumsum([STEP_WEIGHTS, *sizes])[:-1])
+
+
+def _scores(table: Table, values: NDArray[np.float64], categories: NDArray[np.float64]) -> NDArray[np.float64]:
+    from cepts.kernels.log_linear import score_items
+
+    scores = np.empty(len(table.values))
+    score_items(table.values, table.categories, values, categories, scores)
+    return scores
+
+
+def lattice_of(features: PairFeatures, weights: NDArray[np.float64], sizes: Sequence[int], shape: Shape) -> Lattice:
+    """Score everything that a path of the pair may have."""
+    step, token_values, token_categories, span_values, span_categories, null_values, null_categories = split_weights(
+        weights, sizes
+    )
+    length, width = features.length, features.width
+    cells = _scores(features.tokens, token_values, token_categories).reshape(length, width)
+    if features.spans is None:
+        emit = cells[:, None, :, None]
+    else:
+        emit = _scores(features.spans, span_values, span_categories).reshape(length, shape.longest, width, shape.widest)
+        emit[:, 0, :, 0] = cells
+    side = features.source_null
+    if shape.reverse:
+        emit, side, width = emit.transpose(2, 3, 0, 1), features.target_null, length
+    steps = steps_of(width, shape.memory, shape.distortion)
+    return Lattice(
+        np.ascontiguousarray(emit),
+        _scores(side, null_values, null_categories),
+        step[steps.jump],
+        step[steps.stay],
+        steps.null_next,
+        step[steps.final],
+    )
+
+
+def marginals(lattice: Lattice) -> Marginals:
+    """The forward-backward pass."""
+    from cepts.kernels.segments import segment_backward, segment_forward
+
+    length, _, width, _ = lattice.emit.shape
+    forward, entering = np.empty((length + 1, len(lattice.stay))), np.empty((length, width))
+    segment_forward(*lattice.arguments, forward, entering)
+    filled = [np.empty_like(part) for part in (lattice.emit, lattice.null, lattice.jump, lattice.stay, lattice.final)]
+    log_z = segment_backward(*lattice.arguments, forward, entering, *filled)
+    return Marginals(log_z, *filled)
+
+
+def best_path(lattice: Lattice) -> tuple[float, NDArray[np.int32], NDArray[np.int32]]:
+    """Viterbi: the best path's score, and of each observed word where its segment starts and what it is aligned with."""
+    from cepts.kernels.segments import segment_path
+
+    length = len(lattice.null)
+    starts, spans = np.empty(length, dtype=np.int32), np.empty((length, 2), dtype=np.int32)
+    score = segment_path(*lattice.arguments, starts, spans)
+    return score, starts, spans
+
+
+def _gold_cells(links: Sequence[tuple[int, int]], length: int, width: int, reverse: bool) -> NDArray[np.bool_]:
+    cells = np.zeros((length, width), dtype=np.bool_)
+    if links:
+        cells[tuple(np.array(links).T)] = True
+    return cells.T if reverse else cells
+
+
+def gold_path(cells: NDArray[np.bool_], shape: Shape) -> Marginals:
+    """The path that has the most gold links and no others; among those the one with the fewest segments.
+
+    `cells` is the observed side by the other. Links that no path can have (a word linked with words apart) are left.
+    """
+    length, width = cells.shape
+    longest, widest = (shape.widest, shape.longest) if shape.reverse else (shape.longest, shape.widest)
+    counts = np.zeros((length + longest, width + widest), dtype=np.int64)
+    counts[:length, :width] = cells
+    sums = np.zeros((length + longest + 1, width + widest + 1), dtype=np.int64)
+    np.cumsum(np.cumsum(counts, axis=0), axis=1, out=sums[1:, 1:])
+    emit = np.full((length, longest, width, widest), -np.inf)
+    for span in range(longest):
+        for wide in range(widest):
+            top, bottom = sums[:length], sums[span + 1 : span + 1 + length]
+            left, right = slice(0, width), slice(wide + 1, wide + 1 + width)
+            inside = bottom[:, right] - top[:, right] - bottom[:, left] + top[:, left]
+            area = (span + 1) * (wide + 1)
+            emit[:, span, :, wide] = np.where(inside == area, area - SEGMENT_PRICE, -np.inf)
+    steps = steps_of(width, shape.memory, shape.distortion)
+    states = len(steps.stay)
+    lattice = Lattice(
+        emit, np.zeros(length), np.zeros((states, width)), np.zeros(states), steps.null_next, np.zeros(states)
+    )
+    _, starts, spans = best_path(lattice)
+    return path_counts(starts, spans, emit.shape, steps)
+
+
+def path_counts(
+    starts: NDArray[np.int32], spans: NDArray[np.int32], shape: tuple[int, ...], steps: Steps
+) -> Marginals:
+    """What a path has, as counts."""
+    length, _, width, _ = shape
+    states = len(steps.stay)
+    found = Marginals(
+        0.0, np.zeros(shape), np.zeros(length), np.zeros((states, width)), np.zeros(states), np.zeros(states)
+    )
+    state = 0
+    for i in range(length):
+        if spans[i, 0] < 0:
+            found.null[i] = 1.0
+            found.stay[state] += 1.0
+            state = steps.null_next[state]
+        elif starts[i] == i:
+            size = int((starts == i).sum())
+            start, stop = spans[i]
+            found.segments[i, size - 1, start, stop - start - 1] = 1.0
+            found.jump[state, start] += 1.0
+            state = stop
+    found.final[state] += 1.0
+    return found
+
+
+def link_costs(
+    cells: NDArray[np.bool_], excused: NDArray[np.bool_], longest: int, widest: int, *, wrong: float, missed: float
+) -> tuple[NDArray[np.float32], NDArray[np.float32]]:
+    """Hamming cost on links: of each segment, `wrong` a link that is not gold, `missed` a gold link of its observed
+    words that it lacks; of null, the gold links of the word. Links in `excused` cost nothing.
+    """
+    length, width = cells.shape
+    gold = np.zeros((length, width + widest + 1))
+    bad = np.zeros((length, width + widest + 1))
+    np.cumsum(cells, axis=1, out=gold[:, 1 : width + 1])
+    np.cumsum(~cells & ~excused, axis=1, out=bad[:, 1 : width + 1])
+    gold[:, width + 1 :] = gold[:, width : width + 1]
+    bad[:, width + 1 :] = bad[:, width : width + 1]
+    total = cells.sum(axis=1)
+    cost = np.zeros((length, longest, width, widest), dtype=np.float32)
+    for wide in range(widest):
+        has = gold[:, wide + 1 : wide + 1 + width] - gold[:, :width]
+        lacks = wrong * (bad[:, wide + 1 : wide + 1 + width] - bad[:, :width]) + missed * (total[:, None] - has)
+        running = np.zeros((length, width))
+        for span in range(longest):
+            running[: length - span] += lacks[span:]
+            cost[:, span, :, wide] = running
+    return cost, (missed * total).astype(np.float32)
+
+
+class Objective:
+    """Minus the softmax-margin log-likelihood of gold paths, with a Gaussian prior; value and gradient.
+
+    Section 3.1: the gold path's score minus log of the sum over all paths of exp(score + cost). What gold paths have is
+    summed once, so an evaluation costs one forward-backward pass a pair.
+    """
+
+    def __init__(
+        self,
+        features: Sequence[PairFeatures],
+        golds: Sequence[Gold],
+        sizes: Sequence[int],
+        shape: Shape,
+        *,
+        penalty: NDArray[np.float64] | float,
+        importance: Sequence[float] | None = None,
+        threads: int = 1,
+    ) -> None:
+        self._features, self._golds, self._sizes, self._shape = features, golds, list(sizes), shape
+        self._penalty = penalty
+        self._importance = np.ones(len(features)) if importance is None else np.asarray(importance, dtype=np.float64)
+        self._threads = threads
+        self._shards = [range(start, min(start + SHARD, len(features))) for start in range(0, len(features), SHARD)]
+        self.weights = STEP_WEIGHTS + sum(self._sizes)
+        self._gold = np.zeros(self.weights)
+        for n, (pair, gold) in enumerate(zip(features, golds, strict=True)):
+            self._add(pair, gold.path, self._gold, self._importance[n])
+
+    def _add(self, features: PairFeatures, found: Marginals, sums: NDArray[np.float64], importance: float) -> None:
+        """Add the features of a path, or of the paths' expectation, to `sums`."""
+        from cepts.kernels.log_linear import add_expected
+
+        shape = self._shape
+        width = found.jump.shape[1]
+        steps = steps_of(width, shape.memory, shape.distortion)
+        parts = split_weights(sums, self._sizes)
+        for numbers, counts in ((steps.jump, found.jump), (steps.stay, found.stay), (steps.final, found.final)):
+            parts[0] += importance * np.bincount(numbers.ravel(), counts.ravel(), STEP_WEIGHTS)
+        segments, side = found.segments, features.source_null
+        if shape.reverse:
+            segments, side = segments.transpose(2, 3, 0, 1), features.target_null
+        segments = segments * importance
+        tokens = np.ascontiguousarray(segments[:, 0, :, 0]).reshape(-1)
+        add_expected(features.tokens.values, features.tokens.categories, tokens, parts[1], parts[2])
+        if features.spans is not None:
+            segments[:, 0, :, 0] = 0.0
+            spans = np.ascontiguousarray(segments).reshape(-1)
+            add_expected(features.spans.values, features.spans.categories, spans, parts[3], parts[4])
+        add_expected(side.values, side.categories, found.null * importance, parts[5], parts[6])
+
+    def _shard(self, numbers: range, weights: NDArray[np.float64]) -> tuple[float, NDArray[np.float64]]:
+        total, sums = 0.0, np.zeros(self.weights)
+        for n in numbers:
+            lattice = lattice_of(self._features[n], weights, self._sizes, self._shape)
+            gold = self._golds[n]
+            lattice.emit[:] += gold.segment_cost
+            lattice.null[:] += gold.null_cost
+            found = marginals(lattice)
+            total += self._importance[n] * found.log_z
+            self._add(self._features[n], found, sums, self._importance[n])
+        return total, sums
+
+    def __call__(self, weights: NDArray[np.float64]) -> tuple[float, NDArray[np.float64]]:
+        """Value and gradient at `weights`."""
+        total, gradient = 0.0, np.zeros(self.weights)
+        for value, sums in map_shards(lambda shard: self._shard(shard, weights), self._shards, threads=self._threads):
+            total += value
+            gradient += sums
+        value = total - weights @ self._gold + 0.5 * np.sum(self._penalty * weights * weights)
+        return float(value), gradient - self._gold + self._penalty * weights

@@ -1,0 +1,113 @@
+"""All features of a sentence pair, computed once for both directions."""
+
+from __future__ import annotations
+
+from collections.abc import Collection
+from dataclasses import dataclass
+
+import numpy as np
+
+from cepts.phrases.columns import Block, Columns, Table
+from cepts.phrases.inventory import Inventory
+from cepts.phrases.lexical import Lexical
+from cepts.phrases.span_features import span_columns
+from cepts.phrases.token_features import compare_words, null_columns, token_columns
+from cepts.phrases.words import PairWords
+from cepts.sentences import SentencePair
+
+__all__ = ["FeatureMaker", "Layout", "PairFeatures"]
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class PairFeatures:
+    """Features of one pair: of cells (I x J), of pairs of spans (I x Ls x J x Lt; None for a token model), and of each
+    side's words with null.
+    """
+
+    length: int
+    width: int
+    tokens: Table
+    spans: Table | None
+    source_null: Table
+    target_null: Table
+
+
+@dataclass(frozen=True, slots=True)
+class Layout:
+    """The blocks of weights of each table, in order: values, then categories."""
+
+    tokens: tuple[tuple[Block, ...], tuple[Block, ...]]
+    spans: tuple[tuple[Block, ...], tuple[Block, ...]]
+    null: tuple[tuple[Block, ...], tuple[Block, ...]]
+
+    @property
+    def sizes(self) -> list[int]:
+        """Weights of token values, token categories, span values, span categories, null values, null categories."""
+        parts = (*self.tokens, *self.spans, *self.null)
+        return [sum(block.weights for block in part) for part in parts]
+
+
+class FeatureMaker:
+    """Makes the features of sentence pairs.
+
+    Parameters
+    ----------
+    inventory
+        The names that have features of their own.
+    lexical
+        The tables to ask.
+    families
+        The families of features to make (`FAMILIES`).
+    longest, widest
+        The longest source and target span; 1 and 1 for a token model.
+    """
+
+    def __init__(
+        self, inventory: Inventory, lexical: Lexical, families: Collection[str], longest: int, widest: int
+    ) -> None:
+        self.inventory = inventory
+        self.lexical = lexical
+        self.families = frozenset(families)
+        self.longest = longest
+        self.widest = widest
+
+    def columns_of(self, pair: SentencePair) -> tuple[Columns, Columns | None, Columns, Columns]:
+        """The columns of cells, of spans, and of source and target words with null."""
+        words = PairWords(pair, self.inventory)
+        like = compare_words(words, self.lexical, self.longest, self.widest)
+        tokens, source, target = Columns(self.families), Columns(self.families), Columns(self.families)
+        token_columns(words, like, self.lexical, self.inventory, tokens)
+        null_columns(words.source, like.strength, like.cosine, self.inventory, source)
+        null_columns(words.target, like.strength.T, like.cosine.T, self.inventory, target)
+        spans = None
+        if self.longest * self.widest > 1:
+            spans = Columns(self.families)
+            span_columns(words, like, self.lexical, self.inventory, self.longest, self.widest, spans)
+        return tokens, spans, source, target
+
+    def features(self, pair: SentencePair) -> PairFeatures:
+        """The features of a pair whose sentences both have words."""
+        length, width = len(pair.source), len(pair.target)
+        tokens, spans, source, target = self.columns_of(pair)
+        return PairFeatures(
+            length,
+            width,
+            tokens.table((length, width)),
+            None if spans is None else spans.table((length, self.longest, width, self.widest)),
+            source.table((length,)),
+            target.table((width,)),
+        )
+
+    def layout(self, pair: SentencePair) -> Layout:
+        """The blocks of weights; the same for every pair."""
+        tokens, spans, source, _ = self.columns_of(pair)
+
+        def blocks(columns: Columns | None) -> tuple[tuple[Block, ...], tuple[Block, ...]]:
+            return ((), ()) if columns is None else (tuple(columns.value_blocks), tuple(columns.category_blocks))
+
+        return Layout(blocks(tokens), blocks(spans), blocks(source))
+
+
+def empty_table() -> Table:
+    """A table without items and columns."""
+    return Table(np.empty((0, 0), dtype=np.float32), np.empty((0, 0), dtype=np.int32))

@@ -1,0 +1,24 @@
+"""The tables that features may ask: WordNet, paraphrases, relatedness, names. Each may be missing."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from cepts.phrases.names import NameModel
+    from cepts.phrases.paraphrases import Paraphrases
+    from cepts.phrases.relatedness import Relatedness
+    from cepts.phrases.wordnet import WordNet
+
+__all__ = ["Lexical"]
+
+
+@dataclass(frozen=True, slots=True)
+class Lexical:
+    """Lexical knowledge of a language."""
+
+    wordnet: WordNet | None = None
+    paraphrases: Paraphrases | None = None
+    relatedness: Relatedness | None = None
+    names: NameModel | None = None

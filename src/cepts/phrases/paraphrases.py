@@ -1,0 +1,296 @@
+"""Tables of paraphrases, words and phrases, such as PPDB gives (section 3.3 of semicrf).
+
+The sides of all pairs are known by 64-bit codes of their lower-case text, so that a table needs no strings and is
+there as soon as its file is read.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import json
+import os
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any, NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from cepts.atomic import atomic_output
+from cepts.errors import DataError
+from cepts.types import offsets_of
+
+__all__ = ["KINDS", "RULE_SCORES", "Paraphrases", "Rule", "codes_of", "exact_codes_of", "packed", "read_table", "shipped", "write_table"]
+
+FORMAT = "cepts table"
+
+# Meaning of the bits of `kinds`, from the lowest. The two lists are whatever the table was made from; in the English
+# table "first" is the pruned lexical list of PPDB XXXL and "second" its lexical synonyms.
+KINDS = ("first list", "second list", "rule", "only [X]", "reversed")
+
+# Columns of `Paraphrases.rule_scores`: f is the source side, e the target side, lhs the symbol that yields both.
+RULE_SCORES = (
+    "p(lhs|e)",
+    "p(lhs|f)",
+    "p(e|lhs)",
+    "p(e|f)",
+    "p(e|f,lhs)",
+    "p(f|lhs)",
+    "p(f|e)",
+    "p(f|e,lhs)",
+)
+SWAPPED = (1, 0, 5, 6, 7, 2, 3, 4)
+
+
+class Rule(NamedTuple):
+    """A scored pair: the sides, the symbol that yields both, and the minus log probabilities of `RULE_SCORES`."""
+
+    source: str
+    target: str
+    symbol: str
+    scores: tuple[float, ...]
+
+
+@dataclass(frozen=True, eq=False)
+class Paraphrases:
+    """Which words and phrases paraphrase which.
+
+    Make one with `from_rules`, or `load` the English one.
+
+    Attributes
+    ----------
+    codes
+        The code of each side, sorted (uint64).
+    offsets, others, marks
+        The pairs of side `a` with sides of higher number, `others[offsets[a]:offsets[a + 1]]`, sorted, and how each
+        stands: bits 0 to 3 are those of `KINDS` as (lower, higher), bits 4 to 7 as (higher, lower).
+    rule_entries, rule_rows
+        Entries of `others` that have scores, and their rows in `rule_scores` for each way round.
+    rule_scores
+        Minus log probabilities, columns as in `RULE_SCORES` (float32). Row `n + r` is row `r` seen the other way round,
+        where `n` is half the number of rows.
+    """
+
+    codes: NDArray[np.uint64]
+    offsets: NDArray[np.int64]
+    others: NDArray[np.int32]
+    marks: NDArray[np.uint8]
+    rule_entries: NDArray[np.int32]
+    rule_rows: NDArray[np.int32]
+    rule_scores: NDArray[np.float32]
+
+    @classmethod
+    def from_rules(
+        cls,
+        rules: Iterable[Rule] = (),
+        first: Iterable[tuple[str, str]] = (),
+        second: Iterable[tuple[str, str]] = (),
+    ) -> Paraphrases:
+        """A table of scored rules and of up to two lists of plain pairs.
+
+        Text is put in lower case. Pairs of equal sides are left out, and those of which neither side has a letter. Of
+        several rules of one pair, one with a symbol other than [X] wins, then the one with the highest
+        p(e|f,lhs) p(f|e,lhs).
+        """
+        best: dict[tuple[str, str], Rule] = {}
+        for rule in rules:
+            sides = _sides(rule.source, rule.target)
+            if sides and (sides not in best or _rank(rule) < _rank(best[sides])):
+                best[sides] = rule
+        marks: dict[tuple[str, str], int] = {}
+        for bit, pairs in ((1, first), (2, second)):
+            for one, other in pairs:
+                if sides := _sides(one, other):
+                    marks[sides] = marks.get(sides, 0) | bit
+        for sides, rule in best.items():
+            marks[sides] = marks.get(sides, 0) | 4 | (8 if _is_plain(rule.symbol) else 0)
+        words = list(dict.fromkeys(side for sides in marks for side in sides))
+        codes = codes_of(words)
+        order = np.argsort(codes)
+        rank = np.empty(len(codes), dtype=np.int64)
+        rank[order] = np.arange(len(codes))
+        numbers = dict(zip(words, rank.tolist(), strict=True))
+        entries: dict[tuple[int, int], int] = {}
+        for (one, other), mark in marks.items():
+            a, b = numbers[one], numbers[other]
+            pair, shift = ((a, b), 0) if a < b else ((b, a), 4)
+            entries[pair] = entries.get(pair, 0) | mark << shift
+        pairs = sorted(entries)
+        place = {pair: number for number, pair in enumerate(pairs)}
+        n = len(best)
+        rule_rows: dict[int, list[int]] = {}
+        for row, (one, other) in enumerate(best):
+            a, b = numbers[one], numbers[other]
+            found = rule_rows.setdefault(place[min(a, b), max(a, b)], [-1, -1])
+            found[int(a > b)] = row
+        for found in rule_rows.values():
+            # What stands one way round only is read backwards for the other.
+            ahead, back = found
+            found[:] = [ahead if ahead >= 0 else n + back, back if back >= 0 else n + ahead]
+        ruled = sorted(rule_rows)
+        scores = np.array([rule.scores for rule in best.values()], dtype=np.float32).reshape(n, len(RULE_SCORES))
+        lower = np.array([pair[0] for pair in pairs], dtype=np.int64)
+        return cls(
+            codes[order],
+            offsets_of(np.bincount(lower, minlength=len(codes))),
+            np.array([pair[1] for pair in pairs], dtype=np.int32),
+            np.array([entries[pair] for pair in pairs], dtype=np.uint8),
+            np.array(ruled, dtype=np.int32),
+            np.array([rule_rows[entry] for entry in ruled], dtype=np.int32).reshape(-1, 2),
+            _both_ways(scores),
+        )
+
+    def __len__(self) -> int:
+        return len(self.others)
+
+    def __repr__(self) -> str:
+        return f"Paraphrases({len(self):,} pairs, {len(self.rule_entries):,} of them with scores)"
+
+    def lookup(
+        self,
+        source_tokens: Sequence[str],
+        target_tokens: Sequence[str],
+        source_length: int = 3,
+        target_length: int = 3,
+    ) -> tuple[NDArray[np.uint8], NDArray[np.int32]]:
+        """What the table says of every source span of up to `source_length` words and every target span.
+
+        Returns
+        -------
+        kinds
+            Shape (I, source_length, J, target_length); `kinds[i, l - 1, j, m - 1]` holds the bits of `KINDS` for the
+            spans [i, i + l) and [j, j + m), 0 where a span leaves its sentence.
+        rows
+            Of the same shape: the row of `rule_scores`, -1 where there is none.
+        """
+        from cepts.kernels.paraphrases import look_up_spans, number_spans
+
+        shape = (len(source_tokens), source_length, len(target_tokens), target_length)
+        numbers = []
+        for tokens, longest in ((source_tokens, source_length), (target_tokens, target_length)):
+            spans = np.empty((len(tokens), longest), dtype=np.int64)
+            number_spans(*packed(token.lower() for token in tokens), self.codes, spans)
+            numbers.append(spans.reshape(-1))
+        kinds = np.empty((len(numbers[0]), len(numbers[1])), dtype=np.uint8)
+        rows = np.empty(kinds.shape, dtype=np.int32)
+        look_up_spans(
+            *numbers, self.offsets, self.others, self.marks, self.rule_entries, self.rule_rows, kinds, rows
+        )
+        return kinds.reshape(shape), rows.reshape(shape)
+
+    def save(self, path: str | os.PathLike[str]) -> None:
+        """Write the table to one file."""
+        arrays = {
+            "codes": self.codes,
+            "counts": np.diff(self.offsets).astype(np.uint16),
+            "others": self.others,
+            "marks": self.marks,
+            "rule_entries": self.rule_entries,
+            "rule_rows": self.rule_rows,
+            "rule_scores": self.rule_scores[: len(self.rule_scores) // 2],
+        }
+        if len(self.offsets) > 1 and np.diff(self.offsets).max() > np.iinfo(np.uint16).max:
+            raise ValueError(f"a side must stand in at most 65,535 pairs. Got {np.diff(self.offsets).max():,} instead.")
+        write_table(path, "paraphrases", {}, arrays)
+
+    @classmethod
+    def load(cls, path: str | os.PathLike[str] | None = None) -> Paraphrases:
+        """The table that `save` wrote; without a path, the English one."""
+        names = ("codes", "counts", "others", "marks", "rule_entries", "rule_rows", "rule_scores")
+        _, (codes, counts, *rest, scores) = read_table(path or shipped("paraphrases"), "paraphrases", names)
+        return cls(codes, offsets_of(counts), *rest, _both_ways(scores))
+
+
+def _sides(one: str, other: str) -> tuple[str, str] | None:
+    """Both sides in lower case with single blanks, unless there is nothing to learn from them."""
+    sides = " ".join(one.lower().split()), " ".join(other.lower().split())
+    useful = all(sides) and sides[0] != sides[1] and any(character.isalpha() for side in sides for character in side)
+    return sides if useful else None
+
+
+def _is_plain(symbol: str) -> bool:
+    return symbol.upper() == "[X]"
+
+
+def _rank(rule: Rule) -> tuple[bool, float]:
+    """The better a rule, the lower."""
+    return _is_plain(rule.symbol), rule.scores[4] + rule.scores[7]
+
+
+def _both_ways(scores: NDArray[np.float32]) -> NDArray[np.float32]:
+    return np.concatenate((scores, scores[:, SWAPPED]))
+
+
+def packed(tokens: Iterable[str]) -> tuple[NDArray[np.uint8], NDArray[np.int64]]:
+    """The bytes of the tokens, one after the other, and where each starts."""
+    encoded = [token.encode("utf-8", "surrogateescape") for token in tokens]
+    return np.frombuffer(b"".join(encoded), dtype=np.uint8), offsets_of([len(token) for token in encoded])
+
+
+def exact_codes_of(tokens: Iterable[str]) -> NDArray[np.uint64]:
+    """The code of each token as it is written."""
+    from cepts.kernels.paraphrases import word_codes
+
+    data, offsets = packed(tokens)
+    codes = np.empty(len(offsets) - 1, dtype=np.uint64)
+    word_codes(data, offsets, codes)
+    return codes
+
+
+def codes_of(tokens: Iterable[str]) -> NDArray[np.uint64]:
+    """The code of each token in lower case."""
+    return exact_codes_of(token.lower() for token in tokens)
+
+
+def shipped(name: str) -> Path:
+    """The file of an English table that comes with the package."""
+    return Path(__file__).parent / "english" / f"{name}.safetensors"
+
+
+def write_table(
+    path: str | os.PathLike[str], kind: str, settings: Mapping[str, Any], arrays: Mapping[str, NDArray[Any]]
+) -> None:
+    """Write arrays and JSON settings to one file, whole or not at all; the same content gives the same bytes."""
+    from safetensors.numpy import save
+
+    plain = {name: np.ascontiguousarray(array) for name, array in arrays.items()}
+    header = {"format": FORMAT, "kind": kind, "settings": dict(settings), "sha256": _digest(plain)}
+    data = save(plain, metadata={"table": json.dumps(header, allow_nan=False)})
+    with atomic_output(path) as file:
+        file.write(data)
+
+
+def read_table(
+    path: str | os.PathLike[str], kind: str, names: Sequence[str]
+) -> tuple[dict[str, Any], list[NDArray[Any]]]:
+    """The settings and the arrays `names` of a file that `write_table` wrote, checked to the last byte."""
+    from safetensors import SafetensorError, safe_open
+
+    remedy = f"install cepts again, or make the table anew with resources/make_{kind}.py"
+    try:
+        with safe_open(path, framework="numpy") as file:
+            header = json.loads((file.metadata() or {}).get("table", "null"))
+            arrays = {name: file.get_tensor(name) for name in file.keys()}  # noqa: SIM118
+    except OSError as error:
+        raise DataError(f"{path} cannot be read ({error.strerror or error}); {remedy}.") from error
+    except (SafetensorError, ValueError, RecursionError) as error:
+        raise DataError(f"{path} is damaged (it is not a safetensors file); {remedy}.") from error
+    if not isinstance(header, dict) or header.get("format") != FORMAT or not isinstance(header.get("settings"), dict):
+        raise DataError(f"{path} is not a table of cepts; {remedy}.")
+    if header.get("kind") != kind:
+        raise DataError(f"{path} is a table of {header.get('kind')}, not of {kind}; {remedy}.")
+    if header.get("sha256") != _digest(arrays):
+        raise DataError(f"{path} is damaged (its checksum differs); {remedy}.")
+    if missing := [name for name in names if name not in arrays]:
+        raise DataError(f"{path} has no {missing[0]}, so another version of cepts wrote it; {remedy}.")
+    return header["settings"], [arrays[name] for name in names]
+
+
+def _digest(arrays: Mapping[str, NDArray[Any]]) -> str:
+    digest = hashlib.sha256()
+    for name in sorted(arrays):
+        array = arrays[name]
+        digest.update(f"{name} {array.dtype} {array.shape}\n".encode())
+        digest.update(memoryview(array.reshape(-1).view(np.uint8)))
+    return digest.hexdigest()

@@ -1,0 +1,140 @@
+"""How related words are in meaning: cosines of compact word vectors (semantic relatedness, section 3.3 of semicrf)."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Sequence
+
+import numpy as np
+from numpy.typing import NDArray
+
+from cepts.phrases.paraphrases import exact_codes_of, read_table, shipped, write_table
+from cepts.vectors import Vectors
+
+__all__ = ["Relatedness", "rounded", "spread_evenly"]
+
+MEMORY = 100_000  # tokens of which the vector is kept
+POSSESSIVES = ("'s", "’s", "'", "’")
+
+
+class Relatedness:
+    """Unit vectors of words, kept as whole numbers of eight bits.
+
+    Make one with `from_vectors`, or `load` the English one.
+
+    Parameters
+    ----------
+    codes
+        The code of each word as it is written, sorted (uint64).
+    matrix
+        A row a word, in the order of `codes` (int8); only its direction counts.
+    """
+
+    def __init__(self, codes: NDArray[np.uint64], matrix: NDArray[np.int8]) -> None:
+        if matrix.ndim != 2 or len(matrix) != len(codes):
+            raise ValueError(f"matrix must have a row for each of {len(codes):,} words. Got {matrix.shape} instead.")
+        self.codes = codes
+        self.matrix = matrix
+        self._kept: dict[str, NDArray[np.float32]] = {}
+
+    @classmethod
+    def from_vectors(cls, vectors: Vectors) -> Relatedness:
+        """Relatedness by any vectors: a file of them, or one view of a fitted space."""
+        codes = exact_codes_of(vectors.words)
+        order = np.argsort(codes)
+        return cls(codes[order], rounded(vectors.matrix)[order])
+
+    def __len__(self) -> int:
+        return len(self.codes)
+
+    def __repr__(self) -> str:
+        return f"Relatedness({len(self):,} words of width {self.width})"
+
+    @property
+    def width(self) -> int:
+        """Number of dimensions."""
+        return int(self.matrix.shape[1])
+
+    def rows(self, tokens: Sequence[str]) -> NDArray[np.float32]:
+        """A vector of length 1 for each token, zeros where it is not known.
+
+        Tried in turn: the token, in lower case, without a final 's; then the mean over the known parts of a word with
+        hyphens.
+        """
+        kept = self._kept
+        new = [token for token in dict.fromkeys(tokens) if token not in kept]
+        if new:
+            if len(kept) + len(new) > MEMORY:
+                # Other threads may hold the old one.
+                kept = self._kept = {token: kept[token] for token in tokens if token in kept}
+            kept.update(zip(new, self._found(new), strict=True))
+        rows = np.empty((len(tokens), self.width), dtype=np.float32)
+        for place, token in enumerate(tokens):
+            rows[place] = kept[token]
+        return rows
+
+    def similarity(self, source_tokens: Sequence[str], target_tokens: Sequence[str]) -> NDArray[np.float32]:
+        """Cosine of each source and target token, shape (I, J); 0 where one is not known."""
+        return self.rows(source_tokens) @ self.rows(target_tokens).T
+
+    def known(self, tokens: Sequence[str]) -> NDArray[np.bool_]:
+        """Whether there is a vector for each token."""
+        return self.rows(tokens).any(axis=1)
+
+    def _found(self, tokens: Sequence[str]) -> NDArray[np.float32]:
+        """The vectors of `tokens`, looked up together."""
+        from cepts.kernels.paraphrases import find_codes
+
+        tries: list[str] = []
+        owners: list[tuple[int, int]] = []  # of each try: the token, and in which turn
+        for number, token in enumerate(tokens):
+            lower = token.lower()
+            turns = [[token], [lower]]
+            turns += [[lower.removesuffix(ending)] for ending in POSSESSIVES if lower.endswith(ending)][:1]
+            if "-" in lower:
+                turns.append([part for part in lower.split("-") if part])
+            for turn, words in enumerate(turns):
+                tries += words
+                owners += [(number, turn)] * len(words)
+        places = np.empty(len(tries), dtype=np.int64)
+        find_codes(self.codes, exact_codes_of(tries), places)
+        rows = np.zeros((len(tokens), self.width), dtype=np.float32)
+        turn_of: dict[int, int] = {}
+        for (number, turn), place in zip(owners, places.tolist(), strict=True):
+            if place >= 0 and turn_of.setdefault(number, turn) == turn:
+                rows[number] += _unit(self.matrix[place].astype(np.float32))
+        return _unit(rows)
+
+    def save(self, path: str | os.PathLike[str]) -> None:
+        """Write the vectors to one file."""
+        write_table(path, "vectors", {}, {"codes": self.codes, "matrix": self.matrix})
+
+    @classmethod
+    def load(cls, path: str | os.PathLike[str] | None = None) -> Relatedness:
+        """The vectors that `save` wrote; without a path, the English ones, from GloVe."""
+        _, (codes, matrix) = read_table(path or shipped("vectors"), "vectors", ("codes", "matrix"))
+        return cls(codes, matrix)
+
+
+def rounded(matrix: NDArray[np.floating]) -> NDArray[np.int8]:
+    """Each row times what makes its largest entry 127, in whole numbers."""
+    largest = np.abs(matrix).max(axis=1, keepdims=True, initial=0.0).astype(np.float32)
+    scaled = matrix * (np.float32(127) / np.where(largest > 0, largest, 1))
+    return np.rint(scaled).astype(np.int8)
+
+
+def spread_evenly(matrix: NDArray[np.floating], drop: int = 2, power: float = 0.5) -> NDArray[np.float32]:
+    """Centred vectors in their principal axes, without the first `drop`, which frequency rules rather than meaning.
+
+    What is left of each axis is divided by its variance to the `power` / 2: 0 leaves it, 1 makes all axes alike.
+    """
+    centred = matrix - matrix.mean(axis=0, dtype=np.float64)
+    variances, axes = np.linalg.eigh(centred.T @ centred / max(len(centred), 1))
+    kept = slice(len(variances) - drop - 1, None, -1) if drop < len(variances) else slice(0, 0)
+    scales = np.maximum(variances[kept], np.finfo(np.float64).tiny) ** (-power / 2)
+    return (centred @ (axes[:, kept] * scales)).astype(np.float32)
+
+
+def _unit(rows: NDArray[np.float32]) -> NDArray[np.float32]:
+    lengths = np.linalg.norm(rows, axis=-1, keepdims=True)
+    return rows / np.where(lengths > 0, lengths, 1)

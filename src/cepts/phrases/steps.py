@@ -1,0 +1,76 @@
+"""Steps from one segment to the next: the states of the lattice and the distortion features of each step."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from functools import lru_cache
+
+import numpy as np
+from numpy.typing import NDArray
+
+__all__ = ["STEP_WEIGHTS", "Steps", "state_number", "state_span", "steps_of"]
+
+# A jump is the start of the next span minus the stop of the last one: 0 goes on word by word.
+EDGES = np.array([-19, -10, -6, -4, -3, -2, -1, 0, 1, 2, 3, 4, 5, 7, 11, 20])
+BINS = len(EDGES) + 1
+# Jumps after a segment, from the sentence's start, after a null that remembers; after one that does not; then steps to null
+# from a segment, the start, null; then the last step from a segment (by words left: 0, 1, 2, more), the start, null.
+TO_NULL = 3 * BINS + 1
+LAST = TO_NULL + 3
+STEP_WEIGHTS = LAST + 6
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Steps:
+    """For a sentence of J words: the weight of each step, and where a step to null leads (see kernels.segments)."""
+
+    jump: NDArray[np.int64]
+    stay: NDArray[np.int64]
+    final: NDArray[np.int64]
+    null_next: NDArray[np.int64]
+
+
+@lru_cache(maxsize=1024)
+def steps_of(width: int, memory: bool, distortion: bool = True) -> Steps:
+    """The steps among spans of a sentence of `width` words.
+
+    With `memory` null remembers where the last segment stopped; without it there is one null state, as in the paper.
+    Without `distortion` all jumps of a kind share a weight.
+    """
+    stops = np.arange(width + 1)
+    bins = np.searchsorted(EDGES, np.arange(width) - stops[:, None], side="right")
+    if not distortion:
+        bins[:] = 0
+    after_segment = bins.copy()
+    after_segment[0] += BINS
+    nulls = bins + 2 * BINS if memory else np.full((1, width), 3 * BINS)
+    left = np.minimum(width - stops, 3) if distortion else np.zeros(width + 1, dtype=np.int64)
+    stay = np.full(width + 1, TO_NULL)
+    stay[0] += 1
+    final = LAST + left
+    final[0] = LAST + 4
+    null_states = len(nulls)
+    return Steps(
+        np.concatenate([after_segment, nulls]).astype(np.int64),
+        np.concatenate([stay, np.full(null_states, TO_NULL + 2)]),
+        np.concatenate([final, np.full(null_states, LAST + 5)]),
+        np.concatenate([width + 1 + stops, width + 1 + stops]) if memory else np.full(width + 2, width + 1),
+    )
+
+
+def state_number(position: int, length: int, width: int, widest: int) -> int:
+    """The state's number of section 3.2: of a target phrase of `length` words whose last word is `position`, from 1.
+
+    0 is null; 1 to `width` are the words; phrases follow: width + (position - 1) * widest + length.
+    """
+    if position == 0:
+        return 0
+    return position if length == 1 else width + (position - 1) * widest + length
+
+
+def state_span(number: int, width: int, widest: int) -> tuple[int, int]:
+    """Position and length of the target phrase of a state: the inverse of `state_number`; (0, 0) for null."""
+    if number <= width:
+        return number, int(number > 0)
+    position, length = divmod(number - width - 1, widest)
+    return position + 1, length + 1

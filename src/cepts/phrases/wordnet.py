@@ -1,0 +1,223 @@
+"""Relations between words that WordNet knows, as bits of a matrix for each sentence pair (section 3.3 of semicrf)."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from cepts.phrases.paraphrases import codes_of, read_table, shipped, write_table
+from cepts.types import offsets_of
+
+__all__ = ["PARTS", "RELATIONS", "WordNet"]
+
+# One bit each, from the lowest. The target word is the source word's ...; any sense of the one with any of the other.
+RELATIONS = (
+    "synonym",  # they share a synset; so does a word with itself
+    "hypernym",  # one step up; of an instance, what it is an instance of
+    "hyponym",
+    "hypernym2",  # two steps up
+    "hyponym2",
+    "cohyponym",  # they share a direct hypernym, and no synset
+    "similar",  # adjectives of one cluster, see also, attribute and its values
+    "meronym",  # the target is a part, member or substance of the source
+    "holonym",
+    "entailment",  # one entails or causes the other
+    "verb_group",
+    "derivation",  # derivationally related, pertains to, participle of
+    "antonym",
+)
+PARTS = ("noun", "verb", "adjective", "adverb")
+
+SYNSET_ROLES = ("hypernym", "similar", "meronym", "entailment", "verb_group")
+LEXICAL_ROLES = ("derivation", "antonym")
+NUMBER_BITS = 20
+
+
+@dataclass(frozen=True, eq=False)
+class WordNet:
+    """Words, their senses, and the pointers between senses and between words.
+
+    Make one with `from_synsets`, or `load` the English one.
+
+    Attributes
+    ----------
+    codes
+        The code of each word in lower case, sorted (uint64); a word's number is its place.
+    sense_offsets, senses
+        The synsets of each word.
+    part_starts
+        Synsets are numbered by part of speech: those of `PARTS[p]` from `part_starts[p]` to `part_starts[p + 1]`.
+    pointer_offsets, pointers
+        From each synset: the other's number and, above the 20th bit, the role (a place in `SYNSET_ROLES`).
+    lexical_offsets, lexical_pointers
+        The same from word to word, with the roles of `LEXICAL_ROLES`.
+    """
+
+    codes: NDArray[np.uint64]
+    sense_offsets: NDArray[np.int64]
+    senses: NDArray[np.int32]
+    part_starts: NDArray[np.int32]
+    pointer_offsets: NDArray[np.int64]
+    pointers: NDArray[np.int32]
+    lexical_offsets: NDArray[np.int64]
+    lexical_pointers: NDArray[np.int32]
+
+    @classmethod
+    def from_synsets(
+        cls,
+        synsets: Sequence[tuple[str, Sequence[str]]],
+        pointers: Iterable[tuple[int, int, str]] = (),
+        lexical: Iterable[tuple[str, str, str]] = (),
+    ) -> WordNet:
+        """A WordNet of `synsets`: each its part of speech (one of `PARTS`) and its words.
+
+        Words are put in lower case; those of several parts (blanks or underscores) are left out, but their synsets
+        stay on the way to others. `pointers` are (synset, other synset, role), numbers being places in `synsets`, and
+        say that the other is the synset's hypernym, meronym and so on; `lexical` are (word, other word, role).
+        """
+        order = sorted(range(len(synsets)), key=lambda synset: PARTS.index(synsets[synset][0]))
+        renumbered = {synset: number for number, synset in enumerate(order)}
+        senses: dict[str, set[int]] = {}
+        for synset, (_, words) in enumerate(synsets):
+            for word in words:
+                if word and " " not in word and "_" not in word:
+                    senses.setdefault(word.lower(), set()).add(renumbered[synset])
+        words = list(senses)
+        codes = codes_of(words)
+        by_code = np.argsort(codes)
+        numbers = {words[place]: number for number, place in enumerate(by_code.tolist())}
+        if max(len(synsets), len(words)) >> NUMBER_BITS:
+            raise ValueError(f"there must be fewer than {1 << NUMBER_BITS:,} synsets and words.")
+        runs = [sorted(senses[words[place]]) for place in by_code.tolist()]
+        parts = np.array([PARTS.index(part) for part, _ in synsets], dtype=np.int64)
+        return cls(
+            codes[by_code],
+            offsets_of([len(run) for run in runs]),
+            np.array([synset for run in runs for synset in run], dtype=np.int32),
+            offsets_of(np.bincount(parts, minlength=len(PARTS))).astype(np.int32),
+            *_runs(
+                ((renumbered[one], renumbered[other], SYNSET_ROLES.index(role)) for one, other, role in pointers),
+                len(synsets),
+            ),
+            *_runs(
+                (
+                    (numbers[one.lower()], numbers[other.lower()], LEXICAL_ROLES.index(role))
+                    for one, other, role in lexical
+                    if one.lower() in numbers and other.lower() in numbers
+                ),
+                len(words),
+            ),
+        )
+
+    def __len__(self) -> int:
+        return len(self.codes)
+
+    def __repr__(self) -> str:
+        return f"WordNet({len(self):,} words, {len(self.pointer_offsets) - 1:,} synsets)"
+
+    def numbers(self, lemmas: Sequence[str]) -> NDArray[np.int32]:
+        """The number of each lemma in lower case; -1 where it is not known."""
+        from cepts.kernels.paraphrases import find_codes
+
+        numbers = np.empty(len(lemmas), dtype=np.int32)
+        find_codes(self.codes, codes_of(lemmas), numbers)
+        return numbers
+
+    def relations(
+        self,
+        source_numbers: NDArray[np.int32],
+        target_numbers: NDArray[np.int32],
+        source_parts: NDArray[np.uint8] | None = None,
+        target_parts: NDArray[np.uint8] | None = None,
+    ) -> NDArray[np.uint16]:
+        """Bits of `RELATIONS` for each source and target word, shape (I, J).
+
+        Parameters
+        ----------
+        source_numbers, target_numbers
+            What `numbers` gave.
+        source_parts, target_parts
+            For each word, bits of the parts of speech (in the order of `PARTS`) whose senses count; all where not
+            given. Derivation and antonymy are between words and know no parts of speech.
+        """
+        from cepts.kernels.wordnet import mark_lexical, mark_relations
+
+        relations = np.zeros((len(source_numbers), len(target_numbers)), dtype=np.uint16)
+        if relations.size:
+            mark_relations(
+                self._reached(source_numbers, source_parts), self._reached(target_numbers, target_parts), relations
+            )
+            mark_lexical(source_numbers, target_numbers, self.lexical_offsets, self.lexical_pointers, relations)
+        return relations
+
+    def _reached(self, numbers: NDArray[np.int32], parts: NDArray[np.uint8] | None) -> NDArray[np.int64]:
+        from cepts.kernels.wordnet import gather
+
+        if parts is None:
+            parts = np.full(len(numbers), 15, dtype=np.uint8)
+        entries = np.empty(2048, dtype=np.int64)
+        while True:
+            count = gather(
+                numbers,
+                parts,
+                self.sense_offsets,
+                self.senses,
+                self.part_starts,
+                self.pointer_offsets,
+                self.pointers,
+                entries,
+            )
+            if count <= len(entries):
+                found = entries[:count]
+                found.sort()
+                return found
+            entries = np.empty(count, dtype=np.int64)
+
+    def save(self, path: str | os.PathLike[str]) -> None:
+        """Write the table to one file."""
+        arrays = {
+            "codes": self.codes,
+            "sense_counts": _counts(self.sense_offsets),
+            "senses": self.senses,
+            "part_starts": self.part_starts,
+            "pointer_counts": _counts(self.pointer_offsets),
+            "pointers": self.pointers,
+            "lexical_counts": _counts(self.lexical_offsets),
+            "lexical_pointers": self.lexical_pointers,
+        }
+        write_table(path, "wordnet", {}, arrays)
+
+    @classmethod
+    def load(cls, path: str | os.PathLike[str] | None = None) -> WordNet:
+        """The table that `save` wrote; without a path, the English one, from WordNet 3.0."""
+        names = ("codes", "sense_counts", "senses", "part_starts", "pointer_counts", "pointers", "lexical_counts")
+        _, found = read_table(path or shipped("wordnet"), "wordnet", (*names, "lexical_pointers"))
+        codes, sense_counts, senses, part_starts, pointer_counts, pointers, lexical_counts, lexical_pointers = found
+        return cls(
+            codes,
+            offsets_of(sense_counts),
+            senses,
+            part_starts,
+            offsets_of(pointer_counts),
+            pointers,
+            offsets_of(lexical_counts),
+            lexical_pointers,
+        )
+
+
+def _counts(offsets: NDArray[np.int64]) -> NDArray[Any]:
+    """Lengths of the runs in the smallest type that holds them."""
+    counts = np.diff(offsets)
+    return counts.astype(np.min_scalar_type(counts.max(initial=0)))
+
+
+def _runs(pointers: Iterable[tuple[int, int, int]], count: int) -> tuple[NDArray[np.int64], NDArray[np.int32]]:
+    """Offsets and packed pointers, those of each of `count` items sorted and without repetition."""
+    edges = np.array(sorted({(one, role << NUMBER_BITS | other) for one, other, role in pointers}), dtype=np.int64)
+    edges = edges.reshape(-1, 2)
+    return offsets_of(np.bincount(edges[:, 0], minlength=count)), edges[:, 1].astype(np.int32)
