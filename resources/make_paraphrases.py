@@ -7,7 +7,8 @@
 
 makes the English table that comes with cepts. A file has either pairs (`word TAB word`) or PPDB's rules
 (`[symbol] ||| source ||| target ||| name=value ...`, further fields are passed over), plain or compressed. The first
-file of pairs gives bit 0 of each entry, the second bit 1. Rules with gaps, such as `the [NNS,1] of [NP,2]`, are left out.
+file of pairs gives bit 0 of each entry, the second bit 1. Rules with gaps, such as `the [NNS,1] of [NP,2]`, are left
+out.
 """
 
 from __future__ import annotations

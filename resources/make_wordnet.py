@@ -2,8 +2,8 @@
 
     python resources/make_wordnet.py /usr/share/wordnet -o src/cepts/phrases/english/wordnet.safetensors
 
-The directory holds WordNet's own files data.noun, data.verb, data.adj and data.adv (Debian: package wordnet-base). Their
-format is that of the manual page wndb(5WN).
+The directory holds WordNet's own files data.noun, data.verb, data.adj and data.adv (Debian: package wordnet-base), in
+the format of the manual page wndb(5WN).
 """
 
 from __future__ import annotations
@@ -49,6 +49,11 @@ def read_synset(line: str) -> tuple[str, list[str], list[tuple[str, Place, str]]
     return fields[0], words, pointers
 
 
+def is_kept(word: str) -> bool:
+    """Whether to keep a word: names of several parts are many, and seldom have a paraphrase here."""
+    return "_" not in word or word.islower()
+
+
 def read_wordnet(directory: Path) -> WordNet:
     """WordNet from its four files."""
     synsets: dict[Place, list[str]] = {}
@@ -77,7 +82,7 @@ def read_wordnet(directory: Path) -> WordNet:
             others = synsets[other][two - 1 : two] if two else synsets[other]
             lexical += [(a, b, LEXICAL_POINTERS[symbol]) for a in words for b in others]
     return WordNet.from_synsets(
-        [(part, words) for (part, _), words in synsets.items()],
+        [(part, list(filter(is_kept, words))) for (part, _), words in synsets.items()],
         [
             (numbers[place], numbers[other], SYNSET_POINTERS[symbol])
             for place, symbol, other, _ in found

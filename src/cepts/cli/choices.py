@@ -8,18 +8,22 @@ __all__ = [
     "LIST_FORMATS",
     "METHODS",
     "MODELS",
+    "PAIR_FORMATS",
+    "PROTOCOLS",
     "SELECTIONS",
     "SPACE_METHODS",
     "STARTS",
     "STEPS",
     "TRANSLATION_MEASURES",
     "VECTOR_FORMATS",
+    "WRITABLE_PAIR_FORMATS",
     "WRITABLE_VECTOR_FORMATS",
 ]
 
-# As in cepts.io (LINK_FORMATS, NBEST_FORMATS, VECTOR_FORMATS, WRITABLE_VECTOR_FORMATS), cepts.extract.METHODS,
-# cepts.factor.SELECTIONS, cepts.words (MODELS, ASSOCIATIONS), cepts.spaces (METHODS, STEPS, TRANSLATION_MEASURES) and
-# cepts.spaces.mbfa.STARTS, which tests compare them with.
+# As in cepts.io (LINK_FORMATS, NBEST_FORMATS, VECTOR_FORMATS, WRITABLE_VECTOR_FORMATS, WRITABLE_PAIR_FORMATS, and of
+# SENTENCE_PAIR_FORMATS those of one file), cepts.extract.METHODS, cepts.factor.SELECTIONS, cepts.words (MODELS,
+# ASSOCIATIONS), cepts.spaces (METHODS, STEPS, TRANSLATION_MEASURES), cepts.spaces.mbfa.STARTS and
+# cepts.evaluate.PROTOCOLS, which tests compare them with.
 ASSOCIATIONS = (
     "agreement",
     "mean",
@@ -47,10 +51,13 @@ METHODS = (
     "reverse",
 )
 MODELS = ("ibm1", "ibm2", "diagonal", "hmm", "ibm3", "ibm4")
+PAIR_FORMATS = ("json", "jacana", "pipes", "tsv")
+PROTOCOLS = ("macro", "micro", "jacana", "multimwa")
 SELECTIONS = ("anneal", "anneal-bic", "aic", "bic")
 SPACE_METHODS = ("ibfa", "mbfa", "cca", "procrustes", "least-squares", "ridge")
 STARTS = ("joreskog", "canonical")
 STEPS = ("unit", "centre")
 TRANSLATION_MEASURES = ("csls", "cosine", "inverted-softmax", "likelihood")
 VECTOR_FORMATS = ("word2vec", "glove", "word2vec-binary", "fasttext", "npy")
+WRITABLE_PAIR_FORMATS = ("json", "jacana", "pharaoh", "scored", "naacl", "giza")
 WRITABLE_VECTOR_FORMATS = ("word2vec", "glove", "word2vec-binary", "npy")

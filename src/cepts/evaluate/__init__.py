@@ -1,6 +1,8 @@
-"""How good links, translations and similarities are: scores against gold, intervals, the comparison of two systems."""
+"""How good links, phrases, judgements and translations are: scores against gold, intervals, comparisons of systems."""
 
 from cepts.evaluate.counts import COLUMNS, count_links
+from cepts.evaluate.judgement import KEEP, BinaryJudgement, Ranking, binary_judgement, choose_threshold, ranking
+from cepts.evaluate.phrases import PARTS, PROTOCOLS, PartScores, PhraseComparison, Protocol, score_phrases
 from cepts.evaluate.resampling import Countable, Difference, Interval, differences, intervals
 from cepts.evaluate.scores import METRICS, Comparison, Scores, compare, metrics
 from cepts.evaluate.similarity import SimilarityScore, sentence_similarity, spearman, word_similarity
@@ -15,15 +17,25 @@ from cepts.evaluate.translation import (
 
 __all__ = [
     "COLUMNS",
+    "KEEP",
     "METRICS",
+    "PARTS",
+    "PROTOCOLS",
+    "BinaryJudgement",
     "Comparison",
     "Countable",
     "Difference",
     "GoldTranslations",
     "Interval",
+    "PartScores",
+    "PhraseComparison",
+    "Protocol",
+    "Ranking",
     "Scores",
     "SimilarityScore",
     "TranslationScore",
+    "binary_judgement",
+    "choose_threshold",
     "compare",
     "count_links",
     "differences",
@@ -31,7 +43,9 @@ __all__ = [
     "gold_translations",
     "intervals",
     "metrics",
+    "ranking",
     "retrieval_precision",
+    "score_phrases",
     "sentence_similarity",
     "spearman",
     "translation_precision",

@@ -103,7 +103,12 @@ class PhraseComparison:
             parts = np.rint(ONE * _ratios(parts, empty=float(self.protocol == "multimwa")))
         pairs = len(parts)
         return np.concatenate(
-            [np.ones((pairs, 1)), self.exact_pairs[:, None].astype(np.float64), parts.reshape(pairs, -1)], axis=1
+            [
+                np.ones((pairs, 1)),
+                self.exact_pairs[:, None].astype(np.float64),
+                parts.reshape(pairs, parts.shape[1] * parts.shape[2]),
+            ],
+            axis=1,
         )
 
     def metrics_of(self, sums: NDArray[np.float64]) -> NDArray[np.float64]:
@@ -264,10 +269,8 @@ def _count_rectangles(gold: Alignments, predicted: Alignments) -> list[NDArray[n
     whose = np.repeat(np.arange(len(found)), [len(each.spans) for each in found])
     single = (spans[:, 1::2] - spans[:, ::2] == 1).all(axis=1)
     # A rectangle is a link between a source span and a target span.
-    codes = [
-        np.unique(spans[:, side], axis=0, return_inverse=True)[1].reshape(-1).astype(np.int32)
-        for side in (slice(0, 2), slice(2, 4))
-    ]
+    packed = spans[:, ::2].astype(np.int64) << 32 | spans[:, 1::2]
+    codes = [np.unique(side, return_inverse=True)[1].astype(np.int32) for side in packed.T]
 
     def links_of(chosen: NDArray[np.bool_]) -> Alignments:
         rows = np.flatnonzero(chosen)

@@ -2,5 +2,6 @@
 
 from cepts.extract.association import agreement, best, threshold
 from cepts.extract.directions import METHODS, Method, check_range, combine
+from cepts.extract.rectangles import rectangles
 
-__all__ = ["METHODS", "Method", "agreement", "best", "check_range", "combine", "threshold"]
+__all__ = ["METHODS", "Method", "agreement", "best", "check_range", "combine", "rectangles", "threshold"]

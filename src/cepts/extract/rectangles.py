@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
+from cepts.extract.directions import Lengths, check_range
 from cepts.sentences import Segments
 from cepts.types import Alignments
 
@@ -12,6 +13,8 @@ __all__ = ["rectangles"]
 
 def rectangles(
     alignments: Alignments,
+    source_lengths: Lengths | None = None,
+    target_lengths: Lengths | None = None,
     *,
     max_source: int | None = None,
     max_target: int | None = None,
@@ -28,6 +31,8 @@ def rectangles(
     ----------
     alignments
         The links; sure or possible does not matter.
+    source_lengths, target_lengths
+        Words of each pair, where links are to be checked to lie within them.
     max_source, max_target
         The most words of a rectangle's sides. What is larger falls into several rectangles.
     every_link
@@ -49,6 +54,7 @@ def rectangles(
     for name, limit in (("max_source", max_source), ("max_target", max_target)):
         if limit is not None and limit < 1:
             raise ValueError(f"{name} must be at least 1. Got {limit} instead.")
+    check_range(alignments, source_lengths, target_lengths, name="the links")
     links = len(alignments.source)
     longest = np.array([max_source or links + 1, max_target or links + 1], dtype=np.int64)
     spans = np.empty((links, 4), dtype=np.int32)
@@ -67,10 +73,12 @@ def rectangles(
         ends,
     )
     offsets = np.concatenate([np.zeros(1, dtype=np.int64), ends])
+    pair = np.repeat(np.arange(len(alignments)), np.diff(offsets))
+    order = np.lexsort((*spans[: offsets[-1]].T[::-1], pair))
     return Segments(
         offsets,
-        spans[: offsets[-1]].copy(),
-        means[: offsets[-1]].copy(),
+        spans[order],
+        means[order],
         np.zeros(len(alignments)),
         np.diff(offsets),
     )

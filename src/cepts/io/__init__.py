@@ -21,7 +21,7 @@ from cepts.io.sentence_pair_writer import (
     gold_alignments,
     write_sentence_pairs,
 )
-from cepts.io.sentence_pairs import SENTENCE_PAIR_FORMATS, read_sentence_pairs
+from cepts.io.sentence_pairs import SENTENCE_PAIR_FORMATS, read_predicted_links, read_sentence_pairs
 from cepts.io.vector_writer import WRITABLE_VECTOR_FORMATS, write_vectors
 from cepts.io.vectors import VECTOR_FORMATS, read_vectors
 
@@ -49,6 +49,7 @@ __all__ = [
     "read_counts",
     "read_dictionary",
     "read_links",
+    "read_predicted_links",
     "read_sentence_pairs",
     "read_sentence_similarities",
     "read_similarities",

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from collections.abc import Iterator, Sequence
 from dataclasses import replace
 from itertools import zip_longest
@@ -10,14 +11,15 @@ import numpy as np
 
 from cepts.errors import DataError, UsageError
 from cepts.io.bitext import _separator_error, read_bitext
-from cepts.io.conllu import conllu_sentences
 from cepts.io.files import InputFile, PathLike, bare_suffixes
 from cepts.io.link_records import _lines
 from cepts.io.links import read_links
-from cepts.io.sentence_pair_records import array_pairs, line_pairs
+from cepts.io.sentence_pair_records import array_pairs, conllu_sentences, line_pairs
+from cepts.io.sentence_pair_writer import gold_alignments
 from cepts.sentences import COLUMNS, Sentence, SentencePair
+from cepts.types import Alignments
 
-__all__ = ["SENTENCE_PAIR_FORMATS", "read_sentence_pairs"]
+__all__ = ["SENTENCE_PAIR_FORMATS", "read_predicted_links", "read_sentence_pairs"]
 
 SENTENCE_PAIR_FORMATS = ("json", "jacana", "pipes", "tsv", "text", "conllu")
 OF_TWO_FILES = ("text", "conllu")
@@ -75,9 +77,58 @@ def read_sentence_pairs(
             _check_column(where, pair, name)
         found.append(pair)
     if not found:
-        name = "standard input" if source == "-" else source
-        raise DataError(f"{name} is empty; wanted sentence pairs.")
+        raise DataError(f"{'standard input' if source == '-' else source} is empty; wanted sentence pairs.")
     return found if links is None else _with_links(found, links, links_format, base)
+
+
+def read_predicted_links(
+    path: PathLike, pairs: Sequence[SentencePair], *, format: str = "auto", base: int = 0
+) -> Alignments:
+    """Read somebody's links of `pairs`, sure and possible alike, from sentence pairs or from links alone.
+
+    `format` is ``json`` or ``jacana``, or one of `read_links`, which checks the rest. Sentence pairs must have the
+    tokens of `pairs`.
+    """
+    if format in {"auto", "json", "jacana"}:
+        with InputFile(path) as file:
+            line = file.first_line().strip()
+            if format == "jacana" or (format == "auto" and line.startswith(b"[")):
+                return _predicted(file.name, array_pairs(file), pairs)
+            if line.startswith(b"{") and _has_sentences(line):
+                return _predicted(file.name, line_pairs(file), pairs)
+            if path == "-":
+                raise DataError(
+                    "standard input: found no JSON with sentences, wanted it; name the format of links alone, such as "
+                    "pharaoh."
+                )
+    lengths = {f"{side}_lengths": [len(getattr(pair, side)) for pair in pairs] for side in ("source", "target")}
+    return read_links(path, format=format, base=base, **lengths)  # type: ignore[arg-type]
+
+
+def _has_sentences(line: bytes) -> bool:
+    try:
+        return "source" in json.loads(line)
+    except (ValueError, TypeError, RecursionError):
+        return True  # not links either; the reader of pairs says what is wrong
+
+
+def _predicted(name: str, predicted: Iterator[tuple[str, SentencePair]], pairs: Sequence[SentencePair]) -> Alignments:
+    found = list(predicted)
+    if len(found) != len(pairs):
+        raise DataError(
+            f"{name} has {len(found):,} sentence pairs but the gold has {len(pairs):,}; give the links of the gold's "
+            f"pairs, in their order."
+        )
+    for (where, pair), gold in zip(found, pairs, strict=True):
+        for side in ("source", "target"):
+            if getattr(pair, side).tokens != getattr(gold, side).tokens:
+                raise DataError(
+                    f"{where}: found other tokens in the {side} than the gold has; give the links of the gold's pairs, "
+                    f"in their order and tokens."
+                )
+        if pair.sure is None:
+            raise DataError(f"{where}: found no links, wanted `links`, `sure` or `segments`; [] for none.")
+    return gold_alignments([pair for _, pair in found])
 
 
 def _of_one_file(path: PathLike, format: str) -> Iterator[tuple[str, SentencePair]]:

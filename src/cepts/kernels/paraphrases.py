@@ -79,7 +79,7 @@ def look_up_spans(source, target, offsets, others, marks, rule_entries, rule_row
         number. The four low bits of `marks` say how the pair stands as (lower, higher), the four high ones how it
         stands as (higher, lower).
     rule_entries, rule_rows
-        The entries with a scored rule, sorted; and the row of scores of each, as (lower, higher) and as (higher, lower).
+        The entries with a scored rule, sorted; and the rows of scores of each, as (lower, higher), as (higher, lower).
     kinds, rows
         Filled, a row a source span and a column a target span: the marks of both ways together, with bit 4 where
         the pair stands the other way round alone; and the row of scores, -1 where there is none.

@@ -11,9 +11,9 @@ from cepts.kernels import kernel
 def grow_rectangles(offsets, source, target, confidence, longest, every_link, matrix, spans, means, ends):
     """Grow rectangles around the links of each pair, by source then target position.
 
-    From the first link of a row that is free, rows and columns are added in turn, a row first, while all their cells are
-    links, up to `longest` (source, target) words. With `every_link` a cell belongs to one rectangle and all links are
-    covered; without, a row does, and its links outside of the rectangle are lost. Fills `spans` (four columns) and
+    From the first link of a row that is free, rows and columns are added in turn, a row first, while all their cells
+    are links, up to `longest` (source, target) words. With `every_link` a cell belongs to one rectangle and all links
+    are covered; without, a row does, and its links outside of the rectangle are lost. Fills `spans` (four columns) and
     `means` (of the links' confidences), and `ends` with the number of rectangles so far after each pair. `matrix` is
     room for the links of a pair, -1 where there is none.
     """

@@ -20,7 +20,7 @@ import numpy as np
 
 from cepts.kernels import kernel
 
-__all__ = ["segment_backward", "segment_forward", "segment_path"]
+__all__ = ["segment_backward", "segment_forward", "segment_links", "segment_path"]
 
 
 @kernel
@@ -210,3 +210,19 @@ def segment_path(emit, null, jump, stay, null_next, final, starts, stops):
             i -= span
             k = came_from[i, source]
     return score
+
+
+@kernel
+def segment_links(segments, links):
+    """Fill `links` (I x J) with the probability that words are linked: the sum over the segments that have both."""
+    length, longest, width, widest = segments.shape
+    links[:] = 0.0
+    for i in range(length):
+        for span in range(min(longest, length - i)):
+            for j in range(width):
+                for wide in range(min(widest, width - j)):
+                    part = segments[i, span, j, wide]
+                    if part > 0.0:
+                        for row in range(i, i + span + 1):
+                            for column in range(j, j + wide + 1):
+                                links[row, column] += part

@@ -12,8 +12,22 @@ from cepts.engine import map_shards
 from cepts.phrases.columns import Table
 from cepts.phrases.features import PairFeatures
 from cepts.phrases.steps import STEP_WEIGHTS, Steps, steps_of
+from cepts.sentences import Link
 
-__all__ = ["Gold", "Lattice", "Marginals", "Objective", "Shape", "gold_path", "lattice_of", "link_costs", "split_weights"]
+__all__ = [
+    "Gold",
+    "Lattice",
+    "Marginals",
+    "Objective",
+    "Shape",
+    "best_path",
+    "gold_path",
+    "lattice_of",
+    "link_cells",
+    "link_costs",
+    "marginals",
+    "split_weights",
+]
 
 SHARD = 16
 # What a segment costs when a gold path is chosen: fewer, longer segments before more of them with as many links.
@@ -22,11 +36,24 @@ SEGMENT_PRICE = 1e-3
 
 @dataclass(frozen=True, slots=True)
 class Shape:
-    """The lattice: the longest span of either side, the direction, and whether null remembers."""
+    """The lattice of one direction.
+
+    Attributes
+    ----------
+    longest, widest
+        The longest source and target span.
+    by_target
+        Whether paths run along the target words, each with at most one source span (the house's *forward* direction,
+        which explains the target by the source, and the paper's target-to-source), or along the source words.
+    memory
+        Whether null remembers where the last segment stopped.
+    distortion
+        Whether jumps are told apart.
+    """
 
     longest: int = 3
     widest: int = 3
-    reverse: bool = False
+    by_target: bool = False
     memory: bool = False
     distortion: bool = True
 
@@ -95,7 +122,7 @@ def lattice_of(features: PairFeatures, weights: NDArray[np.float64], sizes: Sequ
         emit = _scores(features.spans, span_values, span_categories).reshape(length, shape.longest, width, shape.widest)
         emit[:, 0, :, 0] = cells
     side = features.source_null
-    if shape.reverse:
+    if shape.by_target:
         emit, side, width = emit.transpose(2, 3, 0, 1), features.target_null, length
     steps = steps_of(width, shape.memory, shape.distortion)
     return Lattice(
@@ -130,11 +157,11 @@ def best_path(lattice: Lattice) -> tuple[float, NDArray[np.int32], NDArray[np.in
     return score, starts, spans
 
 
-def _gold_cells(links: Sequence[tuple[int, int]], length: int, width: int, reverse: bool) -> NDArray[np.bool_]:
+def link_cells(links: Sequence[Link], length: int, width: int, by_target: bool) -> NDArray[np.bool_]:
     cells = np.zeros((length, width), dtype=np.bool_)
     if links:
         cells[tuple(np.array(links).T)] = True
-    return cells.T if reverse else cells
+    return cells.T if by_target else cells
 
 
 def gold_path(cells: NDArray[np.bool_], shape: Shape) -> Marginals:
@@ -143,7 +170,7 @@ def gold_path(cells: NDArray[np.bool_], shape: Shape) -> Marginals:
     `cells` is the observed side by the other. Links that no path can have (a word linked with words apart) are left.
     """
     length, width = cells.shape
-    longest, widest = (shape.widest, shape.longest) if shape.reverse else (shape.longest, shape.widest)
+    longest, widest = (shape.widest, shape.longest) if shape.by_target else (shape.longest, shape.widest)
     counts = np.zeros((length + longest, width + widest), dtype=np.int64)
     counts[:length, :width] = cells
     sums = np.zeros((length + longest + 1, width + widest + 1), dtype=np.int64)
@@ -165,9 +192,7 @@ def gold_path(cells: NDArray[np.bool_], shape: Shape) -> Marginals:
     return path_counts(starts, spans, emit.shape, steps)
 
 
-def path_counts(
-    starts: NDArray[np.int32], spans: NDArray[np.int32], shape: tuple[int, ...], steps: Steps
-) -> Marginals:
+def path_counts(starts: NDArray[np.int32], spans: NDArray[np.int32], shape: tuple[int, ...], steps: Steps) -> Marginals:
     """What a path has, as counts."""
     length, _, width, _ = shape
     states = len(steps.stay)
@@ -254,7 +279,7 @@ class Objective:
         for numbers, counts in ((steps.jump, found.jump), (steps.stay, found.stay), (steps.final, found.final)):
             parts[0] += importance * np.bincount(numbers.ravel(), counts.ravel(), STEP_WEIGHTS)
         segments, side = found.segments, features.source_null
-        if shape.reverse:
+        if shape.by_target:
             segments, side = segments.transpose(2, 3, 0, 1), features.target_null
         segments = segments * importance
         tokens = np.ascontiguousarray(segments[:, 0, :, 0]).reshape(-1)

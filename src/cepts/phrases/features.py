@@ -2,10 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection
+from collections.abc import Collection, Sequence
 from dataclasses import dataclass
-
-import numpy as np
 
 from cepts.phrases.columns import Block, Columns, Table
 from cepts.phrases.inventory import Inventory
@@ -32,19 +30,32 @@ class PairFeatures:
     target_null: Table
 
 
+Blocks = tuple[Block, ...]
+
+
 @dataclass(frozen=True, slots=True)
 class Layout:
-    """The blocks of weights of each table, in order: values, then categories."""
+    """The blocks of weights of each table, in order: of values, then of categories."""
 
-    tokens: tuple[tuple[Block, ...], tuple[Block, ...]]
-    spans: tuple[tuple[Block, ...], tuple[Block, ...]]
-    null: tuple[tuple[Block, ...], tuple[Block, ...]]
+    tokens: tuple[Blocks, Blocks]
+    spans: tuple[Blocks, Blocks]
+    null: tuple[Blocks, Blocks]
+
+    @property
+    def parts(self) -> list[Blocks]:
+        """Blocks of token values, token categories, span values, span categories, null values, null categories."""
+        return [*self.tokens, *self.spans, *self.null]
+
+    @classmethod
+    def of_parts(cls, parts: Sequence[Blocks]) -> Layout:
+        """The inverse of `parts`."""
+        first, second, third, fourth, fifth, sixth = parts
+        return cls((first, second), (third, fourth), (fifth, sixth))
 
     @property
     def sizes(self) -> list[int]:
-        """Weights of token values, token categories, span values, span categories, null values, null categories."""
-        parts = (*self.tokens, *self.spans, *self.null)
-        return [sum(block.weights for block in part) for part in parts]
+        """The weights of each of `parts`."""
+        return [sum(block.weights for block in part) for part in self.parts]
 
 
 class FeatureMaker:
@@ -60,16 +71,26 @@ class FeatureMaker:
         The families of features to make (`FAMILIES`).
     longest, widest
         The longest source and target span; 1 and 1 for a token model.
+    upweight
+        Multiply a phrase's values by its length (section 3.4).
     """
 
     def __init__(
-        self, inventory: Inventory, lexical: Lexical, families: Collection[str], longest: int, widest: int
+        self,
+        inventory: Inventory,
+        lexical: Lexical,
+        families: Collection[str],
+        longest: int,
+        widest: int,
+        *,
+        upweight: bool = True,
     ) -> None:
         self.inventory = inventory
         self.lexical = lexical
         self.families = frozenset(families)
         self.longest = longest
         self.widest = widest
+        self.upweight = upweight
 
     def columns_of(self, pair: SentencePair) -> tuple[Columns, Columns | None, Columns, Columns]:
         """The columns of cells, of spans, and of source and target words with null."""
@@ -82,7 +103,7 @@ class FeatureMaker:
         spans = None
         if self.longest * self.widest > 1:
             spans = Columns(self.families)
-            span_columns(words, like, self.lexical, self.inventory, self.longest, self.widest, spans)
+            span_columns(words, like, self.lexical, self.inventory, self.longest, self.widest, self.upweight, spans)
         return tokens, spans, source, target
 
     def features(self, pair: SentencePair) -> PairFeatures:
@@ -102,12 +123,7 @@ class FeatureMaker:
         """The blocks of weights; the same for every pair."""
         tokens, spans, source, _ = self.columns_of(pair)
 
-        def blocks(columns: Columns | None) -> tuple[tuple[Block, ...], tuple[Block, ...]]:
+        def blocks(columns: Columns | None) -> tuple[Blocks, Blocks]:
             return ((), ()) if columns is None else (tuple(columns.value_blocks), tuple(columns.category_blocks))
 
         return Layout(blocks(tokens), blocks(spans), blocks(source))
-
-
-def empty_table() -> Table:
-    """A table without items and columns."""
-    return Table(np.empty((0, 0), dtype=np.float32), np.empty((0, 0), dtype=np.int32))

@@ -21,7 +21,18 @@ from cepts.atomic import atomic_output
 from cepts.errors import DataError
 from cepts.types import offsets_of
 
-__all__ = ["KINDS", "RULE_SCORES", "Paraphrases", "Rule", "codes_of", "exact_codes_of", "packed", "read_table", "shipped", "write_table"]
+__all__ = [
+    "KINDS",
+    "RULE_SCORES",
+    "Paraphrases",
+    "Rule",
+    "codes_of",
+    "exact_codes_of",
+    "packed",
+    "read_table",
+    "shipped",
+    "write_table",
+]
 
 FORMAT = "cepts table"
 
@@ -116,8 +127,8 @@ class Paraphrases:
             a, b = numbers[one], numbers[other]
             pair, shift = ((a, b), 0) if a < b else ((b, a), 4)
             entries[pair] = entries.get(pair, 0) | mark << shift
-        pairs = sorted(entries)
-        place = {pair: number for number, pair in enumerate(pairs)}
+        ordered = sorted(entries)
+        place = {pair: number for number, pair in enumerate(ordered)}
         n = len(best)
         rule_rows: dict[int, list[int]] = {}
         for row, (one, other) in enumerate(best):
@@ -130,12 +141,12 @@ class Paraphrases:
             found[:] = [ahead if ahead >= 0 else n + back, back if back >= 0 else n + ahead]
         ruled = sorted(rule_rows)
         scores = np.array([rule.scores for rule in best.values()], dtype=np.float32).reshape(n, len(RULE_SCORES))
-        lower = np.array([pair[0] for pair in pairs], dtype=np.int64)
+        lower = np.array([pair[0] for pair in ordered], dtype=np.int64)
         return cls(
             codes[order],
             offsets_of(np.bincount(lower, minlength=len(codes))),
-            np.array([pair[1] for pair in pairs], dtype=np.int32),
-            np.array([entries[pair] for pair in pairs], dtype=np.uint8),
+            np.array([pair[1] for pair in ordered], dtype=np.int32),
+            np.array([entries[pair] for pair in ordered], dtype=np.uint8),
             np.array(ruled, dtype=np.int32),
             np.array([rule_rows[entry] for entry in ruled], dtype=np.int32).reshape(-1, 2),
             _both_ways(scores),
@@ -174,14 +185,12 @@ class Paraphrases:
             numbers.append(spans.reshape(-1))
         kinds = np.empty((len(numbers[0]), len(numbers[1])), dtype=np.uint8)
         rows = np.empty(kinds.shape, dtype=np.int32)
-        look_up_spans(
-            *numbers, self.offsets, self.others, self.marks, self.rule_entries, self.rule_rows, kinds, rows
-        )
+        look_up_spans(*numbers, self.offsets, self.others, self.marks, self.rule_entries, self.rule_rows, kinds, rows)
         return kinds.reshape(shape), rows.reshape(shape)
 
     def save(self, path: str | os.PathLike[str]) -> None:
         """Write the table to one file."""
-        arrays = {
+        arrays: dict[str, NDArray[Any]] = {
             "codes": self.codes,
             "counts": np.diff(self.offsets).astype(np.uint16),
             "others": self.others,
@@ -198,8 +207,9 @@ class Paraphrases:
     def load(cls, path: str | os.PathLike[str] | None = None) -> Paraphrases:
         """The table that `save` wrote; without a path, the English one."""
         names = ("codes", "counts", "others", "marks", "rule_entries", "rule_rows", "rule_scores")
-        _, (codes, counts, *rest, scores) = read_table(path or shipped("paraphrases"), "paraphrases", names)
-        return cls(codes, offsets_of(counts), *rest, _both_ways(scores))
+        _, arrays = read_table(path or shipped("paraphrases"), "paraphrases", names)
+        codes, counts, others, marks, rule_entries, rule_rows, scores = arrays
+        return cls(codes, offsets_of(counts), others, marks, rule_entries, rule_rows, _both_ways(scores))
 
 
 def _sides(one: str, other: str) -> tuple[str, str] | None:
@@ -292,5 +302,5 @@ def _digest(arrays: Mapping[str, NDArray[Any]]) -> str:
     for name in sorted(arrays):
         array = arrays[name]
         digest.update(f"{name} {array.dtype} {array.shape}\n".encode())
-        digest.update(memoryview(array.reshape(-1).view(np.uint8)))
+        digest.update(array.data)
     return digest.hexdigest()

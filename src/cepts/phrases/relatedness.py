@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 from collections.abc import Sequence
+from itertools import islice
 
 import numpy as np
 from numpy.typing import NDArray
@@ -79,30 +80,27 @@ class Relatedness:
 
     def known(self, tokens: Sequence[str]) -> NDArray[np.bool_]:
         """Whether there is a vector for each token."""
-        return self.rows(tokens).any(axis=1)
+        known: NDArray[np.bool_] = np.any(self.rows(tokens), axis=1)
+        return known
 
     def _found(self, tokens: Sequence[str]) -> NDArray[np.float32]:
         """The vectors of `tokens`, looked up together."""
         from cepts.kernels.paraphrases import find_codes
 
-        tries: list[str] = []
-        owners: list[tuple[int, int]] = []  # of each try: the token, and in which turn
-        for number, token in enumerate(tokens):
-            lower = token.lower()
-            turns = [[token], [lower]]
-            turns += [[lower.removesuffix(ending)] for ending in POSSESSIVES if lower.endswith(ending)][:1]
-            if "-" in lower:
-                turns.append([part for part in lower.split("-") if part])
-            for turn, words in enumerate(turns):
-                tries += words
-                owners += [(number, turn)] * len(words)
-        places = np.empty(len(tries), dtype=np.int64)
-        find_codes(self.codes, exact_codes_of(tries), places)
+        tries = [_tries(token) for token in tokens]
+        words = [word for turns in tries for turn in turns for word in turn]
+        places = np.empty(len(words), dtype=np.int64)
+        find_codes(self.codes, exact_codes_of(words), places)
+        place = iter(places.tolist())
+        owners: list[int] = []
+        found: list[int] = []
+        for number, turns in enumerate(tries):
+            known = [[at for at in islice(place, len(turn)) if at >= 0] for turn in turns]
+            best = next(filter(None, known), [])
+            owners += [number] * len(best)
+            found += best
         rows = np.zeros((len(tokens), self.width), dtype=np.float32)
-        turn_of: dict[int, int] = {}
-        for (number, turn), place in zip(owners, places.tolist(), strict=True):
-            if place >= 0 and turn_of.setdefault(number, turn) == turn:
-                rows[number] += _unit(self.matrix[place].astype(np.float32))
+        np.add.at(rows, owners, _unit(self.matrix[found].astype(np.float32)))
         return _unit(rows)
 
     def save(self, path: str | os.PathLike[str]) -> None:
@@ -135,6 +133,16 @@ def spread_evenly(matrix: NDArray[np.floating], drop: int = 2, power: float = 0.
     return (centred @ (axes[:, kept] * scales)).astype(np.float32)
 
 
+def _tries(token: str) -> list[list[str]]:
+    """Words to look for in turn; the mean of those of a turn stands for the token."""
+    lower = token.lower()
+    turns = [[token]] if lower == token else [[token], [lower]]
+    turns += [[lower.removesuffix(ending)] for ending in POSSESSIVES if lower.endswith(ending)][:1]
+    if "-" in lower:
+        turns.append([part for part in lower.split("-") if part])
+    return turns
+
+
 def _unit(rows: NDArray[np.float32]) -> NDArray[np.float32]:
     lengths = np.linalg.norm(rows, axis=-1, keepdims=True)
-    return rows / np.where(lengths > 0, lengths, 1)
+    return (rows / np.where(lengths > 0, lengths, 1)).astype(np.float32, copy=False)

@@ -46,7 +46,14 @@ def _corner(matrix: NDArray, i: NDArray, j: NDArray) -> NDArray:
 
 
 def span_columns(
-    words: PairWords, like: Likeness, lexical: Lexical, inventory: Inventory, longest: int, widest: int, columns: Columns
+    words: PairWords,
+    like: Likeness,
+    lexical: Lexical,
+    inventory: Inventory,
+    longest: int,
+    widest: int,
+    upweight: bool,
+    columns: Columns,
 ) -> None:
     """Add the columns of every pair of spans (I x Ls x J x Lt)."""
     from cepts.kernels.likeness import span_coverage
@@ -64,7 +71,7 @@ def span_columns(
     size = (ls - 1) * widest + (lt - 1)
     sizes = longest * widest
     # Section 3.4: a value for the whole phrase competes with those of its words, each on their own.
-    scale = np.maximum(ls, lt).astype(np.float32)
+    scale = np.maximum(ls, lt).astype(np.float32) if upweight else np.ones((1, 1, 1, 1), dtype=np.float32)
     columns.category("string", "size", size, sizes)
 
     exact_source, exact_target = covered(like.lemma)
@@ -76,7 +83,9 @@ def span_columns(
     columns.value("string", "words matched, target", scale * strength_target)
     columns.category("string", "found, size", _bins(both, [0.01, 0.34, 0.6, 0.99]) * sizes + size, 5 * sizes)
     matched = np.minimum(strength_source, strength_target)
-    columns.category("string", "matched, size", _bins(matched, [0.01, 0.2, 0.4, 0.6, 0.8, 0.94]) * sizes + size, 7 * sizes)
+    columns.category(
+        "string", "matched, size", _bins(matched, [0.01, 0.2, 0.4, 0.6, 0.8, 0.94]) * sizes + size, 7 * sizes
+    )
     diagonal = _diagonal(like.lemma, longest, widest)
     columns.category("string", "word for word, size", diagonal * sizes + size, 2 * sizes)
     spelling_source, spelling_target = covered(like.spelling[:, :, 0])
@@ -107,8 +116,12 @@ def span_columns(
         chunked_source, chunked_target = _both(source.chunked, target.chunked)
         chunked = chunked_source * 4 + chunked_target
         columns.category("chunk", "chunks, size", chunked * sizes + size, 16 * sizes)
-        columns.category("chunk", "chunks, found", (chunked * 5 + _bins(both, [0.01, 0.34, 0.6, 0.99])) * 2 + diagonal, 160)
-        columns.category("chunk", "chunks, matched", chunked * 7 + _bins(matched, [0.01, 0.2, 0.4, 0.6, 0.8, 0.94]), 112)
+        columns.category(
+            "chunk", "chunks, found", (chunked * 5 + _bins(both, [0.01, 0.34, 0.6, 0.99])) * 2 + diagonal, 160
+        )
+        columns.category(
+            "chunk", "chunks, matched", chunked * 7 + _bins(matched, [0.01, 0.2, 0.4, 0.6, 0.8, 0.94]), 112
+        )
         types = len(inventory.chunks) + 1
         kind_source, kind_target = _both(source.type, target.type)
         whole = (chunked == 10).astype(np.int64)
@@ -122,7 +135,9 @@ def span_columns(
     if columns.wants("relatedness") and lexical.relatedness is not None:
         cosine = _mean_cosine(words, lexical, longest, widest)
         columns.value("relatedness", "cosine", scale * np.maximum(cosine, 0.0))
-        columns.category("relatedness", "cosine, size", _bins(cosine, np.arange(0.2, 1.0, 0.1)) * sizes + size, 9 * sizes)
+        columns.category(
+            "relatedness", "cosine, size", _bins(cosine, np.arange(0.2, 1.0, 0.1)) * sizes + size, 9 * sizes
+        )
     if columns.wants("name") and lexical.names is not None:
         names_source, names_target = covered(np.maximum(like.names, like.nicknames))
         columns.value("name", "edits", scale * (names_source + names_target) / 2)

@@ -7,22 +7,19 @@ Training is the averaged perceptron (Collins 2002) with a margin for wrong label
 
 from __future__ import annotations
 
-import hashlib
-import json
 import os
 import re
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
-from itertools import chain
-from pathlib import Path
+from itertools import chain, pairwise
 from time import perf_counter
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
-from cepts.atomic import atomic_output
-from cepts.errors import DataError, ModelError
+from cepts.errors import DataError
+from cepts.phrases.paraphrases import read_table, write_table
 from cepts.progress import Progress, Step, silent
 from cepts.types import offsets_of
 
@@ -40,7 +37,8 @@ WORD_COLUMNS = (
 TAG = "tag"
 PART = re.compile(r"([a-z]+\d?)\[([+-]?\d)\]")
 MOST_LABELS = 255
-FORMAT = "cepts tagger 1"
+KIND = "taggers"
+ARRAYS = ("keys", "counts", "labels", "quanta", "transitions")
 BLOCK_TOKENS = 20_000
 
 # For tags of words.
@@ -182,20 +180,24 @@ class Tagger:
         transition_sums = np.zeros(transitions.shape, dtype=np.float64)
         scores, best, back = _work_space(offsets, len(names))
         path = np.empty(len(scores), dtype=np.int32)
+        model = (weights, sums, transitions, transition_sums)
+        space = (scores, best, back, path)
         random = np.random.default_rng(self.seed)
         start = perf_counter()
         for iteration in range(1, self.iterations + 1):
             order = random.permutation(len(sentences))
             clock = (iteration - 1) * len(sentences)
-            model = (weights, sums, transitions, transition_sums)
-            space = (scores, best, back, path)
             wrong = train_perceptron(order, offsets, rows, gold, np.float32(self.margin), *model, clock, *space)
-            seconds = perf_counter() - start
-            share = wrong / len(gold)
-            step = Step(
-                stage="tagger", done=iteration, total=self.iterations, iteration=iteration, objective=share, seconds=seconds
+            report(
+                Step(
+                    stage="tagger",
+                    done=iteration,
+                    total=self.iterations,
+                    iteration=iteration,
+                    objective=wrong / len(gold),
+                    seconds=perf_counter() - start,
+                )
             )
-            report(step)
         clock = self.iterations * len(sentences)
         weights -= sums / clock
         transitions -= (transition_sums / clock).astype(np.float32)
@@ -208,8 +210,7 @@ class Tagger:
         """The labels of each sentence's words."""
         from cepts.kernels.tagger import add_scores, best_labels
 
-        if not hasattr(self, "labels_"):
-            raise ValueError("the tagger must be fitted or loaded before it can predict.")
+        self._check_fitted()
         self._check(sentences, tags)
         found: list[tuple[str, ...]] = []
         for block in _blocks(sentences):
@@ -224,58 +225,25 @@ class Tagger:
             best_labels(offsets, scores, self._weights.transitions, best, back, numbers)
             names = [self.labels_[label] for label in numbers.tolist()]
             bounds = offsets.tolist()
-            found += [tuple(names[a:b]) for a, b in zip(bounds, bounds[1:], strict=False)]
+            found += [tuple(names[a:b]) for a, b in pairwise(bounds)]
         return found
 
     def save(self, path: str | os.PathLike[str]) -> None:
         """Write the tagger to one safetensors file; the same tagger gives the same bytes."""
-        from safetensors.numpy import save
-
-        learnt = self._weights
-        arrays = {
-            name: np.ascontiguousarray(getattr(learnt, name))
-            for name in ("keys", "counts", "labels", "quanta", "transitions")
-        }
-        about = {
-            "format": FORMAT,
-            "settings": self._settings(),
-            "labels": list(self.labels_),
-            "scale": learnt.scale,
-            "sha256": _digest(arrays),
-        }
-        data = save(arrays, metadata={"cepts": json.dumps(about, sort_keys=True)})
-        with atomic_output(path) as file:
-            file.write(data)
+        self._check_fitted()
+        settings = {"labels": list(self.labels_), "scale": self._weights.scale, "options": self._options()}
+        write_table(path, KIND, settings, {name: getattr(self._weights, name) for name in ARRAYS})
 
     @classmethod
     def load(cls, path: str | os.PathLike[str]) -> Tagger:
-        """Read what `save` wrote.
-
-        Raises
-        ------
-        ModelError
-            The file is missing, damaged or no tagger.
-        """
-        from safetensors import SafetensorError, safe_open
-
-        remedy = "give a file that Tagger.save wrote, or train the tagger again"
-        if not Path(path).is_file():
-            raise ModelError(f"{path} is not there or no file; {remedy}.")
-        try:
-            with safe_open(path, framework="numpy") as file:
-                about = json.loads((file.metadata() or {}).get("cepts", "null"))
-                arrays: dict[str, NDArray[Any]] = {name: file.get_tensor(name) for name in file.keys()}  # noqa: SIM118
-        except (OSError, SafetensorError, ValueError) as error:
-            raise ModelError(f"{path} cannot be read as a tagger ({' '.join(str(error).split())}); {remedy}.") from error
-        if not isinstance(about, dict) or about.get("format") != FORMAT:
-            raise ModelError(f"{path} does not hold a tagger of the format {FORMAT!r}; {remedy}.")
-        if about.get("sha256") != _digest(arrays):
-            raise ModelError(f"{path} is damaged (its checksum differs); {remedy}.")
-        tagger = cls(**about["settings"])
-        tagger._take(tuple(about["labels"]), _Weights(**arrays, scale=about["scale"]))
+        """Read what `save` wrote; a file that is missing, damaged or no tagger raises `DataError`."""
+        settings, arrays = read_table(path, KIND, ARRAYS)
+        tagger = cls(**settings["options"])
+        learnt: dict[str, Any] = dict(zip(ARRAYS, arrays, strict=True))
+        tagger._take(tuple(settings["labels"]), _Weights(**learnt, scale=settings["scale"]))
         return tagger
 
-    def _settings(self) -> dict[str, Any]:
+    def _options(self) -> dict[str, Any]:
         return {
             "templates": list(self.templates),
             "bio": self.bio,
@@ -294,6 +262,10 @@ class Tagger:
         quanta = weights.quanta.astype(np.float32)
         self._values = quanta * np.abs(quanta) * np.float32(weights.scale)
         self._table = _table(weights.keys)
+
+    def _check_fitted(self) -> None:
+        if not hasattr(self, "labels_"):
+            raise ValueError("the tagger must be fitted or loaded first.")
 
     def _check(self, sentences: Sequence[Sequence[str]], tags: Sequence[Sequence[str]] | None) -> None:
         if self.uses_tags and tags is None:
@@ -471,12 +443,3 @@ def _compact(
         transitions=transitions,
         scale=scale,
     )
-
-
-def _digest(arrays: dict[str, NDArray[Any]]) -> str:
-    digest = hashlib.sha256()
-    for name in sorted(arrays):
-        array = arrays[name]
-        digest.update(f"{name} {array.dtype.str} {array.shape}".encode())
-        digest.update(array.tobytes())
-    return digest.hexdigest()

@@ -60,9 +60,7 @@ def _spelling(source: SentenceWords, target: SentenceWords) -> NDArray[np.float3
     from cepts.kernels.likeness import spelling_likeness
 
     out = np.empty((len(source), len(target), 5), dtype=np.float32)
-    spelling_likeness(
-        source.characters, source.character_offsets, target.characters, target.character_offsets, out
-    )
+    spelling_likeness(source.characters, source.character_offsets, target.characters, target.character_offsets, out)
     return out
 
 
@@ -138,9 +136,7 @@ def _bits(relations: NDArray[np.uint16], lexical: Lexical) -> dict[str, NDArray[
     from cepts.phrases.wordnet import RELATIONS as names
 
     group = {"synonym": ("synonym",), "derived": ("derivation",)}
-    found = {
-        name: (relations & sum(1 << names.index(relation) for relation in group[name])) > 0 for name in group
-    }
+    found = {name: (relations & sum(1 << names.index(relation) for relation in group[name])) > 0 for name in group}
     found["related"] = relations > 0
     return found
 
@@ -202,9 +198,7 @@ def token_columns(words: PairWords, like: Likeness, lexical: Lexical, inventory:
     # Three groups of cells behave differently: content words and numbers, function words, punctuation.
     group_of = np.array([0, 1, 2, 0])
     group = np.maximum(group_of[source.kinds][:, None], group_of[target.kinds])
-    position = np.abs(
-        (np.arange(length)[:, None] + 0.5) / length - (np.arange(width) + 0.5) / width
-    )
+    position = np.abs((np.arange(length)[:, None] + 0.5) / length - (np.arange(width) + 0.5) / width)
 
     columns.category("string", "match, kinds", match * 16 + kind, matches * 16)
     columns.value("string", "identical", like.identical)
@@ -212,7 +206,9 @@ def token_columns(words: PairWords, like: Likeness, lexical: Lexical, inventory:
     columns.value("string", "lemma", like.lemma)
     for place, name in enumerate(("jaro-winkler", "bigrams", "trigrams", "prefix", "suffix")):
         columns.value("string", name, like.spelling[:, :, place])
-    columns.category("string", "jaro-winkler, group", _bins(like.spelling[:, :, 0], np.arange(0.5, 1.0, 0.06)) * 3 + group, 30)
+    columns.category(
+        "string", "jaro-winkler, group", _bins(like.spelling[:, :, 0], np.arange(0.5, 1.0, 0.06)) * 3 + group, 30
+    )
 
     source_count, source_ordinal = _ordinals(source.lower)
     target_count, target_ordinal = _ordinals(target.lower)
@@ -228,14 +224,17 @@ def token_columns(words: PairWords, like: Likeness, lexical: Lexical, inventory:
     better_target = (strength[:, None, :] > strength[:, :, None]).sum(axis=2)
     better_source = (strength[None, :, :] > strength[:, None, :]).sum(axis=1)
     equal_target = (strength[:, None, :] == strength[:, :, None]).sum(axis=2) > 1
-    rank = (
-        np.minimum(better_target, 2) * 6 + np.minimum(better_source, 2) * 2 + equal_target
-    )
+    rank = np.minimum(better_target, 2) * 6 + np.minimum(better_source, 2) * 2 + equal_target
     columns.category("string", "rank, match", (rank * matches + match) * 3 + group, 18 * matches * 3)
 
-    columns.category("position", "distance, group", _bins(position, [0.03, 0.06, 0.1, 0.15, 0.2, 0.3, 0.45]) * 3 + group, 24)
     columns.category(
-        "position", "distance, match", _bins(position, [0.03, 0.06, 0.1, 0.15, 0.2, 0.3, 0.45]) * matches + match, 8 * matches
+        "position", "distance, group", _bins(position, [0.03, 0.06, 0.1, 0.15, 0.2, 0.3, 0.45]) * 3 + group, 24
+    )
+    columns.category(
+        "position",
+        "distance, match",
+        _bins(position, [0.03, 0.06, 0.1, 0.15, 0.2, 0.3, 0.45]) * matches + match,
+        8 * matches,
     )
     columns.value("position", "distance", position)
     columns.value("position", "ends", np.outer(np.arange(length) == length - 1, np.arange(width) == width - 1))
@@ -268,20 +267,32 @@ def token_columns(words: PairWords, like: Likeness, lexical: Lexical, inventory:
     left = _edged(sure, -1, -1) * 2 + _shifted(weak, -1, -1)
     right = _edged(sure, 1, 1) * 2 + _shifted(weak, 1, 1)
     left, right = np.minimum(left, 2), np.minimum(right, 2)
-    columns.category("context", "neighbours, match", ((left * 3 + right) * matches + match) * 3 + group, 9 * matches * 3)
+    columns.category(
+        "context", "neighbours, match", ((left * 3 + right) * matches + match) * 3 + group, 9 * matches * 3
+    )
     further = _shifted(strength, -2, -2) + _shifted(strength, 2, 2)
     columns.value("context", "second neighbours", further)
     columns.value("context", "neighbours", _edged(strength, -1, -1) + _edged(strength, 1, 1))
     content = strength * ((source.kinds != FUNCTION) & (source.kinds != PUNCTUATION))[:, None]
     window = _window(content, 3)
-    columns.category("context", "window, match", (_bins(window, [0.3, 0.6, 1.0, 1.6, 2.2, 3.0]) * matches + match) * 3 + group, 7 * matches * 3)
+    columns.category(
+        "context",
+        "window, match",
+        (_bins(window, [0.3, 0.6, 1.0, 1.6, 2.2, 3.0]) * matches + match) * 3 + group,
+        7 * matches * 3,
+    )
     columns.value("context", "window", np.minimum(window, 4.0))
 
     if columns.wants("chunk"):
         types = len(inventory.chunks) + 1
         columns.category("chunk", "types", source.chunks[:, None] * types + target.chunks, types * types)
         chunk = _chunk_context(words, strength)
-        columns.category("chunk", "chunk's other words, match", (_bins(chunk, [0.01, 0.3, 0.6, 0.9]) * matches + match) * 3 + group, 5 * matches * 3)
+        columns.category(
+            "chunk",
+            "chunk's other words, match",
+            (_bins(chunk, [0.01, 0.3, 0.6, 0.9]) * matches + match) * 3 + group,
+            5 * matches * 3,
+        )
     frequent = len(inventory.words) + 1
     if columns.wants("lexical"):
         columns.category("lexical", "linked", _linked(source, target, inventory), len(inventory.linked) + 1)

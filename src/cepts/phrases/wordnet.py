@@ -3,14 +3,14 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
-from cepts.phrases.paraphrases import codes_of, read_table, shipped, write_table
+from cepts.phrases.paraphrases import codes_of, packed, read_table, shipped, write_table
 from cepts.types import offsets_of
 
 __all__ = ["PARTS", "RELATIONS", "WordNet"]
@@ -73,20 +73,23 @@ class WordNet:
         synsets: Sequence[tuple[str, Sequence[str]]],
         pointers: Iterable[tuple[int, int, str]] = (),
         lexical: Iterable[tuple[str, str, str]] = (),
+        *,
+        longest: int = 3,
     ) -> WordNet:
         """A WordNet of `synsets`: each its part of speech (one of `PARTS`) and its words.
 
-        Words are put in lower case; those of several parts (blanks or underscores) are left out, but their synsets
-        stay on the way to others. `pointers` are (synset, other synset, role), numbers being places in `synsets`, and
-        say that the other is the synset's hypernym, meronym and so on; `lexical` are (word, other word, role).
+        Words are put in lower case. A word may be a phrase, with blanks or underscores; those of more than `longest`
+        parts are left out, but their synsets stay on the way to others. `pointers` are (synset, other synset, role),
+        numbers being places in `synsets`, and say that the other is the synset's hypernym, meronym and so on; `lexical`
+        are (word, other word, role).
         """
         order = sorted(range(len(synsets)), key=lambda synset: PARTS.index(synsets[synset][0]))
         renumbered = {synset: number for number, synset in enumerate(order)}
         senses: dict[str, set[int]] = {}
         for synset, (_, words) in enumerate(synsets):
-            for word in words:
-                if word and " " not in word and "_" not in word:
-                    senses.setdefault(word.lower(), set()).add(renumbered[synset])
+            for word in map(_plain, words):
+                if 0 < len(word.split()) <= longest:
+                    senses.setdefault(word, set()).add(renumbered[synset])
         words = list(senses)
         codes = codes_of(words)
         by_code = np.argsort(codes)
@@ -106,9 +109,9 @@ class WordNet:
             ),
             *_runs(
                 (
-                    (numbers[one.lower()], numbers[other.lower()], LEXICAL_ROLES.index(role))
+                    (numbers[_plain(one)], numbers[_plain(other)], LEXICAL_ROLES.index(role))
                     for one, other, role in lexical
-                    if one.lower() in numbers and other.lower() in numbers
+                    if _plain(one) in numbers and _plain(other) in numbers
                 ),
                 len(words),
             ),
@@ -128,6 +131,17 @@ class WordNet:
         find_codes(self.codes, codes_of(lemmas), numbers)
         return numbers
 
+    def span_numbers(self, lemmas: Sequence[str], longest: int = 3) -> NDArray[np.int32]:
+        """Numbers of phrases such as "give up": `[i, l - 1]` is that of the span [i, i + l), -1 where it is not known.
+
+        Taken flat, they are words to `relations` like any others.
+        """
+        from cepts.kernels.paraphrases import number_spans
+
+        numbers = np.empty((len(lemmas), longest), dtype=np.int32)
+        number_spans(*packed(lemma.lower() for lemma in lemmas), self.codes, numbers)
+        return numbers
+
     def relations(
         self,
         source_numbers: NDArray[np.int32],
@@ -140,7 +154,7 @@ class WordNet:
         Parameters
         ----------
         source_numbers, target_numbers
-            What `numbers` gave.
+            What `numbers` gave, or `span_numbers` taken flat.
         source_parts, target_parts
             For each word, bits of the parts of speech (in the order of `PARTS`) whose senses count; all where not
             given. Derivation and antonymy are between words and know no parts of speech.
@@ -208,6 +222,10 @@ class WordNet:
             offsets_of(lexical_counts),
             lexical_pointers,
         )
+
+
+def _plain(word: str) -> str:
+    return " ".join(word.lower().replace("_", " ").split())
 
 
 def _counts(offsets: NDArray[np.int64]) -> NDArray[Any]:

@@ -9,6 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from cepts.phrases.inventory import Inventory, chunk_type
+from cepts.phrases.synthesis import chunk_spans
 from cepts.sentences import Sentence, SentencePair
 from cepts.types import offsets_of
 
@@ -128,14 +129,10 @@ def _kinds(tokens: Sequence[str], tags: Sequence[str] | None, frequent: NDArray[
     return kinds
 
 
-def _chunks(labels: Sequence[str]) -> tuple[NDArray[np.int32], NDArray[np.int32]]:
-    """Where the chunk of each word starts and stops, of labels B-X, I-X and O."""
+def _chunks(labels: tuple[str, ...]) -> tuple[NDArray[np.int32], NDArray[np.int32]]:
+    """Where the chunk of each word starts and stops; a word outside of all chunks is its own."""
     starts = np.arange(len(labels), dtype=np.int32)
-    for place in range(1, len(labels)):
-        if labels[place].startswith("I-") and labels[place - 1] != "O":
-            starts[place] = starts[place - 1]
-    stops = np.arange(1, len(labels) + 1, dtype=np.int32)
-    for place in range(len(labels) - 2, -1, -1):
-        if starts[place + 1] == starts[place]:
-            stops[place] = stops[place + 1]
+    stops = starts + 1
+    for start, stop in chunk_spans(labels):
+        starts[start:stop], stops[start:stop] = start, stop
     return starts, stops

@@ -1,0 +1,243 @@
+"""How well scores of whole sentence pairs tell yes from no, and rank answers: section 5 of semicrf."""
+
+from __future__ import annotations
+
+from collections.abc import Hashable, Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import Literal, get_args
+
+import numpy as np
+from numpy.typing import NDArray
+
+from cepts.errors import DataError
+from cepts.signature import signature
+
+__all__ = ["KEEP", "BinaryJudgement", "Keep", "Ranking", "binary_judgement", "choose_threshold", "ranking"]
+
+Keep = Literal["mixed", "answered", "all"]
+KEEP: tuple[Keep, ...] = get_args(Keep)
+
+Numbers = NDArray[np.floating] | NDArray[np.integer] | Sequence[float]
+
+
+def choose_threshold(scores: Numbers, labels: Numbers) -> float:
+    """The threshold of best accuracy: pairs whose score is at least that are judged yes.
+
+    It lies in the middle of the gap between two scores; of several gaps that do as well, in the widest, then in the
+    lowest. Where yes (no) for all is best, it is the lowest score (the next number above the highest).
+
+    Examples
+    --------
+    >>> choose_threshold([0.1, 0.4, 0.8], [0, 0, 1])
+    0.6000000000000001
+    """
+    value, truth = _checked(scores, labels)
+    order = np.argsort(value, kind="stable")
+    value, truth = value[order], truth[order]
+    # Right when the first n are judged no.
+    right = np.concatenate([[0], np.cumsum(~truth)]) + np.concatenate([np.cumsum(truth[::-1])[::-1], [0]])
+    gap = np.concatenate([[0.0], np.diff(value), [0.0]])
+    possible = np.concatenate([[True], value[1:] > value[:-1], [True]])
+    best = int(right[possible].max())
+    places = np.flatnonzero(possible & (right == best))
+    place = int(places[np.argmax(gap[places])])
+    if place == 0:
+        return float(value[0])
+    if place == len(value):
+        return float(np.nextafter(value[-1], np.inf))
+    below, above = float(value[place - 1]), float(value[place])
+    middle = below + (above - below) / 2
+    return middle if below < middle <= above else above
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class BinaryJudgement:
+    """Yes or no against the truth; is a `Countable`.
+
+    `counts` has a row a pair and columns for right yes, wrong yes, wrong no and right no.
+    """
+
+    counts: NDArray[np.int64]
+    facts: Mapping[str, object] = field(default_factory=dict)
+
+    @property
+    def unit(self) -> str:
+        """What can be drawn again, for intervals."""
+        return "sentence pairs"
+
+    @property
+    def metric_names(self) -> tuple[str, ...]:
+        """The scores that have intervals."""
+        return ("accuracy", "precision", "recall", "f1")
+
+    def unit_counts(self) -> NDArray[np.float64]:
+        """The counts of each pair."""
+        return self.counts.astype(np.float64)
+
+    def metrics_of(self, sums: NDArray[np.float64]) -> NDArray[np.float64]:
+        """Accuracy, precision, recall and F1 of sums of `unit_counts`, 0 of nothing."""
+        right_yes, wrong_yes, wrong_no, right_no = np.moveaxis(sums, -1, 0)
+        ratios = (
+            (right_yes + right_no, sums.sum(axis=-1)),
+            (right_yes, right_yes + wrong_yes),
+            (right_yes, right_yes + wrong_no),
+            (2 * right_yes, 2 * right_yes + wrong_yes + wrong_no),
+        )
+        return np.stack([part / np.maximum(whole, 1) for part, whole in ratios], axis=-1)
+
+    def _metric(self, name: str) -> float:
+        return float(self.metrics_of(self.unit_counts().sum(axis=0))[self.metric_names.index(name)])
+
+    @property
+    def accuracy(self) -> float:
+        """Share of the pairs that are judged rightly."""
+        return self._metric("accuracy")
+
+    @property
+    def precision(self) -> float:
+        """Share of those judged yes that are yes."""
+        return self._metric("precision")
+
+    @property
+    def recall(self) -> float:
+        """Share of those that are yes that are judged so."""
+        return self._metric("recall")
+
+    @property
+    def f1(self) -> float:
+        """Harmonic mean of precision and recall."""
+        return self._metric("f1")
+
+    @property
+    def signature(self) -> str:
+        """One line that says what was judged and how."""
+        return signature(self.facts)
+
+
+def binary_judgement(scores: Numbers, labels: Numbers, threshold: float) -> BinaryJudgement:
+    """Judge yes the pairs whose score is at least `threshold`, and hold that against `labels`, yes above 0."""
+    value, truth = _checked(scores, labels)
+    yes = value >= threshold
+    counts = np.stack([yes & truth, yes & ~truth, ~yes & truth, ~yes & ~truth], axis=1).astype(np.int64)
+    return BinaryJudgement(counts, {"pairs": len(value), "threshold": f"{threshold:.6g}"})
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Ranking:
+    """How high the right answers of questions are ranked; is a `Countable`.
+
+    `average_precisions` and `reciprocal_ranks` are those of each question in `questions`.
+    """
+
+    questions: tuple[Hashable, ...]
+    average_precisions: NDArray[np.float64]
+    reciprocal_ranks: NDArray[np.float64]
+    facts: Mapping[str, object] = field(default_factory=dict)
+
+    @property
+    def unit(self) -> str:
+        """What can be drawn again, for intervals."""
+        return "questions"
+
+    @property
+    def metric_names(self) -> tuple[str, ...]:
+        """The scores that have intervals."""
+        return ("map", "mrr")
+
+    def unit_counts(self) -> NDArray[np.float64]:
+        """1, average precision and reciprocal rank of each question, to twelve decimals of the binary kind."""
+        values = np.stack([self.average_precisions, self.reciprocal_ranks], axis=1)
+        return np.concatenate([np.ones((len(values), 1)), np.rint(values * 2.0**40) / 2.0**40], axis=1)
+
+    def metrics_of(self, sums: NDArray[np.float64]) -> NDArray[np.float64]:
+        """The means of sums of `unit_counts`."""
+        return sums[..., 1:] / np.maximum(sums[..., :1], 1)
+
+    @property
+    def mean_average_precision(self) -> float:
+        """MAP: the mean of the questions' average precisions."""
+        return float(self.average_precisions.mean()) if len(self.questions) else 0.0
+
+    @property
+    def mean_reciprocal_rank(self) -> float:
+        """MRR: the mean of one over the place of each question's first right answer, 0 where there is none."""
+        return float(self.reciprocal_ranks.mean()) if len(self.questions) else 0.0
+
+    @property
+    def signature(self) -> str:
+        """One line that says what was ranked and how."""
+        return signature(self.facts)
+
+
+def ranking(
+    scores: Numbers,
+    labels: Numbers,
+    groups: Sequence[Hashable],
+    *,
+    keep: Keep = "mixed",
+    judged: Mapping[Hashable, int] | None = None,
+) -> Ranking:
+    """Rank the answers of each question by score, and score the ranks as trec_eval does.
+
+    Average precision is the mean, over the right answers, of the share of right ones among those ranked as high.
+
+    Parameters
+    ----------
+    scores, labels, groups
+        Of each answer: its score, whether it is right (above 0), its question. Answers of equal score are ranked in
+        the order in which they are given.
+    keep
+        Which questions count: ``mixed`` those with a right and a wrong answer, which alone a ranking can tell apart;
+        ``answered`` those with a right one; ``all``, where a question without a right answer scores 0.
+    judged
+        Instead of `keep`, the questions of a judgement file, and how many right answers each has there, whether they
+        are among the answers ranked or not: precision is averaged over so many. A judged question that has no answer
+        among those ranked is left out, as trec_eval leaves it out.
+
+    Examples
+    --------
+    >>> found = ranking([0.9, 0.5, 0.1], [0, 1, 1], ["q", "q", "q"])
+    >>> round(found.mean_average_precision, 4), found.mean_reciprocal_rank
+    (0.5833, 0.5)
+    """
+    if keep not in KEEP:
+        raise ValueError(f"keep must be one of {', '.join(KEEP)}. Got {keep!r} instead.")
+    value, truth = _checked(scores, labels)
+    if len(groups) != len(value):
+        raise ValueError(f"scores and groups must be as many. Got {len(value)} and {len(groups)} instead.")
+    answers: dict[Hashable, list[int]] = {}
+    for place, question in enumerate(groups):
+        answers.setdefault(question, []).append(place)
+    questions, average_precisions, reciprocal_ranks = [], [], []
+    for question, places in answers.items():
+        right = int(truth[places].sum())
+        if judged is not None:
+            if question not in judged:
+                continue
+        elif (keep != "all" and not right) or (keep == "mixed" and right == len(places)):
+            continue
+        ranked = np.array(places)[np.argsort(-value[places], kind="stable")]
+        ranks = np.flatnonzero(truth[ranked]) + 1
+        wanted = max(right if judged is None else judged[question], 1)
+        questions.append(question)
+        average_precisions.append(float((np.arange(1, right + 1) / ranks).sum()) / wanted)
+        reciprocal_ranks.append(1 / int(ranks[0]) if right else 0.0)
+    facts = {
+        "questions": len(questions),
+        "answers": sum(len(answers[question]) for question in questions),
+        "kept": keep if judged is None else "judged",
+    }
+    return Ranking(tuple(questions), np.array(average_precisions), np.array(reciprocal_ranks), facts)
+
+
+def _checked(scores: Numbers, labels: Numbers) -> tuple[NDArray[np.float64], NDArray[np.bool_]]:
+    value, label = np.asarray(scores, dtype=np.float64), np.asarray(labels, dtype=np.float64)
+    if value.ndim != 1 or value.shape != label.shape:
+        raise ValueError(f"scores and labels must be as many. Got the shapes {value.shape} and {label.shape} instead.")
+    if not len(value):
+        raise DataError("found no sentence pairs to judge, wanted at least one.")
+    for name, numbers in (("score", value), ("label", label)):
+        if not np.isfinite(numbers).all():
+            place = int(np.argmin(np.isfinite(numbers)))
+            raise DataError(f"sentence pair {place + 1:,}: found the {name} {numbers[place]}, wanted a finite number.")
+    return value, label > 0

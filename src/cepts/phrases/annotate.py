@@ -1,0 +1,69 @@
+"""Filling in the columns that sentences lack: tags, chunks, lemmas."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING
+
+from cepts.errors import DataError
+from cepts.sentences import Sentence, SentencePair
+
+if TYPE_CHECKING:
+    from cepts.phrases.lemmas import Lemmatiser
+    from cepts.phrases.tagger import Tagger
+
+__all__ = ["Annotator", "check_columns"]
+
+
+@dataclass(frozen=True, slots=True)
+class Annotator:
+    """A tagger, a chunker and a lemmatiser of one language; each may be missing."""
+
+    tagger: Tagger | None = None
+    chunker: Tagger | None = None
+    lemmatiser: Lemmatiser | None = None
+
+    def annotate(self, pairs: Sequence[SentencePair], columns: Iterable[str]) -> list[SentencePair]:
+        """The pairs with all of `columns` filled in that can be; columns that are there stay as they are."""
+        found = self.complete([sentence for pair in pairs for sentence in (pair.source, pair.target)], columns)
+        return [
+            replace(pair, source=source, target=target)
+            for pair, source, target in zip(pairs, found[::2], found[1::2], strict=True)
+        ]
+
+    def complete(self, sentences: Sequence[Sentence], columns: Iterable[str]) -> list[Sentence]:
+        """The sentences with `columns` filled in."""
+        wanted = set(columns)
+        done = list(sentences)
+        # Chunks and lemmas are made from tags.
+        if wanted & {"pos", "chunk", "lemma"} and self.tagger is not None:
+            places = [n for n, sentence in enumerate(done) if sentence.pos is None]
+            tags = self.tagger.predict([done[n].tokens for n in places])
+            for n, column in zip(places, tags, strict=True):
+                done[n] = replace(done[n], pos=tuple(column))
+        if "chunk" in wanted and self.chunker is not None:
+            places = [n for n, sentence in enumerate(done) if sentence.chunk is None and sentence.pos is not None]
+            chunks = self.chunker.predict([done[n].tokens for n in places], [done[n].pos or () for n in places])
+            for n, column in zip(places, chunks, strict=True):
+                done[n] = replace(done[n], chunk=tuple(column))
+        if "lemma" in wanted and self.lemmatiser is not None:
+            for n, sentence in enumerate(done):
+                if sentence.lemma is None and sentence.pos is not None:
+                    done[n] = replace(sentence, lemma=self.lemmatiser.lemmas(sentence.tokens, sentence.pos))
+        return done
+
+
+def check_columns(pairs: Sequence[SentencePair], columns: Iterable[str]) -> None:
+    """Refuse sentences that lack one of `columns`."""
+    wanted = list(columns)
+    for number, pair in enumerate(pairs, 1):
+        for side in ("source", "target"):
+            sentence = getattr(pair, side)
+            for column in wanted:
+                if getattr(sentence, column) is None:
+                    name = f"pair {number:,}" + (f" ({pair.id})" if pair.id else "")
+                    raise DataError(
+                        f"the {side} sentence of {name} has no {column} column, with which the model was trained; give "
+                        f"it ({side}_{column} in JSON lines), or train a model without it."
+                    )

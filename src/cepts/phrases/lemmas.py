@@ -1,0 +1,158 @@
+"""Dictionary forms of words: WordNet's lists of exceptions and its rules of detachment, morphy(7WN)."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Mapping, Sequence
+
+import numpy as np
+
+from cepts.errors import DataError
+from cepts.phrases.paraphrases import read_table, write_table
+
+__all__ = ["PARTS", "Lemmatiser"]
+
+# Noun, verb, adjective, adverb, and all that WordNet leaves out.
+PARTS = "nvaro"
+KIND = "lemmas"
+MEMO_SIZE = 200_000
+
+# Tags by the first letters that tell them apart, Penn's and the universal ones.
+PART_OF = {
+    "NN": "n",
+    "NOUN": "n",
+    "PROPN": "n",
+    "V": "v",
+    "AUX": "v",
+    "MD": "v",
+    "JJ": "a",
+    "ADJ": "a",
+    "RB": "r",
+    "ADV": "r",
+}
+# Tags of forms that are dictionary forms already, where the dictionary has them.
+PLAIN = {"NN", "NNP", "PROPN", "VB", "VBP", "MD", "JJ", "RB", "ADV"}
+NAMES = {"NNP", "PROPN"}
+COMPARED = {"RBR", "RBS"}
+SHORTEST_PLURAL = 3
+
+# The first ending whose replacement gives a known word is taken.
+ENDINGS = {
+    "n": (
+        ("s", ""),
+        ("ses", "s"),
+        ("xes", "x"),
+        ("zes", "z"),
+        ("ches", "ch"),
+        ("shes", "sh"),
+        ("men", "man"),
+        ("ies", "y"),
+    ),
+    "v": (
+        ("s", ""),
+        ("ies", "y"),
+        ("es", "e"),
+        ("es", ""),
+        ("ed", "e"),
+        ("ed", ""),
+        ("ing", "e"),
+        ("ing", ""),
+    ),
+    "a": (("er", ""), ("est", ""), ("er", "e"), ("est", "e")),
+}
+
+
+class Lemmatiser:
+    """Gives dictionary forms from a list of known words and one of irregular forms.
+
+    Parameters
+    ----------
+    words
+        The parts of speech, letters of `PARTS`, of each dictionary form.
+    exceptions
+        The dictionary form of each irregular (part of speech, form).
+    """
+
+    def __init__(self, words: Mapping[str, str], exceptions: Mapping[tuple[str, str], str]) -> None:
+        for part in set("".join(set(words.values()))) | {part for part, _ in exceptions}:
+            if part not in PARTS:
+                raise ValueError(f"a part of speech must be one of {', '.join(PARTS)}. Got {part!r} instead.")
+        self._words = dict(words)
+        self._exceptions = dict(exceptions)
+        self._memo: dict[tuple[str, str], str] = {}
+
+    def __repr__(self) -> str:
+        return f"Lemmatiser({len(self._words):,} words, {len(self._exceptions):,} exceptions)"
+
+    def lemmas(self, tokens: Sequence[str], tags: Sequence[str]) -> tuple[str, ...]:
+        """The dictionary form of each token, in lower case; of an unknown word, the word itself in lower case."""
+        if len(tokens) != len(tags):
+            raise DataError(f"there are {len(tokens)} words but {len(tags)} tags; give one tag for each word")
+        memo = self._memo
+        found = []
+        for entry in zip(tokens, tags, strict=True):
+            lemma = memo.get(entry)
+            if lemma is None:
+                if len(memo) >= MEMO_SIZE:
+                    memo.clear()
+                lemma = memo[entry] = self.lemma(*entry)
+            found.append(lemma)
+        return tuple(found)
+
+    def lemma(self, word: str, tag: str) -> str:
+        """The dictionary form of one word, whose tag is Penn's or a universal one."""
+        form = word.lower()
+        part = next((part for start, part in PART_OF.items() if tag.startswith(start)), "o")
+        if tag in NAMES:
+            return form
+        if tag in PLAIN and self._knows(form, part):
+            return form
+        irregular = self._exceptions.get((part, form))
+        if irregular is not None:
+            return irregular
+        found = self._detached(form, part, "a" if tag in COMPARED else part)
+        if found is None and part == "a" and not self._knows(form, part):
+            # A participle that was tagged as an adjective.
+            found = self._exceptions.get(("v", form)) or self._detached(form, "v", "v")
+        return found or form
+
+    def _knows(self, form: str, part: str) -> bool:
+        return part in self._words.get(form, "")
+
+    def _detached(self, form: str, part: str, endings: str) -> str | None:
+        """The first known word that a rule gives."""
+        if part == "n" and (form.endswith("ss") or len(form) < SHORTEST_PLURAL):
+            return None
+        for ending, instead in ENDINGS.get(endings, ()):
+            if form.endswith(ending):
+                stem = form.removesuffix(ending) + instead
+                if self._knows(stem, part):
+                    return stem
+        return None
+
+    def save(self, path: str | os.PathLike[str]) -> None:
+        """Write the lists to one file; the same lists give the same bytes."""
+        words = sorted(self._words)
+        masks = [sum(1 << PARTS.index(part) for part in set(self._words[word])) for word in words]
+        lines = [f"{part}\t{form}\t{lemma}" for (part, form), lemma in sorted(self._exceptions.items())]
+        arrays = {"words": _bytes(words), "parts": np.array(masks, dtype=np.uint8), "exceptions": _bytes(lines)}
+        write_table(path, KIND, {}, arrays)
+
+    @classmethod
+    def load(cls, path: str | os.PathLike[str]) -> Lemmatiser:
+        """Read what `save` wrote."""
+        _, (words, masks, exceptions) = read_table(path, KIND, ("words", "parts", "exceptions"))
+        names = ["".join(part for bit, part in enumerate(PARTS) if mask >> bit & 1) for mask in range(1 << len(PARTS))]
+        entries = [line.split("\t") for line in _lines(exceptions)]
+        return cls(
+            dict(zip(_lines(words), (names[mask] for mask in masks.tolist()), strict=True)),
+            {(part, form): lemma for part, form, lemma in entries},
+        )
+
+
+def _bytes(lines: Sequence[str]) -> np.ndarray:
+    return np.frombuffer("\n".join(lines).encode(), dtype=np.uint8)
+
+
+def _lines(data: np.ndarray) -> list[str]:
+    return data.tobytes().decode().split("\n") if len(data) else []

@@ -1,0 +1,222 @@
+"""How one name turns into another: a stochastic edit distance (after Ristad and Yianilos 1998), and nicknames.
+
+It stands in for the name phylogeny of section 3.3 of semicrf. The model reads the one name and writes the other by
+copying, changing, inserting and deleting characters; what it does next depends on its last edit, so that a run of
+deletions (William, Will) costs less than as many scattered ones.
+"""
+
+from __future__ import annotations
+
+import os
+import unicodedata
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+from cepts.engine import run_em
+from cepts.phrases.paraphrases import codes_of, read_table, shipped, write_table
+from cepts.progress import Progress
+from cepts.types import offsets_of
+
+__all__ = ["LONGEST", "NameModel"]
+
+LONGEST = 40  # characters of a name; the rest is not read, so that no probability becomes 0
+EDITS = 5  # start, copy, change, insert, delete: the last edit
+SYMBOLS = 27  # a to z, and any other character
+FOREIGN = 0.1  # share of characters that know nothing of the names trained on, so that none is a surprise
+ARRAYS = ("steps", "ends", "changes", "inserts", "spelling", "pairs")
+
+
+@dataclass(frozen=True, eq=False)
+class NameModel:
+    """Probabilities of edits, and pairs of names that are known to go together.
+
+    Attributes
+    ----------
+    steps
+        P(copy, change, insert, delete | last edit) while there is something to read; shape (5, 4), the last edit being
+        none, copy, change, insert or delete.
+    ends
+        P(insert, stop | last edit) where everything has been read, shape (5, 2).
+    changes
+        P(new | old character, it is changed), shape (27, 27): a to z, and any other.
+    inserts
+        P(character | insertion).
+    spelling
+        P(character) of names written from scratch, and last the probability that a name ends; 28 values.
+    pairs
+        Codes of the known pairs of names, sorted.
+    """
+
+    steps: NDArray[np.float64]
+    ends: NDArray[np.float64]
+    changes: NDArray[np.float64]
+    inserts: NDArray[np.float64]
+    spelling: NDArray[np.float64]
+    pairs: NDArray[np.uint64]
+
+    @classmethod
+    def train(
+        cls,
+        pairs: Iterable[tuple[str, str]],
+        *,
+        iterations: int = 30,
+        prior: float = 0.5,
+        progress: Progress | None = None,
+    ) -> NameModel:
+        """Learn from names and their variants by EM.
+
+        Each pair is read both ways, and each name also as a variant of itself, so that copying is learnt.
+
+        Parameters
+        ----------
+        prior
+            Count that each edit has before any is seen; the objective is the likelihood times this Dirichlet prior.
+        """
+        from cepts.kernels.names import pair_code
+
+        listed = sorted({(one.lower(), other.lower()) for one, other in pairs})
+        if not listed:
+            raise ValueError("there must be at least one pair of names.")
+        names = sorted({name for pair in listed for name in pair})
+        training = [*listed, *((other, one) for one, other in listed), *((name, name) for name in names)]
+        problem = _Training(training, prior)
+        run_em(problem, iterations=iterations, stage="names", progress=progress)
+        characters, _ = _characters(names)
+        counts = np.bincount(_symbols(characters), minlength=SYMBOLS)
+        lasting = len(characters) / (len(characters) + len(names))
+        shares = (1 - FOREIGN) * counts / counts.sum() + FOREIGN / SYMBOLS
+        spelling = np.append(lasting * shares, 1 - lasting)
+        one, other = (codes_of([pair[side] for pair in listed]) for side in (0, 1))
+        codes = np.array([pair_code(a, b) for a, b in zip(one, other, strict=True)], dtype=np.uint64)
+        return cls(problem.steps, problem.ends, problem.changes, problem.inserts, spelling, np.unique(codes))
+
+    def log_probabilities(
+        self,
+        source_tokens: Sequence[str],
+        target_tokens: Sequence[str],
+        which_source: NDArray[np.bool_] | None = None,
+        which_target: NDArray[np.bool_] | None = None,
+    ) -> NDArray[np.float64]:
+        """Logarithm of P(target | source name), shape (I, J); 0 where either is not asked for (by default all are)."""
+        from cepts.kernels.names import name_log_probabilities
+
+        which = np.ones(len(source_tokens), dtype=np.bool_) if which_source is None else which_source
+        others = np.ones(len(target_tokens), dtype=np.bool_) if which_target is None else which_target
+        out = np.zeros((len(source_tokens), len(target_tokens)))
+        if which.any() and others.any():
+            name_log_probabilities(
+                *_characters(source_tokens, which),
+                *_characters(target_tokens, others),
+                which,
+                others,
+                *(self.steps, self.ends, self.changes, self.inserts),
+                np.empty((LONGEST + 1, LONGEST + 1, EDITS)),
+                out,
+            )
+        return out
+
+    def scores(
+        self,
+        source_tokens: Sequence[str],
+        target_tokens: Sequence[str],
+        which_source: NDArray[np.bool_] | None = None,
+        which_target: NDArray[np.bool_] | None = None,
+    ) -> NDArray[np.float32]:
+        """The share of the target name's information that the source name holds, in [0, 1], shape (I, J).
+
+        That is 1 - log P(target | source) / log P(target from scratch), and 0 where this would be negative or either
+        word is not asked for. Dividing by what the target costs from scratch makes long and short names comparable.
+        """
+        found = self.log_probabilities(source_tokens, target_tokens, which_source, which_target)
+        characters, offsets = _characters(target_tokens)
+        costs = np.concatenate(([0.0], np.cumsum(np.log(self.spelling)[_symbols(characters)])))
+        scratch = np.diff(costs[offsets]) + np.log(self.spelling[-1])
+        asked = found != 0.0
+        return np.where(asked, np.clip(1.0 - found / scratch, 0.0, 1.0), 0.0).astype(np.float32)
+
+    def nicknames(self, source_tokens: Sequence[str], target_tokens: Sequence[str]) -> NDArray[np.bool_]:
+        """Whether each source and target token are a listed pair, either way round; shape (I, J)."""
+        from cepts.kernels.names import nickname_pairs
+
+        out = np.empty((len(source_tokens), len(target_tokens)), dtype=np.bool_)
+        nickname_pairs(codes_of(source_tokens), codes_of(target_tokens), self.pairs, out)
+        return out
+
+    def save(self, path: str | os.PathLike[str]) -> None:
+        """Write the model to one file."""
+        write_table(path, "names", {}, {name: getattr(self, name) for name in ARRAYS})
+
+    @classmethod
+    def load(cls, path: str | os.PathLike[str] | None = None) -> NameModel:
+        """The model that `save` wrote; without a path, the English one."""
+        return cls(*read_table(path or shipped("names"), "names", ARRAYS)[1])
+
+
+class _Training:
+    """Parameters and expected counts, for `run_em`."""
+
+    def __init__(self, pairs: Sequence[tuple[str, str]], prior: float) -> None:
+        self.sides = (*_characters([pair[0] for pair in pairs]), *_characters([pair[1] for pair in pairs]))
+        self.prior = prior
+        self.steps = np.tile([0.7, 0.1, 0.1, 0.1], (EDITS, 1))
+        self.ends = np.tile([0.5, 0.5], (EDITS, 1))
+        self.changes = np.ones((SYMBOLS, SYMBOLS))
+        # A letter changes to another one; among other characters there are many.
+        np.fill_diagonal(self.changes[:-1, :-1], 0.0)
+        self.changes /= self.changes.sum(axis=1, keepdims=True)
+        self.inserts = np.full(SYMBOLS, 1 / SYMBOLS)
+        self.work = [np.empty((LONGEST + 1, LONGEST + 1, EDITS)) for _ in range(2)]
+        self.counts: list[NDArray[np.float64]] = []
+
+    def e_step(self, tick: object) -> float:
+        from cepts.kernels.names import name_expected_counts
+
+        parameters = (self.steps, self.ends, self.changes, self.inserts)
+        self.counts = [np.zeros_like(parameter) for parameter in parameters]
+        likelihood = name_expected_counts(*self.sides, *parameters, *self.work, *self.counts)
+        logs = sum(float(np.log(parameter[parameter > 0]).sum()) for parameter in parameters)
+        return float(likelihood) + self.prior * logs
+
+    def m_step(self) -> None:
+        self.steps, self.ends, self.changes, self.inserts = (
+            _shares(np.where(parameter > 0, counts + self.prior, 0.0))
+            for parameter, counts in zip((self.steps, self.ends, self.changes, self.inserts), self.counts, strict=True)
+        )
+
+    def state(self) -> dict[str, NDArray]:
+        return {"steps": self.steps, "ends": self.ends, "changes": self.changes, "inserts": self.inserts}
+
+    def restore(self, state: dict[str, NDArray]) -> None:
+        self.steps, self.ends = state["steps"], state["ends"]
+        self.changes, self.inserts = state["changes"], state["inserts"]
+
+
+def _shares(counts: NDArray[np.float64]) -> NDArray[np.float64]:
+    return counts / counts.sum(axis=-1, keepdims=True)
+
+
+def _characters(
+    names: Sequence[str], which: NDArray[np.bool_] | None = None
+) -> tuple[NDArray[np.uint32], NDArray[np.int64]]:
+    """The characters of all names, end to end, in lower case and without accents; and where each name starts.
+
+    Names of which `which` is false are left empty.
+    """
+    texts = [_plain(name)[:LONGEST] if which is None or which[place] else "" for place, name in enumerate(names)]
+    data = "".join(texts).encode("utf-32-le", "surrogatepass")
+    return np.frombuffer(data, dtype="<u4").astype(np.uint32), offsets_of([len(text) for text in texts])
+
+
+def _plain(name: str) -> str:
+    lower = name.lower()
+    if lower.isascii():
+        return lower
+    return "".join(c for c in unicodedata.normalize("NFKD", lower) if not unicodedata.combining(c))
+
+
+def _symbols(characters: NDArray[np.uint32]) -> NDArray[np.int64]:
+    symbols = characters.astype(np.int64) - ord("a")
+    return np.where((symbols >= 0) & (symbols < SYMBOLS - 1), symbols, SYMBOLS - 1)
