@@ -15,7 +15,7 @@ from numpy.typing import NDArray
 
 from cepts.types import Alignments, offsets_of
 
-__all__ = ["COLUMNS", "Link", "Segment", "Segments", "Sentence", "SentencePair", "Span"]
+__all__ = ["COLUMNS", "Link", "Segment", "Segments", "Sentence", "SentencePair", "Span", "gold_alignments"]
 
 Link = tuple[int, int]
 Span = tuple[int, int]
@@ -149,3 +149,19 @@ class Segments:
             confidence[kept],
             np.ones(len(kept), dtype=np.bool_),
         )
+
+
+def gold_alignments(pairs: Sequence[SentencePair]) -> Alignments:
+    """The gold links of `pairs`, sure and possible; none where nobody has linked a pair."""
+    rows = [
+        sorted([(*link, True) for link in pair.sure or ()] + [(*link, False) for link in pair.possible or ()])
+        for pair in pairs
+    ]
+    flat = np.array([link for row in rows for link in row], dtype=np.int32).reshape(-1, 3)
+    return Alignments(
+        offsets_of([len(row) for row in rows]),
+        np.ascontiguousarray(flat[:, 0]),
+        np.ascontiguousarray(flat[:, 1]),
+        np.ones(len(flat), dtype=np.float32),
+        flat[:, 2].astype(np.bool_),
+    )

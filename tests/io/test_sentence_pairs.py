@@ -15,13 +15,12 @@ from cepts.io import (
     SENTENCE_PAIR_FORMATS,
     WRITABLE_PAIR_FORMATS,
     SentencePairWriter,
-    gold_alignments,
     read_links,
     read_predicted_links,
     read_sentence_pairs,
     write_sentence_pairs,
 )
-from cepts.sentences import Sentence, SentencePair
+from cepts.sentences import Sentence, SentencePair, gold_alignments
 from cepts.types import Alignments
 
 SHOPS = {"id": "s1", "source": ["Shops", "are", "closed", "up"], "target": "Shops are  closed\tdown"}

@@ -6,7 +6,7 @@ from hypothesis import strategies as st
 
 import oracles_lexical as oracles
 from cepts.kernels.paraphrases import find_codes, number_spans, word_codes
-from cepts.phrases.paraphrases import packed
+from cepts.phrases.tables import packed
 
 TOKENS = st.lists(st.text("aé b", max_size=3), max_size=6)
 

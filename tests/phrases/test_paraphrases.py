@@ -113,7 +113,7 @@ def test_a_table_of_another_kind_is_refused(tmp_path):
 
     path = tmp_path / "table.safetensors"
     WordNet.from_synsets([("noun", ["car"])]).save(path)
-    with pytest.raises(DataError, match="a table of wordnet, not of paraphrases"):
+    with pytest.raises(DataError, match=r"holds wordnet, not paraphrases; save it again"):
         Paraphrases.load(path)
     save_file({"codes": np.zeros(2)}, path)
     with pytest.raises(DataError, match="not a table of cepts"):

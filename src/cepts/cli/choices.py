@@ -8,7 +8,11 @@ __all__ = [
     "LIST_FORMATS",
     "METHODS",
     "MODELS",
+    "JUDGEMENT_SCORES",
     "PAIR_FORMATS",
+    "PAIR_INPUT_FORMATS",
+    "PHRASE_COSTS",
+    "PHRASE_FAMILIES",
     "PROTOCOLS",
     "SELECTIONS",
     "SPACE_METHODS",
@@ -21,9 +25,10 @@ __all__ = [
 ]
 
 # As in cepts.io (LINK_FORMATS, NBEST_FORMATS, VECTOR_FORMATS, WRITABLE_VECTOR_FORMATS, WRITABLE_PAIR_FORMATS, and of
-# SENTENCE_PAIR_FORMATS those of one file), cepts.extract.METHODS, cepts.factor.SELECTIONS, cepts.words (MODELS,
-# ASSOCIATIONS), cepts.spaces (METHODS, STEPS, TRANSLATION_MEASURES), cepts.spaces.mbfa.STARTS and
-# cepts.evaluate.PROTOCOLS, which tests compare them with.
+# SENTENCE_PAIR_FORMATS those of one file, then all), cepts.extract.METHODS, cepts.factor.SELECTIONS, cepts.words
+# (MODELS, ASSOCIATIONS), cepts.phrases (training.COSTS, columns.FAMILIES), cepts.pipeline.judgements.JUDGEMENT_SCORES,
+# cepts.spaces (METHODS, STEPS, TRANSLATION_MEASURES), cepts.spaces.mbfa.STARTS and cepts.evaluate.PROTOCOLS, which
+# tests compare them with.
 ASSOCIATIONS = (
     "agreement",
     "mean",
@@ -40,6 +45,7 @@ ASSOCIATIONS = (
     "llr",
 )
 FORMATS = ("pharaoh", "scored", "naacl", "giza", "json")
+JUDGEMENT_SCORES = ("decoding", "target-coverage", "coverage")
 LIST_FORMATS = ("json", "giza")
 METHODS = (
     "intersection",
@@ -52,6 +58,21 @@ METHODS = (
 )
 MODELS = ("ibm1", "ibm2", "diagonal", "hmm", "ibm3", "ibm4")
 PAIR_FORMATS = ("json", "jacana", "pipes", "tsv")
+PAIR_INPUT_FORMATS = (*PAIR_FORMATS, "text", "conllu")
+PHRASE_COSTS = ("links", "states", "none")
+PHRASE_FAMILIES = (
+    "string",
+    "pos",
+    "position",
+    "wordnet",
+    "distortion",
+    "context",
+    "chunk",
+    "paraphrase",
+    "relatedness",
+    "name",
+    "lexical",
+)
 PROTOCOLS = ("macro", "micro", "jacana", "multimwa")
 SELECTIONS = ("anneal", "anneal-bic", "aic", "bic")
 SPACE_METHODS = ("ibfa", "mbfa", "cca", "procrustes", "least-squares", "ridge")

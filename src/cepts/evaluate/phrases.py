@@ -27,8 +27,7 @@ from cepts.errors import DataError
 from cepts.evaluate.counts import COLUMNS, count_links
 from cepts.extract import check_range
 from cepts.extract.rectangles import rectangles
-from cepts.io import gold_alignments
-from cepts.sentences import SentencePair
+from cepts.sentences import SentencePair, gold_alignments
 from cepts.signature import signature
 from cepts.types import Alignments, offsets_of
 

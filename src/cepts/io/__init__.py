@@ -15,12 +15,7 @@ from cepts.io.links import LINK_FORMATS, read_links, swap_sides
 from cepts.io.matrices import Matrices, association_blocks, read_association
 from cepts.io.matrix_writer import AssociationWriter, write_association
 from cepts.io.nbest_writer import NBEST_FORMATS, NBestWriter, write_nbest
-from cepts.io.sentence_pair_writer import (
-    WRITABLE_PAIR_FORMATS,
-    SentencePairWriter,
-    gold_alignments,
-    write_sentence_pairs,
-)
+from cepts.io.sentence_pair_writer import WRITABLE_PAIR_FORMATS, SentencePairWriter, write_sentence_pairs
 from cepts.io.sentence_pairs import SENTENCE_PAIR_FORMATS, read_predicted_links, read_sentence_pairs
 from cepts.io.vector_writer import WRITABLE_VECTOR_FORMATS, write_vectors
 from cepts.io.vectors import VECTOR_FORMATS, read_vectors
@@ -42,7 +37,6 @@ __all__ = [
     "WordSimilarities",
     "association_blocks",
     "check_output",
-    "gold_alignments",
     "open_output",
     "read_association",
     "read_bitext",

@@ -7,8 +7,6 @@ from collections.abc import Iterator, Sequence
 from types import TracebackType
 from typing import BinaryIO, Self
 
-import numpy as np
-
 from cepts.errors import DataError, UsageError
 from cepts.io.files import PathLike
 from cepts.io.lines import shown
@@ -16,28 +14,12 @@ from cepts.io.link_writer import LinkWriter, _json_records
 from cepts.io.links import LINK_FORMATS
 from cepts.io.sentence_pair_records import words_of
 from cepts.io.writer import Writer
-from cepts.sentences import COLUMNS, Segments, SentencePair
-from cepts.types import Alignments, Bitext, offsets_of
+from cepts.sentences import COLUMNS, Segments, SentencePair, gold_alignments
+from cepts.types import Alignments, Bitext
 
-__all__ = ["WRITABLE_PAIR_FORMATS", "SentencePairWriter", "gold_alignments", "write_sentence_pairs"]
+__all__ = ["WRITABLE_PAIR_FORMATS", "SentencePairWriter", "write_sentence_pairs"]
 
 WRITABLE_PAIR_FORMATS = ("json", "jacana", *(name for name in LINK_FORMATS if name != "json"))
-
-
-def gold_alignments(pairs: Sequence[SentencePair]) -> Alignments:
-    """The gold links of `pairs`, sure and possible; none where nobody has linked a pair."""
-    rows = [
-        sorted([(*link, True) for link in pair.sure or ()] + [(*link, False) for link in pair.possible or ()])
-        for pair in pairs
-    ]
-    flat = np.array([link for row in rows for link in row], dtype=np.int32).reshape(-1, 3)
-    return Alignments(
-        offsets_of([len(row) for row in rows]),
-        np.ascontiguousarray(flat[:, 0]),
-        np.ascontiguousarray(flat[:, 1]),
-        np.ones(len(flat), dtype=np.float32),
-        flat[:, 2].astype(np.bool_),
-    )
 
 
 class SentencePairWriter(Writer):

@@ -15,8 +15,7 @@ from cepts.io.files import InputFile, PathLike, bare_suffixes
 from cepts.io.link_records import _lines
 from cepts.io.links import read_links
 from cepts.io.sentence_pair_records import array_pairs, conllu_sentences, line_pairs
-from cepts.io.sentence_pair_writer import gold_alignments
-from cepts.sentences import COLUMNS, Sentence, SentencePair
+from cepts.sentences import COLUMNS, Sentence, SentencePair, gold_alignments
 from cepts.types import Alignments
 
 __all__ = ["SENTENCE_PAIR_FORMATS", "read_predicted_links", "read_sentence_pairs"]

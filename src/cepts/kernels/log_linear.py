@@ -21,7 +21,7 @@ def score_items(values, categories, value_weights, category_weights, scores):
 
 @kernel
 def add_expected(values, categories, weights, value_sums, category_sums):
-    """Add each item's features, times its weight (a marginal or a count), to the sums; an item of weight 0 is skipped."""
+    """Add each item's features, times its weight (a marginal or a count), to the sums."""
     for item in range(len(weights)):
         weight = weights[item]
         if weight != 0.0:

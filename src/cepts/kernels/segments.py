@@ -8,9 +8,9 @@ the other sentence (length J, spans of at most `widest` words) or, one word long
   + sum of jump[k, j], stay[k]             for steps from state k to a segment that starts at j, and to null
   + final[k]                               for the last state.
 
-A state k <= J says that the last segment's span stops before word k (0: the sentence's start). A step to null leads from
-k to null_next[k]: one null state J + 1 for all, as in the paper, or J + 1 + k, a null that remembers where it came from.
-Steps score by where the one span stops and the next starts. So all states that stop at the same word are summed
+A state k <= J says that the last segment's span stops before word k (0: the sentence's start). A step to null leads
+from k to null_next[k]: one null state J + 1 for all, as in the paper, or J + 1 + k, a null that remembers where it came
+from. Steps score by where the one span stops and the next starts. So all states that stop at the same word are summed
 before the step, and a sentence pair costs I J (J + longest * widest), not I J^2 longest * widest^2.
 """
 
@@ -155,7 +155,7 @@ def segment_backward(
 
 @kernel
 def segment_path(emit, null, jump, stay, null_next, final, starts, stops):
-    """The best path, eq. of section 3.2: for each observed word where its segment starts, and the span's start and stop.
+    """The best path (section 3.2): of each observed word where its segment starts, and the span that it is aligned with.
 
     Fills `starts` (I: the start of the word's segment) and `stops` (I x 2: the span that it is aligned with, -1 for
     null); returns the path's score. Of equal scores the first found stays.

@@ -21,7 +21,7 @@ from cepts.phrases.inventory import Inventory
 from cepts.phrases.lexical import Lexical
 from cepts.phrases.training import COSTS, Training
 from cepts.progress import Progress, Step, silent
-from cepts.sentences import COLUMNS, Segments, Sentence, SentencePair
+from cepts.sentences import COLUMNS, Segments, SentencePair
 from cepts.types import Alignments, Association, offsets_of
 
 __all__ = ["COMBINATIONS", "THRESHOLD", "Decoded", "PhraseAligner", "PhraseAlignments", "TokenAligner"]
@@ -218,7 +218,7 @@ class PhraseAligner:
         )
         self.inventory_ = Inventory.of_pairs(used)
         maker = self.maker()
-        self.layout_ = maker.layout(used[0])
+        self.layout_ = maker.layout
         features = []
         for number, pair in enumerate(used):
             features.append(maker.features(pair))
@@ -288,9 +288,13 @@ class PhraseAligner:
         """What the model says of the pairs, run by run."""
         self.check_fitted()
         report = progress or silent
-        runs = [pairs[start : start + PAIRS_AT_A_TIME] for start in range(0, len(pairs), PAIRS_AT_A_TIME)]
+        runs = range(0, len(pairs), PAIRS_AT_A_TIME)
         done = 0
-        for decoded in map_shards(self._decode, runs, threads=self.threads):
+
+        def of_run(start: int) -> Decoded:
+            return self._decode(self.prepared(pairs[start : start + PAIRS_AT_A_TIME], start))
+
+        for decoded in map_shards(of_run, runs, threads=self.threads):
             done += len(decoded.forward)
             report(Step(stage="aligning", done=done, total=len(pairs)))
             yield decoded
@@ -300,11 +304,15 @@ class PhraseAligner:
         if not hasattr(self, "weights_"):
             raise UsageError(f"this {type(self).__name__} is not trained; call fit, or load a trained one.")
 
+    def prepared(self, pairs: Sequence[SentencePair], before: int = 0) -> list[SentencePair]:
+        """The pairs with all columns of training; messages count pairs from where `before` others end."""
+        complete = self.annotator.annotate(pairs, self.columns_)
+        check_columns(complete, self.columns_, before)
+        return complete
+
     def _decode(self, pairs: Sequence[SentencePair]) -> Decoded:
         from cepts.kernels.segments import segment_links
 
-        pairs = self.annotator.annotate(pairs, self.columns_)
-        check_columns(pairs, self.columns_)
         maker, sizes = self.maker(), self.layout_.sizes
         lengths = np.array([(len(pair.source), len(pair.target)) for pair in pairs], dtype=np.int64).reshape(-1, 2)
         offsets = offsets_of(lengths[:, 0] * lengths[:, 1])
@@ -340,11 +348,10 @@ class PhraseAligner:
 
     def check_layout(self, name: str) -> None:
         """Refuse to work where the tables give other features than those of training; `name` says whose they are."""
-        word = Sentence(("a",), *(("",) for _ in COLUMNS))
-        if self.maker().layout(SentencePair(word, word)) != self.layout_:
+        if self.maker().layout != self.layout_:
             raise ModelError(
-                f"{name} was trained with other features than its tables give now; train it again, with the tables that "
-                f"it is to use."
+                f"{name} was trained with other features than its tables give now; train it again, with the tables "
+                f"that it is to use."
             )
 
     # -- keeping -------------------------------------------------------------------------------------------------

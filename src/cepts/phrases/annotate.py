@@ -54,10 +54,10 @@ class Annotator:
         return done
 
 
-def check_columns(pairs: Sequence[SentencePair], columns: Iterable[str]) -> None:
-    """Refuse sentences that lack one of `columns`."""
+def check_columns(pairs: Sequence[SentencePair], columns: Iterable[str], before: int = 0) -> None:
+    """Refuse sentences that lack one of `columns`; `before` pairs came before these."""
     wanted = list(columns)
-    for number, pair in enumerate(pairs, 1):
+    for number, pair in enumerate(pairs, before + 1):
         for side in ("source", "target"):
             sentence = getattr(pair, side)
             for column in wanted:

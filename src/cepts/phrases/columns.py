@@ -1,15 +1,15 @@
-"""Feature columns: real values and categories, gathered by family into the arrays that a CRF scores."""
+"""Feature columns: real values and categories of items, by family."""
 
 from __future__ import annotations
 
-from collections.abc import Collection
+from collections.abc import Callable, Collection, Sequence
 from dataclasses import dataclass
 from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
-__all__ = ["FAMILIES", "Block", "Columns", "Table"]
+__all__ = ["FAMILIES", "Block", "Blocks", "Selection", "Table"]
 
 # Family -> what it looks at (section 3.3 of semicrf).
 FAMILIES = {
@@ -35,6 +35,9 @@ class Block(NamedTuple):
     weights: int
 
 
+Blocks = tuple[Block, ...]
+
+
 @dataclass(frozen=True, slots=True, eq=False)
 class Table:
     """The columns of many items (cells, spans or words).
@@ -47,41 +50,29 @@ class Table:
     categories: NDArray[np.int32]
 
 
-class Columns:
-    """Gathers columns over items of one shape."""
+class Selection:
+    """The columns of a table that the families of a model want."""
 
-    def __init__(self, families: Collection[str]) -> None:
-        self._families = families
-        self._values: list[NDArray] = []
-        self._categories: list[NDArray] = []
-        self.value_blocks: list[Block] = []
-        self.category_blocks: list[Block] = []
-        self._base = 0
+    def __init__(self, values: Sequence[Block], categories: Sequence[Block], families: Collection[str]) -> None:
+        self._columns = len(values), len(categories)
+        self._values = [place for place, block in enumerate(values) if block.family in families]
+        self._categories = [place for place, block in enumerate(categories) if block.family in families]
+        self.blocks: tuple[Blocks, Blocks] = (
+            tuple(values[place] for place in self._values),
+            tuple(categories[place] for place in self._categories),
+        )
+        # Categories of all columns are numbered one after the other.
+        counts = [block.weights for block in self.blocks[1]]
+        self._bases = np.cumsum([0, *counts], dtype=np.int32)[:-1]
 
-    def wants(self, family: str) -> bool:
-        """Whether columns of this family are gathered."""
-        return family in self._families
-
-    def value(self, family: str, name: str, values: NDArray) -> None:
-        """Add a column of values, one weight for all."""
-        if self.wants(family):
-            self._values.append(values)
-            self.value_blocks.append(Block(family, name, 1))
-
-    def category(self, family: str, name: str, categories: NDArray[np.integer], count: int) -> None:
-        """Add a column of categories 0 to `count` (exclusive), each with a weight of its own."""
-        if self.wants(family):
-            self._categories.append(categories.astype(np.int64) + self._base)
-            self.category_blocks.append(Block(family, name, count))
-            self._base += count
-
-    def table(self, shape: tuple[int, ...]) -> Table:
-        """All columns of items of `shape`, flat."""
-        items = int(np.prod(shape))
-        values = np.empty((items, len(self._values)), dtype=np.float32)
-        for place, column in enumerate(self._values):
-            values[:, place] = np.broadcast_to(column, shape).reshape(-1)
-        categories = np.empty((items, len(self._categories)), dtype=np.int32)
-        for place, column in enumerate(self._categories):
-            categories[:, place] = np.broadcast_to(column, shape).reshape(-1)
+    def table(self, items: int, fill: Callable[[NDArray[np.float32], NDArray[np.int32]], None]) -> Table:
+        """The table of `items` rows for which `fill` fills all columns."""
+        values = np.empty((items, self._columns[0]), dtype=np.float32)
+        categories = np.empty((items, self._columns[1]), dtype=np.int32)
+        fill(values, categories)
+        if len(self._values) < self._columns[0]:
+            values = np.ascontiguousarray(values[:, self._values])
+        if len(self._categories) < self._columns[1]:
+            categories = np.ascontiguousarray(categories[:, self._categories])
+        categories += self._bases
         return Table(values, categories)

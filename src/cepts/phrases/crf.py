@@ -148,7 +148,7 @@ def marginals(lattice: Lattice) -> Marginals:
 
 
 def best_path(lattice: Lattice) -> tuple[float, NDArray[np.int32], NDArray[np.int32]]:
-    """Viterbi: the best path's score, and of each observed word where its segment starts and what it is aligned with."""
+    """Viterbi: the best path's score; of each observed word where its segment starts and what it is aligned with."""
     from cepts.kernels.segments import segment_path
 
     length = len(lattice.null)
@@ -158,6 +158,7 @@ def best_path(lattice: Lattice) -> tuple[float, NDArray[np.int32], NDArray[np.in
 
 
 def link_cells(links: Sequence[Link], length: int, width: int, by_target: bool) -> NDArray[np.bool_]:
+    """The links of `length` source and `width` target words as a matrix, the observed side by the other."""
     cells = np.zeros((length, width), dtype=np.bool_)
     if links:
         cells[tuple(np.array(links).T)] = True
@@ -235,7 +236,7 @@ def link_costs(
         lacks = wrong * (bad[:, wide + 1 : wide + 1 + width] - bad[:, :width]) + missed * (total[:, None] - has)
         running = np.zeros((length, width))
         for span in range(longest):
-            running[: length - span] += lacks[span:]
+            running[: max(length - span, 0)] += lacks[span:]
             cost[:, span, :, wide] = running
     return cost, (missed * total).astype(np.float32)
 
@@ -308,5 +309,5 @@ class Objective:
         for value, sums in map_shards(lambda shard: self._shard(shard, weights), self._shards, threads=self._threads):
             total += value
             gradient += sums
-        value = total - weights @ self._gold + 0.5 * np.sum(self._penalty * weights * weights)
-        return float(value), gradient - self._gold + self._penalty * weights
+        prior = 0.5 * np.sum(self._penalty * weights * weights)
+        return float(total - weights @ self._gold + prior), gradient - self._gold + self._penalty * weights

@@ -5,12 +5,13 @@ from __future__ import annotations
 from collections.abc import Collection, Sequence
 from dataclasses import dataclass
 
-from cepts.phrases.columns import Block, Columns, Table
+from cepts.phrases.columns import Blocks, Selection, Table
 from cepts.phrases.inventory import Inventory
 from cepts.phrases.lexical import Lexical
-from cepts.phrases.span_features import span_columns
-from cepts.phrases.token_features import compare_words, null_columns, token_columns
-from cepts.phrases.words import PairWords
+from cepts.phrases.likeness import compare_words
+from cepts.phrases.span_features import span_blocks, span_table
+from cepts.phrases.token_features import null_blocks, null_table, token_blocks, token_table
+from cepts.phrases.words import words_of
 from cepts.sentences import SentencePair
 
 __all__ = ["FeatureMaker", "Layout", "PairFeatures"]
@@ -30,7 +31,13 @@ class PairFeatures:
     target_null: Table
 
 
-Blocks = tuple[Block, ...]
+# Families that have features only where their table is.
+TABLE_OF_FAMILY = {
+    "wordnet": "wordnet",
+    "paraphrase": "paraphrases",
+    "relatedness": "relatedness",
+    "name": "names",
+}
 
 
 @dataclass(frozen=True, slots=True)
@@ -66,7 +73,7 @@ class FeatureMaker:
     inventory
         The names that have features of their own.
     lexical
-        The tables to ask.
+        The tables to ask; families whose table is missing have no features.
     families
         The families of features to make (`FAMILIES`).
     longest, widest
@@ -85,45 +92,34 @@ class FeatureMaker:
         *,
         upweight: bool = True,
     ) -> None:
-        self.inventory = inventory
-        self.lexical = lexical
-        self.families = frozenset(families)
-        self.longest = longest
-        self.widest = widest
+        self.inventory, self.lexical = inventory, lexical
+        self.longest, self.widest = longest, widest
         self.upweight = upweight
-
-    def columns_of(self, pair: SentencePair) -> tuple[Columns, Columns | None, Columns, Columns]:
-        """The columns of cells, of spans, and of source and target words with null."""
-        words = PairWords(pair, self.inventory)
-        like = compare_words(words, self.lexical, self.longest, self.widest)
-        tokens, source, target = Columns(self.families), Columns(self.families), Columns(self.families)
-        token_columns(words, like, self.lexical, self.inventory, tokens)
-        null_columns(words.source, like.strength, like.cosine, self.inventory, source)
-        null_columns(words.target, like.strength.T, like.cosine.T, self.inventory, target)
-        spans = None
-        if self.longest * self.widest > 1:
-            spans = Columns(self.families)
-            span_columns(words, like, self.lexical, self.inventory, self.longest, self.widest, self.upweight, spans)
-        return tokens, spans, source, target
+        missing = {family for family, table in TABLE_OF_FAMILY.items() if getattr(lexical, table) is None}
+        used = set(families) - missing
+        self._tokens = Selection(*token_blocks(inventory), used)
+        self._null = Selection(*null_blocks(inventory), used)
+        self._spans = None
+        if longest * widest > 1:
+            self._spans = Selection(*span_blocks(inventory, longest, widest), used)
+        self.layout = Layout(
+            self._tokens.blocks, ((), ()) if self._spans is None else self._spans.blocks, self._null.blocks
+        )
 
     def features(self, pair: SentencePair) -> PairFeatures:
         """The features of a pair whose sentences both have words."""
-        length, width = len(pair.source), len(pair.target)
-        tokens, spans, source, target = self.columns_of(pair)
+        source, target = words_of(pair, self.inventory)
+        like = compare_words(source, target, self.lexical, self.inventory, self.longest, self.widest)
+        spans = None
+        if self._spans is not None:
+            spans = span_table(
+                source, target, like, self.inventory, self.longest, self.widest, self.upweight, self._spans
+            )
         return PairFeatures(
-            length,
-            width,
-            tokens.table((length, width)),
-            None if spans is None else spans.table((length, self.longest, width, self.widest)),
-            source.table((length,)),
-            target.table((width,)),
+            len(source),
+            len(target),
+            token_table(source, target, like, self.inventory, self._tokens),
+            spans,
+            null_table(source, like.strength, like.cosine, self._null),
+            null_table(target, like.strength.T, like.cosine.T, self._null),
         )
-
-    def layout(self, pair: SentencePair) -> Layout:
-        """The blocks of weights; the same for every pair."""
-        tokens, spans, source, _ = self.columns_of(pair)
-
-        def blocks(columns: Columns | None) -> tuple[Blocks, Blocks]:
-            return ((), ()) if columns is None else (tuple(columns.value_blocks), tuple(columns.category_blocks))
-
-        return Layout(blocks(tokens), blocks(spans), blocks(source))

@@ -7,7 +7,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
-from cepts.sentences import Sentence, SentencePair
+from cepts.sentences import SentencePair
 
 __all__ = ["Inventory", "chunk_type"]
 
@@ -40,12 +40,16 @@ class Inventory:
     words: tuple[str, ...] = ()
     linked: tuple[tuple[str, str], ...] = ()
     numbers: Mapping[str, Mapping[Any, int]] = field(init=False, repr=False, compare=False)
+    linked_sources: frozenset[str] = field(init=False, repr=False, compare=False)
+    linked_targets: frozenset[str] = field(init=False, repr=False, compare=False)
 
     def __post_init__(self) -> None:
         names = ("tags", "chunks", "words", "linked")
         object.__setattr__(
             self, "numbers", {name: {item: n for n, item in enumerate(getattr(self, name), 1)} for name in names}
         )
+        object.__setattr__(self, "linked_sources", frozenset(source for source, _ in self.linked))
+        object.__setattr__(self, "linked_targets", frozenset(target for _, target in self.linked))
 
     @classmethod
     def of_pairs(cls, pairs: Sequence[SentencePair]) -> Inventory:
@@ -87,8 +91,3 @@ class Inventory:
 
 def _names(items: Iterable[str]) -> tuple[str, ...]:
     return tuple(sorted(name for name, count in Counter(items).items() if count >= MINIMUM_COUNT))
-
-
-def missing_columns(sentence: Sentence, wanted: Iterable[str]) -> list[str]:
-    """The columns of `wanted` that the sentence lacks."""
-    return [name for name in wanted if getattr(sentence, name) is None]

@@ -8,7 +8,7 @@ from collections.abc import Mapping, Sequence
 import numpy as np
 
 from cepts.errors import DataError
-from cepts.phrases.paraphrases import read_table, write_table
+from cepts.phrases.tables import read_table, write_table
 
 __all__ = ["PARTS", "Lemmatiser"]
 

@@ -16,7 +16,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from cepts.engine import run_em
-from cepts.phrases.paraphrases import codes_of, read_table, shipped, write_table
+from cepts.phrases.tables import codes_of, read_table, shipped, write_table
 from cepts.progress import Progress
 from cepts.types import offsets_of
 

@@ -13,8 +13,9 @@ __all__ = ["STEP_WEIGHTS", "Steps", "state_number", "state_span", "steps_of"]
 # A jump is the start of the next span minus the stop of the last one: 0 goes on word by word.
 EDGES = np.array([-19, -10, -6, -4, -3, -2, -1, 0, 1, 2, 3, 4, 5, 7, 11, 20])
 BINS = len(EDGES) + 1
-# Jumps after a segment, from the sentence's start, after a null that remembers; after one that does not; then steps to null
-# from a segment, the start, null; then the last step from a segment (by words left: 0, 1, 2, more), the start, null.
+# Jumps after a segment, from the sentence's start, after a null that remembers; after one that does not; then steps to
+# null from a segment, the start, null; then the last step from a segment (by words left: 0, 1, 2, more), from the
+# start, from null.
 TO_NULL = 3 * BINS + 1
 LAST = TO_NULL + 3
 STEP_WEIGHTS = LAST + 6

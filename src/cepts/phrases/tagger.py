@@ -19,7 +19,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from cepts.errors import DataError
-from cepts.phrases.paraphrases import read_table, write_table
+from cepts.phrases.tables import read_table, write_table
 from cepts.progress import Progress, Step, silent
 from cepts.types import offsets_of
 

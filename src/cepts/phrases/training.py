@@ -22,6 +22,8 @@ __all__ = ["COSTS", "Training"]
 
 COSTS = ("links", "states", "none")
 MEMORY_OF_LBFGS = 10
+# L-BFGS stops when an iteration gains less than this share of the objective; more moves no figure of held-out pairs.
+TOLERANCE = 1e-6
 
 
 class Training:
@@ -74,7 +76,12 @@ class Training:
             jac=True,
             method="L-BFGS-B",
             callback=note,
-            options={"maxiter": self._iterations, "maxcor": MEMORY_OF_LBFGS, "maxfun": 10 * self._iterations},
+            options={
+                "maxiter": self._iterations,
+                "maxcor": MEMORY_OF_LBFGS,
+                "maxfun": 10 * self._iterations,
+                "ftol": TOLERANCE,
+            },
         )
         weights: NDArray[np.float64] = result.x
         return weights

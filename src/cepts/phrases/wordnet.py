@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from cepts.phrases.paraphrases import codes_of, packed, read_table, shipped, write_table
+from cepts.phrases.tables import codes_of, packed, read_table, shipped, write_table
 from cepts.types import offsets_of
 
 __all__ = ["PARTS", "RELATIONS", "WordNet"]

@@ -10,7 +10,10 @@ __all__ = ["COMMANDS", "command"]
 
 # Command -> (module with the click command `command`, the command's short help).
 COMMANDS: Table = {
+    "align": ("cepts.cli.phrases.align", "Align the phrases of sentences and their rewordings."),
+    "apply": ("cepts.cli.phrases.apply", "Judge sentence pairs by their alignments: entailed, paraphrase, answer."),
     "score": ("cepts.cli.phrases.score", "Score the links of sentences and their rewordings."),
+    "train": ("cepts.cli.phrases.train", "Train an aligner on sentence pairs with gold links."),
 }
 
 
@@ -20,7 +23,9 @@ COMMANDS: Table = {
     table=COMMANDS,
     invoke_without_command=True,
     epilog="""\b
-Example:
+Examples:
+  echo 'Shops are closed up for now ||| Shops are temporarily closed down' | cepts phrases align -
+  cepts phrases train gold.jsonl --save model
   cepts phrases score gold.jsonl predicted.jsonl""",
 )
 @click.pass_context

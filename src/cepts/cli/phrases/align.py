@@ -1,0 +1,173 @@
+"""`cepts phrases align`: the phrases of sentences and their rewordings."""
+
+from __future__ import annotations
+
+import time
+from typing import TYPE_CHECKING, Any
+
+import click
+
+from cepts.cli.align import describe, found_links
+from cepts.cli.checks import check_apart, moderate
+from cepts.cli.choices import WRITABLE_PAIR_FORMATS
+from cepts.cli.console import ProgressBars, say
+from cepts.cli.factor import check_restarts, factoring_options
+from cepts.cli.link_options import (
+    base_option,
+    check_combination,
+    check_matrices,
+    combine_option,
+    matrices_option,
+    threshold_option,
+)
+from cepts.cli.phrases.common import (
+    input_format_option,
+    load_aligner,
+    max_length_option,
+    model_option,
+    quiet_option,
+    threads_option,
+)
+from cepts.errors import UsageError
+
+if TYPE_CHECKING:
+    from cepts.phrases.aligner import PhraseAligner
+    from cepts.pipeline.phrases import PairWriter
+    from cepts.sentences import SentencePair
+
+__all__ = ["command"]
+
+FACTORING = ("cepts", "sure", "restarts", "seed")
+
+
+@click.command(
+    "align",
+    epilog="""\b
+Examples:
+  echo 'Shops are closed up for now ||| Shops are temporarily closed down' | cepts phrases align -
+  cepts phrases align old.txt new.txt -o aligned.jsonl
+  cepts phrases align pairs.jsonl --model token --format pharaoh
+  cepts phrases align pairs.jsonl --combine onmf
+  cepts phrases align pairs.jsonl --nbest 5 --combine forward""",
+)
+@click.argument("source")
+@click.argument("target", required=False)
+@click.option("-o", "--output", default="-", metavar="FILE", help="Where the result goes.  [default: stdout]")
+@model_option
+@combine_option
+@threshold_option("  [default: 0.4]")
+@factoring_options("For onmf: ")
+@matrices_option
+@click.option(
+    "--nbest",
+    type=click.IntRange(1),
+    metavar="N",
+    callback=moderate,
+    help="List each direction's N best segmentations instead, as json; with --combine forward or reverse that one's.",
+)
+@click.option(
+    "--format",
+    "format_",
+    type=click.Choice(("text", *WRITABLE_PAIR_FORMATS)),
+    help="text is for people; json has words, links, segments and the cepts of onmf.  [default: text; json with -o or "
+    "--nbest]",
+)
+@base_option
+@click.option(
+    "--scores", metavar="FILE", help="Also write each pair's normalised decoding score, forward and reverse."
+)
+@max_length_option
+@threads_option
+@input_format_option
+@quiet_option
+def command(source: str, target: str | None, **options: Any) -> None:
+    """Align the phrases of sentences and their rewordings.
+
+    SOURCE and TARGET are files with a sentence a line, tokens separated by blanks, or CoNLL-U; or SOURCE alone is a
+    file of 'a ||| b' lines, a two-column TSV, JSON lines or jacana's JSON. All may be compressed (.gz .bz2 .xz .zst);
+    - is stdin. As many pairs come out as go in.
+    """
+    _check(options)
+    started = time.perf_counter()
+    with ProgressBars(quiet=options["quiet"]) as bars:
+        _align(source, target, options, bars, started)
+
+
+def _check(options: dict[str, Any]) -> None:
+    """Refuse what does not go together, before anything is read."""
+    check_combination(options, FACTORING)
+    if options["combine"] == "onmf":
+        check_restarts(options)
+    check_matrices(options["matrices"])
+    check_apart({"--scores": options["scores"], "--matrices": options["matrices"], "the links": options["output"]})
+    if options["nbest"] is None:
+        return
+    for name in ("threshold", "scores"):
+        if options[name] is not None:
+            raise UsageError(f"--{name} goes with links, and --nbest lists segmentations; leave one of them out.")
+    if options["combine"] not in {"agreement", "forward", "reverse"}:
+        raise UsageError(
+            f"--nbest lists the segmentations of single directions, not of --combine {options['combine']}; "
+            "--combine forward or reverse chooses one, without it both are listed."
+        )
+    if options["format_"] not in {None, "json"}:
+        raise UsageError(f"--nbest is written in the format json, not {options['format_']}.")
+
+
+def _align(source: str, target: str | None, options: dict[str, Any], bars: ProgressBars, started: float) -> None:
+    from cepts.io import check_output, read_sentence_pairs
+
+    # A place that cannot be written to should not show only at the end.
+    for path in (options["output"], options["scores"], options["matrices"]):
+        if path is not None:
+            check_output(path)
+    pairs = read_sentence_pairs(source, target, format=options["input_format"])
+    aligner = load_aligner(options)
+    summary, found = (_links if options["nbest"] is None else _lists)(aligner, pairs, options, bars)
+    bars.close()
+    for line in describe(summary, found, aligner.max_length, time.perf_counter() - started):
+        say(line, quiet=options["quiet"])
+
+
+def _links(
+    aligner: PhraseAligner, pairs: list[SentencePair], options: dict[str, Any], bars: ProgressBars
+) -> tuple[Any, str]:
+    from cepts.phrases.aligner import THRESHOLD
+    from cepts.pipeline.phrases import align_pairs
+
+    summary = align_pairs(
+        aligner,
+        pairs,
+        _writer(options),
+        combine=options["combine"],
+        threshold=THRESHOLD if options["threshold"] is None else options["threshold"],
+        factoring={name: options[name] for name in FACTORING if options[name] is not None},
+        scores=options["scores"],
+        matrices=options["matrices"],
+        progress=bars,
+    )
+    return summary, found_links(summary)
+
+
+def _lists(
+    aligner: PhraseAligner, pairs: list[SentencePair], options: dict[str, Any], bars: ProgressBars
+) -> tuple[Any, str]:
+    from cepts.pipeline.phrases import list_pairs
+
+    direction = "both" if options["combine"] == "agreement" else options["combine"]
+    summary = list_pairs(
+        aligner, pairs, options["output"], count=options["nbest"], direction=direction, progress=bars
+    )
+    counts = {"forward": f"{summary.forward:,} forward", "reverse": f"{summary.reverse:,} reverse"}
+    return summary, f"lists    {counts.get(direction, ' and '.join(counts.values()))} segmentations"
+
+
+def _writer(options: dict[str, Any]) -> PairWriter:
+    format_ = options["format_"] or ("text" if options["output"] == "-" else "json")
+    if format_ == "text":
+        from cepts.cli.phrases.show import PairText
+
+        return PairText(options["output"])
+    from cepts.io import SentencePairWriter
+
+    return SentencePairWriter(options["output"], format=format_, base=int(options["base"]))

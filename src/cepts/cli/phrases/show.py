@@ -1,0 +1,113 @@
+"""Sentence pairs for people: both sentences, and a line for each pair of phrases."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Sequence
+from itertools import pairwise
+from typing import TYPE_CHECKING, NamedTuple
+
+from cepts.cli.console import width_of
+from cepts.io.writer import Writer
+from cepts.sentences import Segments, SentencePair
+
+if TYPE_CHECKING:
+    from cepts.types import Alignment, Alignments, Cept
+
+__all__ = ["PairText"]
+
+NOTHING = "-"
+GAP = "..."
+
+
+class _Row(NamedTuple):
+    """Words of either side that belong together, in their order, and how sure that is; a side may be empty."""
+
+    source: tuple[int, ...]
+    target: tuple[int, ...]
+    confidence: float | None = None
+
+
+class PairText(Writer):
+    """Writes pairs as text: two sentences, their phrases with confidences, the words of neither, a blank line.
+
+    Use it as `cepts.io.SentencePairWriter`. Where links come with cepts, the lines are those, with ``...`` for gaps.
+    """
+
+    def __init__(self, path: str) -> None:
+        super().__init__(path)
+        self._written = 0
+
+    def write(
+        self, pairs: Sequence[SentencePair], links: Alignments | None = None, segments: Segments | None = None
+    ) -> None:
+        """Write the next pairs."""
+        if links is None or segments is None:
+            raise ValueError("text shows links and segments; give both.")
+        file = self._open()
+        for number, pair in enumerate(pairs):
+            alignment = links[number]
+            if alignment.cepts is None:
+                rows = [_Row(tuple(range(*s)), tuple(range(*t)), p) for s, t, p in segments[number]]
+            else:
+                rows = [_row_of(cept, alignment) for cept in alignment.cepts]
+            lines = [*([""] if self._written else []), *_lines(pair, rows)]
+            file.write("".join(f"{line}\n" for line in lines).encode("utf-8", "surrogateescape"))
+            self._written += 1
+
+
+def _row_of(cept: Cept, alignment: Alignment) -> _Row:
+    members = set(cept.source)
+    found = [p for (i, _), p in zip(alignment.links, alignment.confidence.tolist(), strict=True) if i in members]
+    return _Row(tuple(cept.source), tuple(cept.target), sum(found) / len(found) if found else None)
+
+
+def _lines(pair: SentencePair, rows: Sequence[_Row]) -> Iterator[str]:
+    source, target = pair.source.tokens, pair.target.tokens
+    yield " ".join(source)
+    yield " ".join(target)
+    if not source or not target:
+        yield "  (a side is empty)"
+        return
+    alone = [
+        *(_Row(run, ()) for run in _runs(set(range(len(source))) - {i for row in rows for i in row.source})),
+        *(_Row((), run) for run in _runs(set(range(len(target))) - {j for row in rows for j in row.target})),
+    ]
+    # Words of the target alone stand after the row that has the word before them.
+    place = {j: min(row.source) for row in rows if row.source for j in row.target}
+    order = sorted(
+        [*rows, *alone],
+        key=lambda row: (
+            (min(row.source), 0, min(row.target, default=-1))
+            if row.source
+            else (max((i for j, i in place.items() if j == row.target[0] - 1), default=-1), 1, row.target[0])
+        ),
+    )
+    cells = [(_words(source, row.source), _words(target, row.target), row.confidence) for row in order]
+    widths = [max(width_of(cell[side]) for cell in cells) for side in (0, 1)]
+    for left, right, confidence in cells:
+        line = f"  {_padded(left, widths[0])}  ~  {_padded(right, widths[1])}"
+        yield line.rstrip() if confidence is None else f"{line}  {confidence:.2f}"
+
+
+def _padded(text: str, width: int) -> str:
+    return text + " " * (width - width_of(text))
+
+
+def _words(tokens: Sequence[str], places: Sequence[int]) -> str:
+    if not places:
+        return NOTHING
+    shown = [tokens[places[0]]]
+    for before, place in pairwise(places):
+        shown += [*([GAP] if place > before + 1 else []), tokens[place]]
+    return " ".join(shown)
+
+
+def _runs(places: Iterable[int]) -> list[tuple[int, ...]]:
+    """Places that follow each other, together."""
+    runs: list[list[int]] = []
+    for place in sorted(places):
+        if runs and place == runs[-1][-1] + 1:
+            runs[-1].append(place)
+        else:
+            runs.append([place])
+    return [tuple(run) for run in runs]

@@ -1,0 +1,164 @@
+"""Everything that the tables and the spelling say of each source word with each target word."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+from cepts.phrases.inventory import Inventory
+from cepts.phrases.lexical import Lexical
+from cepts.phrases.words import SentenceWords
+
+__all__ = ["MATCHES", "Likeness", "compare_words"]
+
+# How two words match, the best first: a cell has the first that holds (kernels.phrase_features.match_words).
+MATCHES = (
+    "identical",
+    "lower",
+    "lemma",
+    "nickname",
+    "synonym",
+    "paraphrases",
+    "paraphrase",
+    "derived",
+    "related",
+    "near",
+    "alike",
+    "loose",
+    "none",
+)
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Likeness:
+    """Matrices I x J, but for `kinds` and `rules`, which are I x Ls x J x Lt.
+
+    Attributes
+    ----------
+    match, strength
+        How two words match (`MATCHES`), and what that counts for.
+    spelling
+        The five measures of `kernels.likeness.spelling_likeness`.
+    relations
+        Bits of WordNet's relations.
+    kinds, rules
+        Of each pair of spans, where paraphrase tables have it, and the row of its rule.
+    cosine
+        Of the word vectors; `source_known` and `target_known` tell which words have one, `source_rows` and
+        `target_rows` are the vectors.
+    names, nicknames
+        How near two names are, and whether one is a known short form of the other.
+    linked
+        Numbers of pairs of words that training links.
+    """
+
+    match: NDArray[np.int32]
+    strength: NDArray[np.float32]
+    spelling: NDArray[np.float32]
+    relations: NDArray[np.uint16]
+    kinds: NDArray[np.uint8]
+    rules: NDArray[np.int32]
+    rule_scores: NDArray[np.float32]
+    cosine: NDArray[np.float32]
+    source_known: NDArray[np.bool_]
+    target_known: NDArray[np.bool_]
+    source_rows: NDArray[np.float32]
+    target_rows: NDArray[np.float32]
+    names: NDArray[np.float32]
+    nicknames: NDArray[np.bool_]
+    linked: NDArray[np.int32]
+
+
+def compare_words(
+    source: SentenceWords, target: SentenceWords, lexical: Lexical, inventory: Inventory, longest: int, widest: int
+) -> Likeness:
+    """Compare all words; spans up to `longest` x `widest` are looked up in the paraphrases."""
+    from cepts.kernels.likeness import spelling_likeness
+    from cepts.kernels.phrase_features import match_words
+
+    shape = len(source), len(target)
+    spelling = np.empty((*shape, 5), dtype=np.float32)
+    spelling_likeness(
+        source.characters, source.character_offsets, target.characters, target.character_offsets, spelling
+    )
+    relations, synonym, derived = _relations(source, target, lexical)
+    kinds, rules, rule_scores = _paraphrases(source, target, lexical, longest, widest)
+    source_rows, target_rows = (_vectors(side, lexical) for side in (source, target))
+    cosine = source_rows @ target_rows.T
+    names, nicknames = np.zeros(shape, dtype=np.float32), np.zeros(shape, dtype=np.bool_)
+    if lexical.names is not None and source.names.any() and target.names.any():
+        names = lexical.names.scores(source.tokens, target.tokens, source.names, target.names)
+        nicknames = lexical.names.nicknames(source.tokens, target.tokens) & source.names[:, None] & target.names
+    match, strength = np.empty(shape, dtype=np.int32), np.empty(shape, dtype=np.float32)
+    match_words(
+        source.numbers,
+        target.numbers,
+        spelling,
+        relations,
+        synonym,
+        derived,
+        kinds,
+        cosine,
+        nicknames,
+        match,
+        strength,
+    )
+    return Likeness(
+        match,
+        strength,
+        spelling,
+        relations,
+        kinds,
+        rules,
+        rule_scores,
+        cosine,
+        (source_rows != 0.0).any(axis=1),
+        (target_rows != 0.0).any(axis=1),
+        source_rows,
+        target_rows,
+        names,
+        nicknames,
+        _linked(source, target, inventory),
+    )
+
+
+def _relations(source: SentenceWords, target: SentenceWords, lexical: Lexical) -> tuple[NDArray[np.uint16], int, int]:
+    """WordNet's relations, and the bits of synonyms and of derivations."""
+    if lexical.wordnet is None:
+        return np.zeros((len(source), len(target)), dtype=np.uint16), 0, 0
+    from cepts.phrases.wordnet import RELATIONS
+
+    table = lexical.wordnet
+    relations = table.relations(table.numbers(source.lemmas), table.numbers(target.lemmas))
+    return relations, 1 << RELATIONS.index("synonym"), 1 << RELATIONS.index("derivation")
+
+
+def _paraphrases(
+    source: SentenceWords, target: SentenceWords, lexical: Lexical, longest: int, widest: int
+) -> tuple[NDArray[np.uint8], NDArray[np.int32], NDArray[np.float32]]:
+    if lexical.paraphrases is not None:
+        found = lexical.paraphrases.lookup(source.tokens, target.tokens, longest, widest)
+        return *found, lexical.paraphrases.rule_scores
+    shape = len(source), longest, len(target), widest
+    return np.zeros(shape, dtype=np.uint8), np.full(shape, -1, dtype=np.int32), np.empty((0, 8), dtype=np.float32)
+
+
+def _vectors(words: SentenceWords, lexical: Lexical) -> NDArray[np.float32]:
+    if lexical.relatedness is None:
+        return np.zeros((len(words), 1), dtype=np.float32)
+    return lexical.relatedness.rows(words.tokens)
+
+
+def _linked(source: SentenceWords, target: SentenceWords, inventory: Inventory) -> NDArray[np.int32]:
+    """The number of each two words among the pairs that training links, 0 for others."""
+    found = np.zeros((len(source), len(target)), dtype=np.int32)
+    rows = [i for i, word in enumerate(source.lowered) if word in inventory.linked_sources]
+    if rows:
+        numbers = inventory.numbers["linked"]
+        columns = [j for j, word in enumerate(target.lowered) if word in inventory.linked_targets]
+        for i in rows:
+            for j in columns:
+                found[i, j] = numbers.get((source.lowered[i], target.lowered[j]), 0)
+    return found
