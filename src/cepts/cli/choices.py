@@ -5,15 +5,16 @@ from __future__ import annotations
 __all__ = [
     "ASSOCIATIONS",
     "FORMATS",
+    "JUDGEMENT_SCORES",
     "LIST_FORMATS",
     "METHODS",
     "MODELS",
-    "JUDGEMENT_SCORES",
     "PAIR_FORMATS",
     "PAIR_INPUT_FORMATS",
     "PHRASE_COSTS",
     "PHRASE_FAMILIES",
     "PROTOCOLS",
+    "QUESTIONS",
     "SELECTIONS",
     "SPACE_METHODS",
     "STARTS",
@@ -27,8 +28,8 @@ __all__ = [
 # As in cepts.io (LINK_FORMATS, NBEST_FORMATS, VECTOR_FORMATS, WRITABLE_VECTOR_FORMATS, WRITABLE_PAIR_FORMATS, and of
 # SENTENCE_PAIR_FORMATS those of one file, then all), cepts.extract.METHODS, cepts.factor.SELECTIONS, cepts.words
 # (MODELS, ASSOCIATIONS), cepts.phrases (training.COSTS, columns.FAMILIES), cepts.pipeline.judgements.JUDGEMENT_SCORES,
-# cepts.spaces (METHODS, STEPS, TRANSLATION_MEASURES), cepts.spaces.mbfa.STARTS and cepts.evaluate.PROTOCOLS, which
-# tests compare them with.
+# cepts.spaces (METHODS, STEPS, TRANSLATION_MEASURES), cepts.spaces.mbfa.STARTS and cepts.evaluate (PROTOCOLS, KEEP),
+# which tests compare them with.
 ASSOCIATIONS = (
     "agreement",
     "mean",
@@ -74,6 +75,7 @@ PHRASE_FAMILIES = (
     "lexical",
 )
 PROTOCOLS = ("macro", "micro", "jacana", "multimwa")
+QUESTIONS = ("mixed", "answered", "all")
 SELECTIONS = ("anneal", "anneal-bic", "aic", "bic")
 SPACE_METHODS = ("ibfa", "mbfa", "cca", "procrustes", "least-squares", "ridge")
 STARTS = ("joreskog", "canonical")

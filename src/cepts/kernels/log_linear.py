@@ -6,6 +6,8 @@ from cepts.kernels import kernel, vector_kernel
 
 __all__ = ["add_expected", "score_items"]
 
+NEGLIGIBLE = 1e-12
+
 
 @vector_kernel
 def score_items(values, categories, value_weights, category_weights, scores):
@@ -21,10 +23,13 @@ def score_items(values, categories, value_weights, category_weights, scores):
 
 @kernel
 def add_expected(values, categories, weights, value_sums, category_sums):
-    """Add each item's features, times its weight (a marginal or a count), to the sums."""
+    """Add each item's features, times its weight (a marginal or a count), to the sums.
+
+    Most segments are next to impossible; those below `NEGLIGIBLE` are left out.
+    """
     for item in range(len(weights)):
         weight = weights[item]
-        if weight != 0.0:
+        if weight > NEGLIGIBLE:
             for column in range(values.shape[1]):
                 value_sums[column] += values[item, column] * weight
             for column in range(categories.shape[1]):

@@ -155,7 +155,7 @@ def segment_backward(
 
 @kernel
 def segment_path(emit, null, jump, stay, null_next, final, starts, stops):
-    """The best path (section 3.2): of each observed word where its segment starts, and the span that it is aligned with.
+    """The best path (section 3.2): where the segment of each observed word starts, and the span aligned with it.
 
     Fills `starts` (I: the start of the word's segment) and `stops` (I x 2: the span that it is aligned with, -1 for
     null); returns the path's score. Of equal scores the first found stays.

@@ -98,7 +98,11 @@ class Gold:
 
 def split_weights(weights: NDArray[np.float64], sizes: Sequence[int]) -> list[NDArray[np.float64]]:
     """The weights of steps, then of each part of the layout."""
-    return np.split(weights, np.cumsum([STEP_WEIGHTS, *sizes])[:-1])
+    parts, start = [], 0
+    for size in (STEP_WEIGHTS, *sizes):
+        parts.append(weights[start : start + size])
+        start += size
+    return parts
 
 
 def _scores(table: Table, values: NDArray[np.float64], categories: NDArray[np.float64]) -> NDArray[np.float64]:

@@ -28,9 +28,7 @@ class DecodingScores(NamedTuple):
 Judge = Callable[[SentencePair, Alignment, Sequence[Segment], DecodingScores], float]
 
 
-def _decoding(
-    pair: SentencePair, links: Alignment, segments: Sequence[Segment], scores: DecodingScores
-) -> float:
+def _decoding(pair: SentencePair, links: Alignment, segments: Sequence[Segment], scores: DecodingScores) -> float:
     """The paper's: score of the best paths of both directions, divided by their states."""
     return scores.both
 

@@ -119,9 +119,7 @@ def align_pairs(
     if combine == "onmf":
         check_cepts((factoring or {}).get("cepts"), bitext, aligner.max_length)
     tally = Tally(bitext, cepts=combine == "onmf")
-    runs = aligned_runs(
-        aligner, pairs, combine=combine, threshold=threshold, factoring=factoring, progress=progress
-    )
+    runs = aligned_runs(aligner, pairs, combine=combine, threshold=threshold, factoring=factoring, progress=progress)
     # Files are put in their places together at the end, so that a failure leaves none of them.
     with ExitStack() as files:
         files.enter_context(writer)

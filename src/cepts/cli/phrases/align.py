@@ -73,9 +73,7 @@ Examples:
     "--nbest]",
 )
 @base_option
-@click.option(
-    "--scores", metavar="FILE", help="Also write each pair's normalised decoding score, forward and reverse."
-)
+@click.option("--scores", metavar="FILE", help="Also write each pair's normalised decoding score, forward and reverse.")
 @max_length_option
 @threads_option
 @input_format_option
@@ -155,9 +153,7 @@ def _lists(
     from cepts.pipeline.phrases import list_pairs
 
     direction = "both" if options["combine"] == "agreement" else options["combine"]
-    summary = list_pairs(
-        aligner, pairs, options["output"], count=options["nbest"], direction=direction, progress=bars
-    )
+    summary = list_pairs(aligner, pairs, options["output"], count=options["nbest"], direction=direction, progress=bars)
     counts = {"forward": f"{summary.forward:,} forward", "reverse": f"{summary.reverse:,} reverse"}
     return summary, f"lists    {counts.get(direction, ' and '.join(counts.values()))} segmentations"
 

@@ -82,15 +82,12 @@ def _lines(pair: SentencePair, rows: Sequence[_Row]) -> Iterator[str]:
             else (max((i for j, i in place.items() if j == row.target[0] - 1), default=-1), 1, row.target[0])
         ),
     )
-    cells = [(_words(source, row.source), _words(target, row.target), row.confidence) for row in order]
-    widths = [max(width_of(cell[side]) for cell in cells) for side in (0, 1)]
-    for left, right, confidence in cells:
-        line = f"  {_padded(left, widths[0])}  ~  {_padded(right, widths[1])}"
-        yield line.rstrip() if confidence is None else f"{line}  {confidence:.2f}"
-
-
-def _padded(text: str, width: int) -> str:
-    return text + " " * (width - width_of(text))
+    cells = [(_words(source, row.source), _words(target, row.target)) for row in order]
+    widths = [max(map(width_of, column)) for column in zip(*cells, strict=True)]
+    for texts, row in zip(cells, order, strict=True):
+        left, right = (text + " " * (width - width_of(text)) for text, width in zip(texts, widths, strict=True))
+        line = f"  {left}  ~  {right}"
+        yield line.rstrip() if row.confidence is None else f"{line}  {row.confidence:.2f}"
 
 
 def _words(tokens: Sequence[str], places: Sequence[int]) -> str:

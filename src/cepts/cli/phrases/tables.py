@@ -61,7 +61,9 @@ def _entries(path: str | Path) -> tuple[Pairs, list[Rule]]:
         if pairs and rules:
             raise DataError(f"{file.name} has both pairs and rules; put them in two files.")
         if not pairs and not rules:
-            raise DataError(f"{file.name} has no paraphrases; wanted two texts with a tab between them, or PPDB's rules.")
+            raise DataError(
+                f"{file.name} has no paraphrases; wanted two texts with a tab between them, or PPDB's rules."
+            )
     return pairs, rules
 
 

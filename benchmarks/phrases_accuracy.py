@@ -1,0 +1,163 @@
+"""The tables of `phrases.py` on accuracy: test sets, settings, families of features."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+import report
+from cepts.evaluate import score_phrases
+from cepts.phrases import THRESHOLD, PhraseAligner, TokenAligner
+from cepts.phrases.columns import FAMILIES
+from cepts.sentences import SentencePair
+from cepts.types import Alignments
+from phrases_data import CORPORA, PHRASAL, PhrasesData, folds
+from report import Table
+
+__all__ = ["alignment", "families", "settings", "thresholds", "upweighting"]
+
+# F1 and exact match in Table 3 of semicrf; other-word F1 there, and phrase F1 in its Table 4.
+PUBLISHED = {
+    "Meteor": {"msr06": (81.9, 15.0, 30.5, None), "msr06_phrasal": (74.7, 7.3, 14.5, None)}
+    | {"edinburghpp": (84.2, 12.7, 34.7, None), "edinburghpp_phrasal": (71.9, 2.9, 11.7, 2.0)},
+    "jacana, token": {"msr06": (88.3, 32.1, 48.8, None), "msr06_phrasal": (77.2, 13.5, 19.5, None)}
+    | {"edinburghpp": (86.4, 15.0, 46.4, None), "edinburghpp_phrasal": (69.1, 2.3, 12.7, 1.7)},
+    "jacana, phrase": {"msr06": (86.8, 29.1, 45.2, None), "msr06_phrasal": (80.1, 14.3, 51.5, None)}
+    | {"edinburghpp": (85.9, 13.7, 46.0, None), "edinburghpp_phrasal": (72.8, 1.6, 43.8, 46.0)},
+}
+COLUMNS = (
+    "corpus",
+    "aligner",
+    "columns",
+    "P",
+    "R",
+    "F1",
+    "exact",
+    "other F1",
+    "phrase F1",
+    "clean other",
+    "clean phrase",
+)
+THRESHOLDS = (0.3, 0.35, 0.4, 0.45, 0.5)
+VARIANTS = {
+    "default": {},
+    "null without memory": {"memory": False},
+    "no cost": {"cost": "none"},
+    "the paper's cost": {"cost": "states"},
+    "missed links cost 1.5": {"missed_cost": 1.5},
+    "penalty 0.3": {"penalty": 0.3},
+    "penalty 3": {"penalty": 3.0},
+}
+FOLDS = 3
+
+
+def identical_words(pair: SentencePair) -> list[tuple[int, int]]:
+    """Links of words that are the same in lower case: each source word to the first such target word that is free."""
+    free = dict(enumerate(token.lower() for token in pair.target.tokens))
+    links = []
+    for i, token in enumerate(pair.source.tokens):
+        place = next((j for j, other in free.items() if other == token.lower()), None)
+        if place is not None:
+            links.append((i, place))
+            del free[place]
+    return links
+
+
+def alignment(data: PhrasesData) -> Table:
+    """Table 3 and 4 of the paper: trained on each corpus' training pairs, tested once."""
+    rows: list[list[str]] = []
+    records: list[dict[str, object]] = []
+
+    def add(corpus: str, aligner: str, columns: str, gold: Sequence[SentencePair], links: Alignments) -> None:
+        paper = score_phrases(gold, links, protocol="jacana")
+        clean = score_phrases(gold, links, protocol="micro").parts
+        parts = paper.parts
+        figures = [paper.precision, paper.recall, paper.f1, paper.exact, parts["other"].f1, parts["phrase"].f1]
+        figures += [clean["other"].f1, clean["phrase"].f1]
+        rows.append([CORPORA[corpus], aligner, columns, *(f"{100 * figure:.1f}" for figure in figures)])
+        records.append({"corpus": corpus, "aligner": aligner, "columns": columns, **paper.as_dict()})
+
+    for corpus, title in CORPORA.items():
+        for name, figures in PUBLISHED.items():
+            f1, exact, other, phrase = figures[corpus]
+            shown = f"{phrase:.1f}" if phrase is not None else ""
+            rows.append(
+                [title, f"{name} (published)", "", "", "", f"{f1:.1f}", f"{exact:.1f}", f"{other:.1f}", shown, "", ""]
+            )
+        test = data.pairs(corpus, "test")
+        add(corpus, "identical words", "", test, Alignments.from_links(identical_words(pair) for pair in test))
+        for columns in ("cepts", "paper's") if corpus in PHRASAL else ("cepts",):
+            train, gold = (data.pairs(corpus, part, columns) for part in ("train", "test"))
+            for aligner in (TokenAligner(), PhraseAligner()):
+                report.say(f"{title}: {aligner.name}, columns of {columns}")
+                aligner.fit(train)
+                blocks = list(aligner.blocks(gold))
+                for combine in ("forward", "agreement"):
+                    found = [block.aligned(combine, THRESHOLD).links for block in blocks]
+                    add(corpus, f"{aligner.name}, {combine}", columns, gold, Alignments.concatenate(found))
+    return Table(report.markdown(COLUMNS, rows, text_columns=3), records)
+
+
+def _held_out(
+    data: PhrasesData,
+    corpus: str,
+    combine: str = "agreement",
+    thresholds: Sequence[float] = (THRESHOLD,),
+    **options: Any,
+) -> list[tuple[float, float]]:
+    """F1 and exact match of all training pairs, each aligned by a model that has not seen it, at each threshold."""
+    columns = "paper's" if corpus in PHRASAL else "cepts"
+    gold: list[SentencePair] = []
+    found: list[list[Alignments]] = [[] for _ in thresholds]
+    for train, held in folds(data.pairs(corpus, "train", columns), FOLDS):
+        aligner = PhraseAligner(**options) if corpus in PHRASAL else TokenAligner(**options)
+        for block in aligner.fit(train).blocks(held):
+            for links, threshold in zip(found, thresholds, strict=True):
+                links.append(block.aligned(combine, threshold).links)
+        gold += held
+    scores = [score_phrases(gold, Alignments.concatenate(links)) for links in found]
+    return [(100 * score.f1, 100 * score.exact) for score in scores]
+
+
+def thresholds(data: PhrasesData) -> Table:
+    """F1 and exact match of held-out training pairs by the threshold of agreement: the evidence for `THRESHOLD`."""
+    rows, records = [], []
+    for corpus, title in CORPORA.items():
+        report.say(f"thresholds: {title}")
+        figures = _held_out(data, corpus, thresholds=THRESHOLDS)
+        rows.append([title, *(f"{f1:.1f} ({exact:.1f})" for f1, exact in figures)])
+        records.append({"corpus": corpus, "f1": dict(zip(map(str, THRESHOLDS), figures, strict=True))})
+    return Table(report.markdown(["corpus", *map(str, THRESHOLDS)], rows), records)
+
+
+def _variants(data: PhrasesData, corpora: Sequence[str], variants: dict[str, dict[str, Any]], what: str) -> Table:
+    """F1 and exact match of held-out training pairs by other settings."""
+    rows, records = [], []
+    for name, options in variants.items():
+        cells = []
+        for corpus in corpora:
+            report.say(f"{what}: {name}, {CORPORA[corpus]}")
+            [(f1, exact)] = _held_out(data, corpus, **options)
+            cells.append(f"{f1:.1f} ({exact:.1f})")
+            records.append({"corpus": corpus, what: name, "f1": f1, "exact": exact})
+        rows.append([name, *cells])
+    return Table(report.markdown([what, *(CORPORA[corpus] for corpus in corpora)], rows), records)
+
+
+def settings(data: PhrasesData) -> Table:
+    """Other settings than the default, on held-out training pairs, token models."""
+    return _variants(data, ("msr06", "edinburghpp"), VARIANTS, "setting")
+
+
+def families(data: PhrasesData) -> Table:
+    """What each family of features is worth: all of them, then all but one, on held-out training pairs."""
+    variants: dict[str, dict[str, Any]] = {"all": {}}
+    for family in FAMILIES:
+        variants[f"without {family}"] = {"families": [name for name in FAMILIES if name != family]}
+    return _variants(data, ("msr06", "edinburghpp"), variants, "features")
+
+
+def upweighting(data: PhrasesData) -> Table:
+    """Section 3.4: values of phrases multiplied by their length, or not; phrase models, held-out training pairs."""
+    variants: dict[str, dict[str, Any]] = {"by length": {}, "not upweighted": {"upweight": False}}
+    return _variants(data, PHRASAL, variants, "values")
