@@ -5,7 +5,17 @@ from typing import TYPE_CHECKING, Any
 from cepts._version import __version__
 
 if TYPE_CHECKING:
-    from cepts.io import read_bitext, read_dictionary, read_links, read_vectors, write_links
+    from cepts.io import (
+        read_bitext,
+        read_dictionary,
+        read_links,
+        read_sentence_pairs,
+        read_vectors,
+        write_links,
+        write_sentence_pairs,
+    )
+    from cepts.phrases.aligner import PhraseAligner, TokenAligner
+    from cepts.sentences import Sentence, SentencePair
     from cepts.spaces import Space, fit_space, load_space
     from cepts.types import Alignment, Alignments, Bitext
     from cepts.vectors import Dictionary, Vectors
@@ -23,7 +33,11 @@ __all__ = [
     "Bitext",
     "Diagonal",
     "Dictionary",
+    "PhraseAligner",
+    "Sentence",
+    "SentencePair",
     "Space",
+    "TokenAligner",
     "Vectors",
     "__version__",
     "fit_space",
@@ -32,8 +46,10 @@ __all__ = [
     "read_bitext",
     "read_dictionary",
     "read_links",
+    "read_sentence_pairs",
     "read_vectors",
     "write_links",
+    "write_sentence_pairs",
 ]
 
 # Name -> the package that has it, which is imported when the name is first used: `import cepts` loads no NumPy.
@@ -44,8 +60,14 @@ _HOMES = {
     "read_bitext": "cepts.io",
     "read_dictionary": "cepts.io",
     "read_links": "cepts.io",
+    "read_sentence_pairs": "cepts.io",
     "read_vectors": "cepts.io",
     "write_links": "cepts.io",
+    "write_sentence_pairs": "cepts.io",
+    "PhraseAligner": "cepts.phrases.aligner",
+    "TokenAligner": "cepts.phrases.aligner",
+    "Sentence": "cepts.sentences",
+    "SentencePair": "cepts.sentences",
     "Aligner": "cepts.words",
     "Diagonal": "cepts.words",
     "HMM": "cepts.words",

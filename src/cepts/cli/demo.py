@@ -75,6 +75,7 @@ def command(quiet: bool) -> None:
     say("  cepts align source.txt target.txt --load model --combine onmf   every word in its group")
     say("  cepts lexicon model --top 3        what the model has learnt")
     say("  cepts score gold.wa links.txt      if you have gold links")
+    say("  cepts phrases align pairs.txt      sentences and their rewordings, a ||| b a line")
     say("  cepts --help                       all commands")
 
 

@@ -200,10 +200,7 @@ class PhraseAligner:
     def fit(self, pairs: Sequence[SentencePair], *, progress: Progress | None = None) -> Self:
         """Train both directions on pairs with gold links; `sure` links are learnt, `possible` ones cost nothing."""
         report = progress or silent
-        for number, pair in enumerate(pairs, 1):
-            if pair.sure is None:
-                name = f"pair {number:,}" + (f" ({pair.id})" if pair.id else "")
-                raise DataError(f"{name} has no gold links; training needs them for every pair.")
+        check_gold(pairs)
         used = [pair for pair in pairs if self.fits(pair)]
         if not any(pair.sure for pair in used):
             raise DataError(
@@ -413,6 +410,21 @@ def _joined(paths: Sequence[_Path]) -> Segments:
         np.array([path.score for path in paths], dtype=np.float64),
         np.array([path.states for path in paths], dtype=np.int64),
     )
+
+
+def check_gold(pairs: Sequence[SentencePair]) -> None:
+    """Refuse pairs that cannot be learnt from: without gold links, or with links of words that are not there."""
+    for number, pair in enumerate(pairs, 1):
+        name = f"pair {number:,}" + (f" ({pair.id})" if pair.id else "")
+        if pair.sure is None:
+            raise DataError(f"{name} has no gold links; training needs them for every pair.")
+        length, width = len(pair.source), len(pair.target)
+        for i, j in (*pair.sure, *(pair.possible or ())):
+            if not (0 <= i < length and 0 <= j < width):
+                raise DataError(
+                    f"{name} has the gold link {i}-{j}, but {length} source and {width} target words; links count "
+                    f"words from 0."
+                )
 
 
 def check_combination(combine: str) -> None:

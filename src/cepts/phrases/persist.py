@@ -9,12 +9,13 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from cepts.errors import ModelError, UsageError
+from cepts.errors import DataError, ModelError, UsageError
 from cepts.phrases.aligner import PhraseAligner, TokenAligner
 from cepts.phrases.columns import Block
 from cepts.phrases.features import Layout
 from cepts.phrases.inventory import Inventory
 from cepts.phrases.lexical import TABLES, Lexical
+from cepts.phrases.steps import STEP_WEIGHTS
 from cepts.store import load_model, save_model
 
 __all__ = ["KIND", "load_phrase_aligner", "save_phrase_aligner"]
@@ -74,12 +75,15 @@ def load_phrase_aligner(directory: str | Path, *, threads: int | None = None) ->
         aligner.inventory_ = Inventory.from_columns(settings["inventory"])
         aligner.layout_ = Layout.of_parts([tuple(Block(*block) for block in part) for part in settings["layout"]])
         aligner.weights_ = arrays["weights"].astype(np.float64)
+        wanted = 2, STEP_WEIGHTS + sum(aligner.layout_.sizes)
+        if aligner.weights_.shape != wanted:
+            raise ValueError(f"weights of shape {aligner.weights_.shape}, not {wanted}")
         tables = aligner.lexical
         found = {name: getattr(tables, name) for name in TABLES if name in settings["tables"]}
         for name in settings["own_tables"]:
             found[name] = _unpacked(name, arrays[f"table.{name}"])
         aligner.lexical = Lexical(**found)
-    except (KeyError, TypeError, ValueError, AttributeError, UsageError) as error:
+    except (KeyError, TypeError, ValueError, AttributeError, DataError, UsageError) as error:
         raise ModelError(
             f"{directory} is whole but does not hold an aligner that this version of cepts understands ({error}); "
             f"train it again with --save."

@@ -153,6 +153,7 @@ def list_pairs(
         for start in range(0, len(pairs), LISTED_AT_A_TIME):
             run = pairs[start : start + LISTED_AT_A_TIME]
             lists = dict(zip(("forward", "reverse"), nbest(aligner, run, count), strict=True))
+            report(Step(stage="listing", done=start + len(run), total=len(pairs)))
             for number, pair in enumerate(run):
                 record: dict[str, object] = {"id": pair.id} if pair.id else {}
                 record |= {"source": pair.source.tokens, "target": pair.target.tokens}
@@ -160,7 +161,6 @@ def list_pairs(
                     record[name] = [_alternative(one) for one in lists[name][number]]
                     found[name] += len(lists[name][number])
                 file.write(json.dumps(record, ensure_ascii=False).encode("utf-8", "surrogateescape") + b"\n")
-            report(Step(stage="listing", done=start + len(run), total=len(pairs)))
     return ListSummary(
         pairs=len(pairs),
         source_words=sum(len(pair.source) for pair in pairs),

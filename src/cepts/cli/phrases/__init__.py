@@ -11,7 +11,7 @@ __all__ = ["COMMANDS", "command"]
 # Command -> (module with the click command `command`, the command's short help).
 COMMANDS: Table = {
     "align": ("cepts.cli.phrases.align", "Align the phrases of sentences and their rewordings."),
-    "apply": ("cepts.cli.phrases.apply", "Judge sentence pairs by their alignments: entailed, paraphrase, answer."),
+    "apply": ("cepts.cli.phrases.apply", "Judge entailment, paraphrases and answers by alignments."),
     "score": ("cepts.cli.phrases.score", "Score the links of sentences and their rewordings."),
     "train": ("cepts.cli.phrases.train", "Train an aligner on sentence pairs with gold links."),
 }

@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+import os
+import stat
+import sys
 import time
 from typing import TYPE_CHECKING, Any
 
@@ -33,6 +36,7 @@ from cepts.errors import UsageError
 if TYPE_CHECKING:
     from cepts.phrases.aligner import PhraseAligner
     from cepts.pipeline.phrases import PairWriter
+    from cepts.progress import Progress, Step
     from cepts.sentences import SentencePair
 
 __all__ = ["command"]
@@ -121,14 +125,30 @@ def _align(source: str, target: str | None, options: dict[str, Any], bars: Progr
             check_output(path)
     pairs = read_sentence_pairs(source, target, format=options["input_format"])
     aligner = load_aligner(options)
-    summary, found = (_links if options["nbest"] is None else _lists)(aligner, pairs, options, bars)
+    summary, found = (_links if options["nbest"] is None else _lists)(aligner, pairs, options, _progress(options, bars))
     bars.close()
     for line in describe(summary, found, aligner.max_length, time.perf_counter() - started):
         say(line, quiet=options["quiet"])
 
 
+def _progress(options: dict[str, Any], bars: ProgressBars) -> Progress:
+    """The bars, which go away before the first result where results go to the screen."""
+
+    def close(step: Step) -> None:
+        bars.close()
+
+    return close if options["output"] == "-" and not _is_file(sys.stdout) else bars
+
+
+def _is_file(stream: Any) -> bool:
+    try:
+        return stat.S_ISREG(os.fstat(stream.fileno()).st_mode)
+    except (OSError, ValueError, AttributeError):
+        return False
+
+
 def _links(
-    aligner: PhraseAligner, pairs: list[SentencePair], options: dict[str, Any], bars: ProgressBars
+    aligner: PhraseAligner, pairs: list[SentencePair], options: dict[str, Any], progress: Progress
 ) -> tuple[Any, str]:
     from cepts.phrases.aligner import THRESHOLD
     from cepts.pipeline.phrases import align_pairs
@@ -142,18 +162,20 @@ def _links(
         factoring={name: options[name] for name in FACTORING if options[name] is not None},
         scores=options["scores"],
         matrices=options["matrices"],
-        progress=bars,
+        progress=progress,
     )
     return summary, found_links(summary)
 
 
 def _lists(
-    aligner: PhraseAligner, pairs: list[SentencePair], options: dict[str, Any], bars: ProgressBars
+    aligner: PhraseAligner, pairs: list[SentencePair], options: dict[str, Any], progress: Progress
 ) -> tuple[Any, str]:
     from cepts.pipeline.phrases import list_pairs
 
     direction = "both" if options["combine"] == "agreement" else options["combine"]
-    summary = list_pairs(aligner, pairs, options["output"], count=options["nbest"], direction=direction, progress=bars)
+    summary = list_pairs(
+        aligner, pairs, options["output"], count=options["nbest"], direction=direction, progress=progress
+    )
     counts = {"forward": f"{summary.forward:,} forward", "reverse": f"{summary.reverse:,} reverse"}
     return summary, f"lists    {counts.get(direction, ' and '.join(counts.values()))} segmentations"
 

@@ -89,7 +89,7 @@ Examples:
 @input_format_option
 @quiet_option
 def command(task: str, test: str, **options: Any) -> None:
-    """Judge sentence pairs by their alignments: entailed, paraphrase, answer.
+    """Judge entailment, paraphrases and answers by alignments.
 
     TEST has sentence pairs with labels, 1 for yes and 0 for no. For rte (the source entails the target) and paraphrase,
     pairs are judged yes whose score reaches the threshold of best accuracy on the training pairs. For qa, the answers
@@ -193,7 +193,7 @@ def _write(path: str, pairs: Sequence[SentencePair], scores: NDArray[np.float64]
             record: dict[str, object] = {"id": pair.id} if pair.id else {}
             if pair.group:
                 record["qid"] = pair.group
-            record |= {"score": round(score, 6), "label": pair.label}
+            record |= {"score": round(score, 6), "label": int((pair.label or 0) > 0)}
             if threshold is not None:
                 record["judged"] = int(score >= threshold)
             file.write(json.dumps(record, ensure_ascii=False).encode("utf-8", "surrogateescape") + b"\n")

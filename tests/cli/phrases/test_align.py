@@ -1,0 +1,204 @@
+"""`cepts phrases align`: text for people, files for programs, one line for each mistake."""
+
+from __future__ import annotations
+
+import json
+
+import numpy as np
+import pytest
+
+from cepts.cli import choices
+from cepts.cli.link_options import COMBINATIONS
+from cepts.cli.phrases import align, show
+from cepts.io import SENTENCE_PAIR_FORMATS, WRITABLE_PAIR_FORMATS, read_association, read_sentence_pairs
+from cepts.phrases.aligner import THRESHOLD, PhraseAligner
+from cepts.pipeline.phrases import PHRASE_COMBINATIONS
+from cepts.sentences import Segments, Sentence, SentencePair
+from cepts.types import Alignments, offsets_of
+
+PAIRS = b"the old mill closed ||| the old mill closed\n ||| nobody\nthe mill ||| the mill\n"
+
+
+def option(name):
+    return next(param for param in align.command.params if param.name == name)
+
+
+def test_names_are_those_of_the_library():
+    assert set(choices.PAIR_INPUT_FORMATS) == set(SENTENCE_PAIR_FORMATS)
+    assert choices.WRITABLE_PAIR_FORMATS == WRITABLE_PAIR_FORMATS
+    assert set(COMBINATIONS) == set(PHRASE_COMBINATIONS)
+    assert f"[default: {THRESHOLD:g}]" in option("threshold").help
+    assert f"as in training, {PhraseAligner().max_length}]" in option("max_length").help
+
+
+def test_text_shows_both_sentences_and_their_phrases(cepts, phrase_model):
+    ran = cepts("phrases", "align", "-", "--model", phrase_model, stdin=PAIRS)
+    assert ran.code == 0
+    assert ran.lines[:3] == ["the old mill closed", "the old mill closed", "  the     ~  the     1.00"]
+    assert ran.lines[7:10] == ["", "nobody", "  (a side is empty)"]
+    assert "aligned  3 pairs, 6 + 7 words" in ran.err
+    assert "empty    1 pair" in ran.err
+
+
+def shown(source, target, rows):
+    pair = SentencePair(Sentence(tuple(source.split())), Sentence(tuple(target.split())))
+    spans = np.array([row[:4] for row in rows], dtype=np.int32).reshape(-1, 4)
+    segments = Segments(
+        offsets_of([len(rows)]), spans, np.array([row[4] for row in rows], np.float32), np.zeros(1), np.zeros(1, int)
+    )
+    return pair, segments, segments.alignments()
+
+
+def test_words_without_a_partner_stand_where_they_belong(home):
+    pair, segments, links = shown("a b c d", "a x c 日本 z", [(0, 1, 0, 1, 1.0), (2, 4, 2, 4, 0.456)])
+    with show.PairText("out") as writer:
+        writer.write([pair], links, segments)
+    assert (home / "out").read_text().splitlines() == [
+        "a b c d",
+        "a x c 日本 z",
+        "  a    ~  a       1.00",
+        "  -    ~  x",
+        "  b    ~  -",
+        "  c d  ~  c 日本  0.46",
+        "  -    ~  z",
+    ]
+
+
+def test_every_word_is_shown_even_without_any_link(home):
+    pair, segments, links = shown("a b", "x y", [])
+    with show.PairText("out") as writer:
+        writer.write([pair, pair], Alignments.concatenate([links] * 2), Segments.concatenate([segments] * 2))
+    once = ["a b", "x y", "  -    ~  x y", "  a b  ~  -"]
+    assert (home / "out").read_text().splitlines() == [*once, "", *once]
+
+
+def test_lines_in_are_lines_out_in_every_format(cepts, phrase_model, home):
+    for format_ in ("json", "pharaoh", "scored"):
+        ran = cepts("phrases", "align", "-", "--model", phrase_model, "--format", format_, "-q", stdin=PAIRS)
+        assert (len(ran.lines), ran.err) == (3, "")
+    assert (
+        len(json.loads(cepts("phrases", "align", "-", "--model", phrase_model, "--format", "jacana", stdin=PAIRS).out))
+        == 3
+    )
+    naacl = cepts("phrases", "align", "-", "--model", phrase_model, "--format", "naacl", stdin=PAIRS)
+    assert {line.split()[0] for line in naacl.lines} == {"1", "3"}
+
+
+def test_a_file_is_json_and_is_scored(cepts, phrase_model, home, examples):
+    assert cepts("phrases", "align", examples, "--model", phrase_model, "-o", "out.jsonl", "-q").code == 0
+    first = json.loads((home / "out.jsonl").read_text().splitlines()[0])
+    assert {"id", "source", "target", "links", "segments"} <= set(first)
+    assert cepts("phrases", "score", examples, "out.jsonl").lines[0] == "18 sentence pairs, 168 gold links"
+    predicted = read_sentence_pairs("out.jsonl")
+    gold = read_sentence_pairs(examples)
+    right = sum(len(set(one.sure) & set(other.sure)) for one, other in zip(predicted, gold, strict=True))
+    assert right > 0.8 * sum(len(pair.sure) for pair in gold)
+
+
+@pytest.mark.parametrize("combine", [name for name in COMBINATIONS if name != "onmf"])
+def test_every_combination_is_that_of_the_library(cepts, phrase_model, examples, combine):
+    ran = cepts("phrases", "align", examples, "--model", phrase_model, "--format", "pharaoh", "--combine", combine)
+    links = PhraseAligner.load(phrase_model).align(read_sentence_pairs(examples), combine=combine).links
+    assert ran.lines == [" ".join(f"{i}-{j}" for i, j in one.links) for one in links]
+
+
+def test_a_higher_threshold_gives_fewer_links(cepts, phrase_model, examples):
+    def links(threshold):
+        more = ("--format", "pharaoh", "--threshold", threshold)
+        return sum(
+            len(line.split()) for line in cepts("phrases", "align", examples, "--model", phrase_model, *more).lines
+        )
+
+    assert links(0.9) < links(0.4) < links(0.05)
+
+
+def test_cepts_matrices_and_scores(cepts, phrase_model, home, examples):
+    more = ("--combine", "onmf", "--format", "json", "--matrices", "m.jsonl", "--scores", "scores")
+    ran = cepts("phrases", "align", examples, "--model", phrase_model, *more)
+    pairs = read_sentence_pairs(examples)
+    records = [json.loads(line) for line in ran.lines]
+    for record, pair in zip(records, pairs, strict=True):
+        for side in ("source", "target"):
+            words = sorted(word for cept in record["cepts"] for word in cept[side]) + record["null"][side]
+            assert sorted(words) == list(range(len(getattr(pair, side))))
+    assert "cepts    " in ran.err
+    kept = read_association("m.jsonl", allow_empty=True)
+    assert len(kept) == len(pairs)
+    scores = np.loadtxt("scores")
+    paths = list(PhraseAligner.load(phrase_model).blocks(pairs))
+    np.testing.assert_allclose(
+        scores[:, 0], np.concatenate([p.forward_path.normalised_scores for p in paths]), atol=1e-6
+    )
+    np.testing.assert_allclose(
+        scores[:, 1], np.concatenate([p.reverse_path.normalised_scores for p in paths]), atol=1e-6
+    )
+    again = cepts("factor", "m.jsonl", "--format", "pharaoh", "--allow-empty")
+    assert [len(line.split()) for line in again.lines] == [len(record["links"]) for record in records]
+
+
+def test_gaps_are_shown_in_text(home):
+    from cepts.factor import onmf
+    from cepts.types import Association
+
+    # "put the vote off" - "postponed the vote": put and off share a partner.
+    matrix = np.array([[100, 0, 0], [0, 200, 0], [0, 0, 200], [100, 0, 0]], dtype=np.float32)
+    links = onmf(Association(np.array([4]), np.array([3]), np.array([0, 12]), matrix.reshape(-1)))
+    pair, segments, _ = shown("put the vote off", "postponed the vote", [])
+    with show.PairText("out") as writer:
+        writer.write([pair], links, segments)
+    assert (home / "out").read_text().splitlines()[2].startswith("  put ... off  ~  postponed  0.")
+
+
+def test_lists_of_both_directions_or_of_one(cepts, phrase_model, examples):
+    both = [
+        json.loads(line) for line in cepts("phrases", "align", examples, "--model", phrase_model, "--nbest", 3).lines
+    ]
+    assert all(len(record["forward"]) == len(record["reverse"]) == 3 for record in both)
+    for record in both:
+        scores = [one["score"] for one in record["forward"]]
+        assert scores == sorted(scores, reverse=True)
+        assert sum(np.exp(one["log_probability"]) for one in record["forward"]) <= 1 + 1e-6
+    one = cepts("phrases", "align", examples, "--model", phrase_model, "--nbest", 1, "--combine", "reverse")
+    assert [set(json.loads(line)) for line in one.lines] == [{"id", "source", "target", "reverse"}] * len(both)
+    assert f"lists    {len(both)} reverse segmentations" in one.err
+
+
+def test_long_pairs_are_left_out_and_told_of(cepts, phrase_model):
+    ran = cepts("phrases", "align", "-", "--model", phrase_model, "--max-length", 2, "--format", "pharaoh", stdin=PAIRS)
+    assert [bool(line) for line in ran.lines] == [False, False, True]
+    assert "skipped  1 pair with a sentence of more than 2 words" in ran.err
+
+
+@pytest.mark.parametrize(
+    ("arguments", "message"),
+    [
+        (("--threshold", "0.3", "--combine", "union"), "--threshold goes with --combine agreement"),
+        (("--cepts", "3"), "--cepts goes with --combine onmf"),
+        (("--nbest", "2", "--combine", "union"), "single directions"),
+        (("--nbest", "2", "--format", "pharaoh"), "in the format json, not pharaoh"),
+        (("--nbest", "2", "--scores", "s"), "--scores goes with links"),
+        (("-o", "same", "--scores", "same"), "would both go to same"),
+        (("--model", "nowhere"), "nowhere"),
+        (("-o", "no/such/place"), "no/such/place"),
+        (("--combine", "onmf", "--cepts", "999"), "cepts must be at most 4"),
+    ],
+)
+def test_what_does_not_work_is_one_line(cepts, phrase_model, home, arguments, message):
+    model = () if "--model" in arguments else ("--model", phrase_model)
+    ran = cepts("phrases", "align", "-", *model, *arguments, stdin=PAIRS)
+    assert message in ran.error
+    assert list(home.iterdir()) == []
+
+
+@pytest.mark.parametrize("text", [b"", b"one sentence alone\n", b'{"source": "a"}\n'])
+def test_wrong_input_is_one_line(cepts, phrase_model, text):
+    assert "standard input" in cepts("phrases", "align", "-", "--model", phrase_model, stdin=text).error
+
+
+def test_the_english_model_needs_nothing(cepts):
+    ran = cepts("phrases", "align", "-", stdin=b"Shops are closed up for now ||| Shops are temporarily closed down\n")
+    assert ran.code == 0
+    rows = [[cell.strip() for cell in line.rsplit("  ", 1)[0].split("~")] for line in ran.lines[2:]]
+    assert ["Shops", "Shops"] in rows
+    assert ["are", "are"] in rows
+    assert any(left.startswith("closed") and right.startswith("closed") for left, right in rows)

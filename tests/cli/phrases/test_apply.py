@@ -1,0 +1,92 @@
+"""`cepts phrases apply`: whole pairs judged by a threshold, answers ranked."""
+
+from __future__ import annotations
+
+import json
+
+import pytest
+
+from cepts.cli import choices
+from cepts.evaluate import KEEP, choose_threshold
+from cepts.io import read_sentence_pairs
+from cepts.phrases.aligner import PhraseAligner
+from cepts.pipeline.judgements import JUDGEMENT_SCORES, pair_scores
+
+JUDGED = [
+    {"id": "1", "qid": "a", "source": "the dog barked at the cat", "target": "a dog barked at a cat", "label": 1},
+    {"id": "2", "qid": "a", "source": "prices went up", "target": "a dog barked at a cat", "label": 0},
+    {"id": "3", "qid": "b", "source": "she sings", "target": "he purchased a car", "label": 0},
+    {"id": "4", "qid": "b", "source": "he bought a car", "target": "he purchased a car", "label": 1},
+    {"id": "5", "qid": "c", "source": "", "target": "he purchased a car", "label": 0},
+]
+
+
+@pytest.fixture
+def judged(home):
+    (home / "judged.jsonl").write_text("".join(json.dumps(record) + "\n" for record in JUDGED))
+    return home
+
+
+def test_names_are_those_of_the_library():
+    assert tuple(JUDGEMENT_SCORES) == choices.JUDGEMENT_SCORES
+    assert choices.QUESTIONS == KEEP
+
+
+@pytest.mark.parametrize("task", ["rte", "paraphrase"])
+def test_the_threshold_is_that_of_the_training_pairs(cepts, judged, phrase_model, task):
+    ran = cepts("phrases", "apply", task, "judged.jsonl", "--train", "judged.jsonl", "--model", phrase_model, "--json")
+    found = json.loads(ran.out)
+    pairs = read_sentence_pairs("judged.jsonl")
+    scores = pair_scores(PhraseAligner.load(phrase_model), pairs)
+    assert found["threshold"] == choose_threshold(scores, [pair.label for pair in pairs])
+    assert found["accuracy"] == 1.0
+    assert f"task:{task}|model:model|score:decoding|train:5|pairs:5" in found["signature"]
+
+
+def test_a_given_threshold_judges_alone(cepts, judged, phrase_model):
+    more = ("--score", "target-coverage", "--model", phrase_model)
+    all_yes = cepts("phrases", "apply", "rte", "judged.jsonl", "--threshold", 0, *more)
+    assert all_yes.lines[0] == "5 sentence pairs, yes from 0"
+    assert all_yes.lines[2].split() == ["rte", "40.00", "40.00", "100.00", "57.14"]
+    none = cepts("phrases", "apply", "rte", "judged.jsonl", "--threshold", 2, *more)
+    assert none.lines[2].split() == ["rte", "60.00", "0.00", "0.00", "0.00"]
+
+
+def test_answers_are_ranked_by_question(cepts, judged, phrase_model):
+    ran = cepts("phrases", "apply", "qa", "judged.jsonl", "--model", phrase_model, "--score", "coverage")
+    assert ran.lines[0] == "2 questions, 4 answers"
+    assert ran.lines[2].split() == ["qa", "100.00", "100.00"]
+    more = ("--questions", "all", "--intervals", 20, "--json")
+    whole = json.loads(cepts("phrases", "apply", "qa", "judged.jsonl", "--model", phrase_model, *more).out)
+    assert whole["map"] == pytest.approx(2 / 3)
+    assert set(whole["intervals"]) == {"map", "mrr"}
+    assert "kept:all" in whole["signature"]
+
+
+def test_predictions_have_a_line_a_pair(cepts, judged, phrase_model):
+    more = ("--threshold", 0.5, "--score", "coverage", "--predictions", "found.jsonl", "-q")
+    assert cepts("phrases", "apply", "rte", "judged.jsonl", "--model", phrase_model, *more).code == 0
+    found = [json.loads(line) for line in (judged / "found.jsonl").read_text().splitlines()]
+    assert [record["id"] for record in found] == [record["id"] for record in JUDGED]
+    assert [record["label"] for record in found] == [record["label"] for record in JUDGED]
+    assert all(record["judged"] == (record["score"] >= 0.5) for record in found)
+
+
+@pytest.mark.parametrize(
+    ("arguments", "message"),
+    [
+        (("rte", "judged.jsonl"), "rte needs a threshold"),
+        (("rte", "judged.jsonl", "--threshold", "1", "--train", "judged.jsonl"), "rte needs a threshold"),
+        (("qa", "judged.jsonl", "--train", "judged.jsonl"), "--train goes with rte and paraphrase"),
+        (("qa", "judged.jsonl", "--threshold", "1"), "--threshold goes with rte and paraphrase"),
+        (("rte", "judged.jsonl", "--threshold", "1", "--questions", "all"), "--questions goes with qa"),
+        (("rte", "plain.txt", "--threshold", "1"), "plain.txt, pair 1: found no `label`"),
+        (("qa", "unasked.jsonl"), "unasked.jsonl, pair 1: found no `qid`"),
+        (("rte", "judged.jsonl", "--threshold", "nan"), "wants a number"),
+        (("rte", "judged.jsonl", "--threshold", "1", "--predictions", "no/such/place"), "no/such/place"),
+    ],
+)
+def test_what_does_not_work_is_one_line(cepts, judged, phrase_model, arguments, message):
+    (judged / "plain.txt").write_text("a b ||| a c\n")
+    (judged / "unasked.jsonl").write_text('{"source": "a", "target": "a", "label": 1}\n')
+    assert message in cepts("phrases", "apply", *arguments, "--model", phrase_model).error

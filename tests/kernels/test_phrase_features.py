@@ -1,0 +1,137 @@
+"""The features of cells, spans and words with null, held against their definitions, one column after the other."""
+
+from __future__ import annotations
+
+import numpy as np
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+import oracles_phrase_features as oracles
+from cepts.kernels.likeness import span_coverage
+from cepts.phrases.columns import FAMILIES
+from cepts.phrases.features import FeatureMaker
+from cepts.phrases.inventory import Inventory
+from cepts.phrases.lexical import Lexical
+from cepts.phrases.likeness import compare_words
+from cepts.phrases.names import NameModel
+from cepts.phrases.paraphrases import Paraphrases, Rule
+from cepts.phrases.relatedness import Relatedness
+from cepts.phrases.wordnet import RELATIONS, WordNet
+from cepts.phrases.words import words_of
+from cepts.sentences import Sentence, SentencePair
+from cepts.vectors import Vectors
+
+WORDS = [
+    "the",
+    "The",
+    "dog",
+    "dogs",
+    "hound",
+    "animal",
+    "give",
+    "up",
+    "quit",
+    "is",
+    "Bob",
+    "Robert",
+    "3",
+    "42",
+    ",",
+    ".",
+]
+INVENTORY = Inventory(("DT", "NN", "VB"), ("np", "vp"), ("is", "the", "up"), (("dog", "hound"), ("give", "quit")))
+LEXICAL = Lexical(
+    WordNet.from_synsets([("noun", ["dog", "hound"]), ("noun", ["animal"])], [(0, 1, "hypernym")]),
+    Paraphrases.from_rules(
+        [Rule("give up", "quit", "[VP]", (1.0, 2, 3, 4, 5, 6, 7, 11)), Rule("dog", "animal", "[X]", (0.5,) * 8)],
+        [("give", "quit"), ("is", "up")],
+        [("give", "quit")],
+    ),
+    Relatedness.from_vectors(
+        Vectors.from_words(WORDS[:9], np.random.default_rng(3).normal([0.7, 0.0, 0.0], size=(9, 3))),
+    ),
+    NameModel.train([("bob", "robert"), ("bob", "bobby")], iterations=2),
+)
+
+
+@st.composite
+def sentences(draw):
+    tokens = draw(st.lists(st.sampled_from(WORDS), min_size=1, max_size=5))
+    tags = [draw(st.sampled_from(["DT", "NN", "VB", "IN", "JJ"])) for _ in tokens]
+    chunks = []
+    for _ in tokens:
+        label = draw(st.sampled_from(["O", "B-NP", "B-VP", "B-PP", "I"]))
+        chunks.append(
+            f"I{chunks[-1][1:]}" if label == "I" and chunks and chunks[-1] != "O" else label.replace("I", "O")
+        )
+    return Sentence(
+        tuple(tokens),
+        pos=tuple(tags) if draw(st.booleans()) else None,
+        chunk=tuple(chunks) if draw(st.booleans()) else None,
+        lemma=tuple(token.rstrip("s") or token for token in tokens) if draw(st.booleans()) else None,
+    )
+
+
+def prepared(pair, longest, widest):
+    like = compare_words(*words_of(pair, INVENTORY), LEXICAL, INVENTORY, longest, widest)
+    plain = oracles.Pair(pair, INVENTORY, like, RELATIONS)
+    assert [[oracles.MATCHES[match] for match in row] for row in like.match] == plain.match
+    np.testing.assert_array_equal(like.strength, np.array(plain.strength, dtype=np.float32))
+    return plain, like
+
+
+def assert_row(table, blocks, row, values, categories):
+    """A row of a table is what the definitions say, column for column."""
+    assert [block[:2] for block in blocks[0]] == list(values)
+    for column, (name, want) in enumerate(values.items()):
+        np.testing.assert_allclose(table.values[row, column], float(want), rtol=1e-5, atol=1e-6, err_msg=str(name))
+    assert sorted(block[:2] for block in blocks[1]) == sorted(categories)
+    base = 0
+    for column, block in enumerate(blocks[1]):
+        assert table.categories[row, column] - base == categories[block[:2]], block
+        base += block.weights
+
+
+def maker(longest, widest, upweight=True):
+    return FeatureMaker(INVENTORY, LEXICAL, FAMILIES, longest, widest, upweight=upweight)
+
+
+@settings(deadline=None, max_examples=150)
+@given(sentences(), sentences())
+def test_features_of_cells_and_of_null_equal_their_definitions(source, target):
+    pair, made = SentencePair(source, target), maker(1, 1)
+    plain, _ = prepared(pair, 1, 1)
+    features, layout = made.features(pair), made.layout
+    for i in range(len(source)):
+        for j in range(len(target)):
+            cell = oracles.token_values(plain, i, j), oracles.token_categories(plain, i, j)
+            assert_row(features.tokens, layout.tokens, i * len(target) + j, *cell)
+    for side, table in enumerate((features.source_null, features.target_null)):
+        for place in range(len((source, target)[side])):
+            assert_row(table, layout.null, place, {}, oracles.null_categories(plain, side, place))
+
+
+@settings(deadline=None, max_examples=60)
+@given(sentences(), sentences(), st.integers(1, 3), st.integers(2, 3), st.booleans())
+def test_features_of_spans_equal_their_definitions(source, target, longest, widest, upweight):
+    pair, made = SentencePair(source, target), maker(longest, widest, upweight)
+    plain, like = prepared(pair, longest, widest)
+    table, blocks = made.features(pair).spans, made.layout.spans
+    shape = len(source), longest, len(target), widest
+    for (i, span, j, wide), row in np.ndenumerate(np.arange(np.prod(shape)).reshape(shape)):
+        size, width = span + 1, wide + 1
+        if size == width == 1 or i + size > len(source) or j + width > len(target):
+            continue
+
+        def covered(matrix, place=(i, span, j, wide)):
+            both = [np.empty(shape, dtype=np.float32) for _ in range(2)]
+            span_coverage(np.ascontiguousarray(matrix, dtype=np.float32), *both)
+            return [float(side[place]) for side in both]
+
+        one, other = like.source_rows[i : i + size].sum(axis=0), like.target_rows[j : j + width].sum(axis=0)
+        norms = np.linalg.norm(one) * np.linalg.norm(other)
+        cosine = float(one @ other / norms) if norms > 1e-6 else 0.0
+        place = i, size, j, width
+        values = oracles.span_values(plain, *place, upweight, covered, cosine)
+        categories = oracles.span_categories(plain, *place, longest, widest, covered, cosine)
+        assert_row(table, blocks, row, values, categories)

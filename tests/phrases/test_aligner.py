@@ -1,0 +1,262 @@
+"""What an aligner promises, on pairs with an obvious rule."""
+
+from __future__ import annotations
+
+import math
+from dataclasses import replace
+
+import numpy as np
+import pytest
+
+from cepts.errors import DataError, UsageError
+from cepts.phrases.aligner import COMBINATIONS, PAIRS_AT_A_TIME, PhraseAligner, TokenAligner
+from cepts.phrases.columns import FAMILIES
+from cepts.phrases.lexical import Lexical
+from cepts.phrases.steps import STEP_WEIGHTS, steps_of
+from cepts.sentences import Sentence, SentencePair
+from toy_paraphrases import PHRASE, toy_pairs
+
+OPTIONS = {"language": None, "lexical": PHRASE, "iterations": 40, "threads": 1}
+TEST = toy_pairs(PAIRS_AT_A_TIME + 8, seed=1)
+EMPTY = Sentence((), lemma=())
+
+
+def phrase_aligner(**options):
+    return PhraseAligner(**{**OPTIONS, "longest": 2, "widest": 2, **options})
+
+
+@pytest.fixture(scope="module")
+def train():
+    return toy_pairs(60)
+
+
+@pytest.fixture(scope="module")
+def aligner(train):
+    return phrase_aligner().fit(train)
+
+
+@pytest.fixture(scope="module")
+def token_aligner(train):
+    return TokenAligner(**OPTIONS).fit(train)
+
+
+def links_of(alignments):
+    return [set(map(tuple, alignment.links)) for alignment in alignments]
+
+
+def as_bytes(found):
+    links, segments = found
+    arrays = (
+        links.offsets,
+        links.source,
+        links.target,
+        links.confidence,
+        *(getattr(segments, name) for name in SEGMENTS),
+    )
+    return [array.tobytes() for array in arrays]
+
+
+SEGMENTS = ("offsets", "spans", "confidence", "scores", "states")
+
+
+@pytest.mark.parametrize("combine", COMBINATIONS)
+def test_the_rule_is_learnt(aligner, combine):
+    links, segments = aligner.align(TEST, combine=combine)
+    assert links_of(links) == [set(pair.sure) for pair in TEST]
+    assert links_of(segments.alignments()) == links_of(links)
+    assert ((links.confidence > 0) & (links.confidence <= 1)).all()
+    phrases = [segment for pair in segments for segment in pair if segment.source[1] - segment.source[0] == 2]
+    assert phrases and all(segment.target[1] - segment.target[0] in (1, 2) for segment in phrases)
+
+
+@pytest.mark.parametrize("options", [{"memory": False}, {"cost": "states"}, {"cost": "none"}, {"upweight": False}])
+def test_the_rule_is_learnt_by_other_models(train, options):
+    links, _ = phrase_aligner(**options).fit(train).align(TEST)
+    assert np.mean([got == set(pair.sure) for got, pair in zip(links_of(links), TEST, strict=True)]) > 0.9
+
+
+def test_a_token_aligner_links_words_with_one_word_each(token_aligner):
+    for combine, side in (("forward", 1), ("reverse", 0)):
+        links, segments = token_aligner.align(TEST, combine=combine)
+        assert (np.diff(segments.spans.reshape(-1, 2, 2), axis=2) == 1).all()
+        for found in links_of(links):
+            assert len({link[side] for link in found}) == len(found)
+    plain = toy_pairs(40, seed=2, phrases=False)
+    assert links_of(token_aligner.align(plain).links) == [set(pair.sure) for pair in plain]
+
+
+def test_both_objectives_fall_in_every_iteration(aligner, token_aligner):
+    for objectives in (*aligner.objectives_, *token_aligner.objectives_):
+        assert len(objectives) > 5
+        assert np.diff(objectives).max() <= 0
+
+
+def test_progress_tells_of_every_step(train):
+    steps = []
+    fitted = phrase_aligner(iterations=3).fit(train[:10], progress=steps.append)
+    assert [len(objectives) for objectives in fitted.objectives_] == [3, 3]
+    stages = [step.stage for step in steps]
+    assert stages == ["features"] * 10 + ["training forward"] * 3 + ["training reverse"] * 3
+    assert [-step.objective for step in steps[10:13]] == fitted.objectives_[0]
+    steps.clear()
+    list(fitted.blocks(TEST, progress=steps.append))
+    assert [(step.done, step.total) for step in steps] == [(PAIRS_AT_A_TIME, len(TEST)), (len(TEST), len(TEST))]
+
+
+def test_threads_change_no_byte(train, aligner):
+    two = phrase_aligner(threads=2).fit(train)
+    assert two.weights_.tobytes() == aligner.weights_.tobytes()
+    assert as_bytes(two.align(TEST)) == as_bytes(aligner.align(TEST))
+    for one, other in zip(two.posteriors(TEST), aligner.posteriors(TEST), strict=True):
+        assert one.values.tobytes() == other.values.tobytes()
+
+
+def test_a_pair_gets_the_same_links_in_any_company(aligner):
+    whole = aligner.align(TEST)
+    alone = [aligner.align([pair]) for pair in TEST]
+    assert links_of(whole.links) == [found for one in alone for found in links_of(one.links)]
+    assert whole.segments.scores.tolist() == [score for one in alone for score in one.segments.scores.tolist()]
+
+
+def test_posteriors_are_probabilities_that_add_up(aligner):
+    forward, reverse = aligner.posteriors(TEST)
+    assert len(forward) == len(reverse) == len(TEST)
+    for association in (forward, reverse):
+        assert ((association.values >= 0) & (association.values <= 1)).all()
+    # A word is null's or in one segment, so it is linked with at least what null leaves.
+    starts = np.cumsum([0, *(len(pair.target) for pair in TEST)])
+    for number, pair in enumerate(TEST):
+        cells = slice(forward.offsets[number], forward.offsets[number + 1])
+        matrix = forward.values[cells].reshape(len(pair.source), len(pair.target))
+        null = forward.target_null[starts[number] : starts[number + 1]]
+        assert (matrix.sum(axis=0) >= 1 - null - 1e-5).all() and (matrix.max(axis=0) <= 1 - null + 1e-5).all()
+
+
+def test_the_normalised_score_is_that_of_both_paths(aligner):
+    segments = aligner.align(TEST).segments
+    paths = [aligner.align(TEST, combine=combine).segments for combine in ("forward", "reverse")]
+    np.testing.assert_allclose(segments.scores, paths[0].scores + paths[1].scores)
+    np.testing.assert_array_equal(segments.states, paths[0].states + paths[1].states)
+    # Every word of the observed side is in a segment or a state of its own.
+    for pair, states, found in zip(TEST, paths[0].states, paths[0], strict=True):
+        covered = sum(segment.target[1] - segment.target[0] for segment in found)
+        assert states == len(found) + len(pair.target) - covered
+
+
+def test_lines_in_are_lines_out_and_empty_sides_have_no_links(aligner):
+    word = Sentence(("w1",), lemma=("l1",))
+    pairs = [SentencePair(EMPTY, EMPTY), SentencePair(word, word), SentencePair(EMPTY, word), SentencePair(word, EMPTY)]
+    for combine in COMBINATIONS:
+        links, segments = aligner.align(pairs, combine=combine)
+        assert [len(found) for found in links_of(links)] == [0, 1, 0, 0]
+        assert [len(found) for found in segments] == [0, 1, 0, 0]
+        assert segments.states.tolist()[::2] == [0, 0] and np.isfinite(segments.normalised_scores).all()
+    forward, reverse = aligner.posteriors(pairs)
+    assert forward.target_null.tolist()[1:] == [1.0] and reverse.source_null.tolist()[1:] == [1.0]
+    links, segments = aligner.align([])
+    assert len(links) == len(segments) == 0
+
+
+def test_pairs_that_are_too_long_are_left_unaligned(train):
+    short = phrase_aligner(max_length=6, iterations=5).fit(train)
+    pairs = TEST[:20]
+    links, segments = short.align(pairs)
+    sizes = [max(len(pair.source), len(pair.target)) for pair in pairs]
+    assert min(sizes) < 6 < max(sizes) and 6 in sizes
+    for size, found, states in zip(sizes, links_of(links), segments.states, strict=True):
+        assert (not found and states == 0) if size > 6 else states > 0
+
+
+def test_long_sentences_work(token_aligner):
+    words = Sentence(tuple(f"w{n}" for n in range(300)), lemma=tuple(f"l{n}" for n in range(300)))
+    links, _ = token_aligner.align([SentencePair(words, words)])
+    assert links_of(links) == [{(n, n) for n in range(300)}]
+
+
+def test_columns_of_training_must_be_there_and_others_may_be(train):
+    tagged = phrase_aligner(iterations=5).fit(toy_pairs(30, tags=True))
+    assert tagged.columns_ == ("pos", "lemma") and tagged.inventory_.tags == ("NN", "VB")
+    with pytest.raises(DataError, match=r"the source sentence of pair 33 \(toy32\) has no pos column.*source_pos"):
+        tagged.align([*toy_pairs(32, tags=True), *TEST[32:]])
+    with pytest.raises(DataError, match="has no lemma column"):
+        tagged.align(toy_pairs(1, tags=True, lemmas=False))
+    unseen = replace(TEST[0], source=replace(TEST[0].source, pos=("XX",) * len(TEST[0].source)))
+    unseen = replace(unseen, target=replace(unseen.target, pos=("YY",) * len(unseen.target)))
+    assert len(tagged.align([unseen]).links) == 1
+    plain = phrase_aligner(iterations=5).fit(train)
+    assert plain.columns_ == ("lemma",)
+    assert links_of(plain.align(toy_pairs(3, tags=True)).links) == links_of(plain.align(toy_pairs(3)).links)
+
+
+def test_a_column_that_some_pairs_lack_is_not_learnt():
+    mixed = phrase_aligner(iterations=2).fit([*toy_pairs(10, tags=True), *toy_pairs(10, seed=3)])
+    assert mixed.columns_ == ("lemma",)
+
+
+def test_pairs_to_learn_from_have_gold_links(train):
+    unlinked = replace(train[1], sure=None)
+    with pytest.raises(DataError, match=r"pair 2 \(toy1\) has no gold links; training needs them"):
+        phrase_aligner().fit([train[0], unlinked])
+    for pairs in ([], [replace(train[0], sure=())], [SentencePair(EMPTY, EMPTY, sure=())]):
+        with pytest.raises(DataError, match="there is nothing to learn"):
+            phrase_aligner().fit(pairs)
+    for link in ((0, 99), (-1, 0)):
+        with pytest.raises(DataError, match=rf"pair 1 \(toy0\) has the gold link {link[0]}-{link[1]}, but .* from 0"):
+            phrase_aligner().fit([replace(train[0], sure=(link,))])
+
+
+def test_families_that_are_off_have_no_weights(train):
+    few = phrase_aligner(families=("string", "distortion"), iterations=2).fit(train[:10])
+    assert few.families == ("string", "distortion")
+    assert {block.family for part in few.layout_.parts for block in part} == {"string"}
+    assert few.weights_.shape == (2, STEP_WEIGHTS + sum(few.layout_.sizes))
+    # Without distortion the weights of all jumps but one of each kind stay where they started.
+    still = phrase_aligner(families=set(FAMILIES) - {"distortion"}, iterations=5).fit(train[:20])
+    steps = steps_of(20, still.memory, distortion=False)
+    used = np.unique(np.concatenate([steps.jump.ravel(), steps.stay, steps.final]))
+    rest = np.setdiff1d(np.arange(STEP_WEIGHTS), used)
+    assert len(rest) > len(used)
+    assert not still.weights_[:, rest].any() and still.weights_[:, used].any()
+
+
+def test_a_model_without_tables_works(train):
+    plain = phrase_aligner(lexical=None, iterations=5).fit(train[:20])
+    assert plain.lexical == Lexical()
+    assert len(plain.align(TEST).links) == len(TEST)
+
+
+def test_an_untrained_aligner_says_so():
+    for call in ("align", "posteriors"):
+        with pytest.raises(UsageError, match="this PhraseAligner is not trained"):
+            getattr(phrase_aligner(), call)(TEST)
+
+
+def test_an_unknown_combination_is_refused(aligner):
+    with pytest.raises(UsageError, match=r"combine must be one of agreement, .*Got 'both' instead"):
+        aligner.align(TEST, combine="both")
+
+
+@pytest.mark.parametrize(
+    ("options", "message"),
+    [
+        ({"longest": 0}, "longest must be 1 or more"),
+        ({"iterations": 0}, "iterations must be 1 or more"),
+        ({"max_length": 0}, "max_length must be 1 or more"),
+        ({"penalty": -1}, "penalty must be 0 or more"),
+        ({"wrong_cost": math.nan}, "wrong_cost must be 0 or more"),
+        ({"missed_cost": math.inf}, "missed_cost must be 0 or more"),
+        ({"cost": "hamming"}, "cost must be one of links, states, none"),
+        ({"families": ["string", "colour"]}, "Got 'colour' instead"),
+        ({"language": "klingon"}, "language must be 'english' or None"),
+    ],
+)
+def test_options_that_make_no_sense(options, message):
+    with pytest.raises(UsageError, match=message):
+        PhraseAligner(**options)
+
+
+def test_a_token_aligner_has_no_phrases():
+    assert TokenAligner(longest=1, widest=1).options()["longest"] == 1
+    for name in ("longest", "widest"):
+        with pytest.raises(UsageError, match="a token aligner has no phrases"):
+            TokenAligner(**{name: 2})

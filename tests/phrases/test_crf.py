@@ -1,0 +1,230 @@
+"""One direction of the CRF: value and gradient of its objective, gold paths and costs, against all paths."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+import oracles_phrases as oracles
+from cepts.phrases.columns import Table
+from cepts.phrases.crf import (
+    Gold,
+    Lattice,
+    Objective,
+    Shape,
+    best_path,
+    gold_path,
+    lattice_of,
+    link_cells,
+    link_costs,
+    marginals,
+    path_counts,
+    split_weights,
+)
+from cepts.phrases.features import PairFeatures
+from cepts.phrases.steps import STEP_WEIGHTS, steps_of
+
+SIZES = [2, 5, 3, 4, 1, 6]
+SEEDS = st.integers(0, 2**32 - 1)
+SHAPES = st.builds(Shape, st.integers(1, 3), st.integers(1, 3), st.booleans(), st.booleans(), st.booleans())
+
+
+def observed(shape):
+    """The longest observed span and the longest span of the other side."""
+    return (shape.widest, shape.longest) if shape.by_target else (shape.longest, shape.widest)
+
+
+def random_features(random, length, width, shape):
+    def table(items, place):
+        values = random.normal(size=(items, SIZES[place])).astype(np.float32)
+        return Table(values, random.integers(0, SIZES[place + 1], (items, 2), dtype=np.int32))
+
+    spans = length * shape.longest * width * shape.widest
+    return PairFeatures(
+        length,
+        width,
+        table(length * width, 0),
+        table(spans, 2) if shape.longest * shape.widest > 1 else None,
+        table(length, 4),
+        table(width, 4),
+    )
+
+
+def sizes_of(shape):
+    return SIZES if shape.longest * shape.widest > 1 else [*SIZES[:2], 0, 0, *SIZES[4:]]
+
+
+def random_case(random, shape, largest=3):
+    """Features and gold of a random pair, and what the oracle needs: features and costs of all paths, the gold one."""
+    length, width = random.integers(1, largest + 1, 2).tolist()
+    features = random_features(random, length, width, shape)
+    rows, columns = (width, length) if shape.by_target else (length, width)
+    longest, widest = observed(shape)
+    steps = steps_of(columns, shape.memory, shape.distortion)
+    segment_cost = random.random((rows, longest, columns, widest)).astype(np.float32)
+    null_cost = random.random(rows).astype(np.float32)
+    paths = list(oracles.all_paths(rows, columns, longest, widest))
+    chosen = int(random.integers(len(paths)))
+    counted = [np.empty((rows, longest, columns, widest)), np.empty(rows), steps.jump, steps.stay]
+    found = oracles.path_counts(paths[chosen], *counted, steps.null_next, steps.final)
+    gold = Gold(type(PATH)(0.0, *found), segment_cost, null_cost)
+    costs = [
+        sum(
+            float(null_cost[i]) if j < 0 else float(segment_cost[i, size - 1, j, wide - 1]) for i, size, j, wide in path
+        )
+        for path in paths
+    ]
+    table = [oracles.path_features(path, features, sizes_of(shape), shape, steps, STEP_WEIGHTS) for path in paths]
+    return features, gold, (np.array(table), np.array(costs), chosen)
+
+
+PATH = gold_path(np.zeros((1, 1), dtype=np.bool_), Shape())
+
+
+def random_objective(seed, shape, pairs, threads=1):
+    random = np.random.default_rng(seed)
+    cases = [random_case(random, shape) for _ in range(pairs)]
+    importance = random.uniform(0.1, 2.0, pairs)
+    penalty = random.uniform(0.0, 2.0, STEP_WEIGHTS + sum(sizes_of(shape)))
+    objective = Objective(
+        [case[0] for case in cases],
+        [case[1] for case in cases],
+        sizes_of(shape),
+        shape,
+        penalty=penalty,
+        importance=importance,
+        threads=threads,
+    )
+    weights = random.normal(size=objective.weights)
+    return objective, weights, [(*case[2], weight) for case, weight in zip(cases, importance, strict=True)], penalty
+
+
+@settings(deadline=None, max_examples=40)
+@given(SEEDS, SHAPES, st.integers(1, 3))
+def test_value_and_gradient_equal_enumeration(seed, shape, pairs):
+    objective, weights, cases, penalty = random_objective(seed, shape, pairs)
+    value, gradient = objective(weights)
+    want, want_gradient = oracles.objective(cases, weights, penalty)
+    np.testing.assert_allclose(value, want, rtol=1e-6, atol=1e-6)
+    np.testing.assert_allclose(gradient, want_gradient, rtol=1e-5, atol=1e-6)
+
+
+@pytest.mark.parametrize("by_target", [False, True])
+@pytest.mark.parametrize("longest", [1, 2])
+def test_the_gradient_is_that_of_finite_differences(by_target, longest):
+    objective, weights, _, _ = random_objective(7, Shape(longest, 2, by_target, memory=True), 3)
+    _, gradient = objective(weights)
+    step = 1e-5
+    for place in range(len(weights)):
+        move = np.zeros_like(weights)
+        move[place] = step
+        difference = (objective(weights + move)[0] - objective(weights - move)[0]) / (2 * step)
+        assert gradient[place] == pytest.approx(difference, rel=1e-5, abs=1e-6)
+
+
+def test_threads_change_no_byte():
+    one, weights, _, _ = random_objective(8, Shape(2, 2), 40)
+    two, _, _, _ = random_objective(8, Shape(2, 2), 40, threads=2)
+    first, second = one(weights), two(weights)
+    assert first[0] == second[0] and first[1].tobytes() == second[1].tobytes()
+
+
+@settings(deadline=None, max_examples=40)
+@given(SEEDS, SHAPES)
+def test_a_lattice_scores_paths_by_their_features(seed, shape):
+    random = np.random.default_rng(seed)
+    features, _, (table, _, _) = random_case(random, shape)
+    weights = random.normal(size=STEP_WEIGHTS + sum(sizes_of(shape)))
+    lattice = lattice_of(features, weights, sizes_of(shape), shape)
+    paths = oracles.paths_of(lattice.emit)
+    scores = [oracles.path_score(path, *lattice.arguments) for path in paths]
+    np.testing.assert_allclose(scores, table @ weights, rtol=1e-5, atol=1e-5)
+    score, starts, spans = best_path(lattice)
+    np.testing.assert_allclose(score, max(scores), rtol=1e-12)
+    assert scores[paths.index(oracles.as_path(starts, spans))] == pytest.approx(score)
+    np.testing.assert_allclose(marginals(lattice).log_z, oracles.log_sum(scores), rtol=1e-12)
+
+
+def test_weights_are_split_by_the_layout():
+    parts = split_weights(np.arange(STEP_WEIGHTS + 6.0), [1, 0, 2, 0, 0, 3])
+    assert [len(part) for part in parts] == [STEP_WEIGHTS, 1, 0, 2, 0, 0, 3]
+    np.testing.assert_array_equal(np.concatenate(parts), np.arange(STEP_WEIGHTS + 6.0))
+
+
+@st.composite
+def gold_cells(draw):
+    """The observed side by the other, with any number of links; and a matrix of those that are excused."""
+    length, width = draw(st.integers(1, 4)), draw(st.integers(1, 4))
+    cells = st.lists(st.booleans(), min_size=length * width, max_size=length * width)
+    return [np.array(draw(cells), dtype=np.bool_).reshape(length, width) for _ in range(2)]
+
+
+def as_path(found):
+    """The path that marginals of 0 and 1 stand for."""
+    segments = [(i, span + 1, j, wide + 1) for i, span, j, wide in np.argwhere(found.segments).tolist()]
+    return tuple(sorted(segments + [(i, 1, -1, 0) for i in np.flatnonzero(found.null).tolist()]))
+
+
+@settings(deadline=None, max_examples=60)
+@given(gold_cells(), SHAPES)
+def test_the_gold_path_has_the_most_gold_links_and_no_others(matrices, shape):
+    cells = matrices[0]
+    found = gold_path(cells, shape)
+    path = as_path(found)
+    assert path in oracles.gold_paths(cells, *observed(shape))
+    steps = steps_of(cells.shape[1], shape.memory, shape.distortion)
+    want = oracles.path_counts(path, found.segments, found.null, steps.jump, steps.stay, steps.null_next, steps.final)
+    for got, count in zip((found.segments, found.null, found.jump, found.stay, found.final), want, strict=True):
+        np.testing.assert_array_equal(got, count)
+
+
+def test_links_that_no_path_can_have_are_left():
+    path = as_path(gold_path(np.array([[True, False, True], [False, True, False]]), Shape(3, 3)))
+    assert oracles.path_links(path) in ({(0, 0), (1, 1)}, {(0, 2), (1, 1)})
+    # A square of four links is one segment where that fits, and two where it does not.
+    square = np.ones((2, 2), dtype=np.bool_)
+    assert as_path(gold_path(square, Shape(2, 2))) == ((0, 2, 0, 2),)
+    assert as_path(gold_path(square, Shape(1, 2))) == ((0, 1, 0, 2), (1, 1, 0, 2))
+    assert as_path(gold_path(square, Shape(1, 2, by_target=True))) == ((0, 2, 0, 1),)
+
+
+@settings(deadline=None, max_examples=60)
+@given(SEEDS, SHAPES)
+def test_counts_of_a_path(seed, shape):
+    random = np.random.default_rng(seed)
+    length, width = random.integers(1, 5, 2).tolist()
+    steps = steps_of(width, shape.memory, shape.distortion)
+    given = oracles.lattice(random, length, width, *observed(shape), memory=shape.memory)
+    _, starts, spans = best_path(Lattice(*given))
+    found = path_counts(starts, spans, given[0].shape, steps)
+    want = oracles.path_counts(oracles.as_path(starts, spans), *given)
+    for got, count in zip((found.segments, found.null, found.jump, found.stay, found.final), want, strict=True):
+        np.testing.assert_array_equal(got, count)
+
+
+def test_cells_of_links():
+    assert link_cells(((0, 2), (1, 0)), 2, 3, by_target=False).tolist() == [[False, False, True], [True, False, False]]
+    assert np.argwhere(link_cells(((0, 2), (1, 0)), 2, 3, by_target=True)).tolist() == [[0, 1], [2, 0]]
+    assert link_cells((), 1, 2, by_target=True).tolist() == [[False], [False]]
+
+
+@settings(deadline=None, max_examples=100)
+@given(gold_cells(), st.integers(1, 6), st.integers(1, 6), st.floats(0, 3), st.floats(0, 3))
+def test_costs_count_wrong_and_missed_links(matrices, longest, widest, wrong, missed):
+    cells, excused = matrices
+    segment_cost, null_cost = link_costs(cells, excused, longest, widest, wrong=wrong, missed=missed)
+    assert segment_cost.shape == (len(cells), longest, cells.shape[1], widest)
+    for part in oracles.every_part(*cells.shape, longest, widest):
+        i, size, j, wide = part
+        got = null_cost[i] if j < 0 else segment_cost[i, size - 1, j, wide - 1]
+        assert got == pytest.approx(oracles.link_cost(part, cells, excused, wrong, missed), rel=1e-5, abs=1e-6)
+
+
+def test_a_gold_path_that_has_all_links_costs_nothing():
+    cells = np.array([[True, True, False], [False, False, False], [False, False, True]])
+    segment_cost, null_cost = link_costs(cells, np.zeros_like(cells), 2, 2, wrong=1.0, missed=2.0)
+    assert segment_cost[0, 0, 0, 1] == null_cost[1] == segment_cost[2, 0, 2, 0] == 0
+    assert null_cost.tolist() == [4.0, 0.0, 2.0]
+    assert segment_cost[0, 0, 1, 1] == 2.0 + 1.0

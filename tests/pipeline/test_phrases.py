@@ -1,0 +1,111 @@
+"""Runs of aligned pairs, and the numbers that alignments become."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from cepts import extract, factor
+from cepts.errors import UsageError
+from cepts.io import SentencePairWriter, read_sentence_pairs
+from cepts.phrases.aligner import PAIRS_AT_A_TIME, PhraseAligner
+from cepts.pipeline.judgements import JUDGEMENT_SCORES, DecodingScores, pair_scores
+from cepts.pipeline.phrases import align_pairs, aligned_runs, list_pairs
+from cepts.sentences import Sentence, SentencePair
+from cepts.types import Alignment
+from cepts.words.factored import in_counts
+
+EXAMPLES = read_sentence_pairs(Path(__file__).parents[2] / "examples" / "paraphrases.jsonl")
+EMPTY = SentencePair(Sentence(()), Sentence(("word",)))
+LONG = SentencePair(Sentence(("word",) * 41), Sentence(("word",)))
+
+
+@pytest.fixture(scope="module")
+def aligner():
+    return PhraseAligner(language=None, iterations=20, max_length=40, threads=1).fit(EXAMPLES)
+
+
+@pytest.mark.parametrize("combine", ["agreement", "onmf", "grow-diag"])
+def test_runs_are_all_pairs_in_their_order(aligner, combine):
+    pairs = [EMPTY, *EXAMPLES * 4, LONG]
+    runs = list(aligned_runs(aligner, pairs, combine=combine))
+    assert len(runs) == -(-len(pairs) // PAIRS_AT_A_TIME) > 1
+    assert [pair for run in runs for pair in run.pairs] == pairs
+    links = [one.links for run in runs for one in run.links]
+    assert links[0] == links[-1] == []
+    assert links[1 : 1 + len(EXAMPLES)] == links[1 + len(EXAMPLES) : 1 + 2 * len(EXAMPLES)]
+
+
+def test_cepts_are_those_of_both_directions_agreement(aligner):
+    forward, reverse = aligner.posteriors(EXAMPLES)
+    wanted = factor.onmf(in_counts(extract.agreement(forward, reverse)))
+    found = [one for run in aligned_runs(aligner, EXAMPLES, combine="onmf") for one in run.links]
+    assert [one.links for one in found] == [one.links for one in wanted]
+    assert all(one.cepts is not None for one in found)
+
+
+def test_segments_cover_exactly_the_links(aligner):
+    for combine in ("agreement", "onmf", "forward"):
+        for run in aligned_runs(aligner, EXAMPLES, combine=combine):
+            for one, segments in zip(run.links, run.segments, strict=True):
+                cells = {(i, j) for (a, b), (c, d), _ in segments for i in range(a, b) for j in range(c, d)}
+                assert cells == set(one.links)
+
+
+def test_a_combination_that_does_not_exist(aligner):
+    with pytest.raises(UsageError, match="combine must be one of onmf, agreement"):
+        list(aligned_runs(aligner, EXAMPLES, combine="both"))
+
+
+def test_a_summary_counts_what_was_left_out_and_files_come_together(aligner, tmp_path):
+    pairs = [EMPTY, *EXAMPLES, LONG]
+    writer = SentencePairWriter(tmp_path / "links", format="pharaoh")
+    summary = align_pairs(aligner, pairs, writer, scores=tmp_path / "scores")
+    lines = (tmp_path / "links").read_text().split("\n")[:-1]
+    assert (summary.pairs, summary.empty, summary.too_long) == (len(pairs), 1, 1)
+    assert summary.links == sum(len(line.split()) for line in lines)
+    assert len(lines) == len((tmp_path / "scores").read_text().splitlines()) == len(pairs)
+
+
+def test_a_failure_leaves_no_file(aligner, tmp_path):
+    def fail(step):
+        raise KeyboardInterrupt
+
+    with pytest.raises(KeyboardInterrupt):
+        align_pairs(aligner, EXAMPLES, SentencePairWriter(tmp_path / "a"), scores=tmp_path / "b", progress=fail)
+    assert list(tmp_path.iterdir()) == []
+
+
+def test_lists_begin_with_the_best_path(aligner, tmp_path):
+    summary = list_pairs(aligner, [EMPTY, *EXAMPLES], tmp_path / "lists", count=2)
+    records = [json.loads(line) for line in (tmp_path / "lists").read_text().splitlines()]
+    assert records[0]["forward"] == []
+    assert summary.forward == summary.reverse == 2 * len(EXAMPLES)
+    for name in ("forward", "reverse"):
+        best = aligner.align(EXAMPLES, combine=name).segments
+        for record, segments in zip(records[1:], best, strict=True):
+            assert [row[:2] for row in record[name][0]["segments"]] == [[list(s), list(t)] for s, t, _ in segments]
+
+
+def test_the_score_of_a_pair_that_cannot_be_aligned_is_the_lowest(aligner):
+    for name in JUDGEMENT_SCORES:
+        scores = pair_scores(aligner, [EMPTY, *EXAMPLES, LONG], name)
+        assert scores[0] == scores[-1] == scores.min()
+    assert pair_scores(aligner, [EMPTY]).tolist() == [0.0]
+
+
+def test_decoding_is_the_normalised_score_of_both_paths(aligner):
+    segments = aligner.align(EXAMPLES).segments
+    np.testing.assert_array_equal(pair_scores(aligner, EXAMPLES), segments.normalised_scores)
+
+
+def test_coverage_is_the_mean_of_the_best_confidences():
+    pair = SentencePair(Sentence(("a", "b")), Sentence(("a", "b", "c", "d")))
+    links = Alignment(np.array([0, 0, 1]), np.array([0, 1, 1]), np.array([1.0, 0.25, 0.5]), np.ones(3, bool))
+    scores = DecodingScores(1.0, 2.0, 3.0)
+    assert JUDGEMENT_SCORES["target-coverage"](pair, links, [], scores) == (1 + 0.5) / 4
+    assert JUDGEMENT_SCORES["coverage"](pair, links, [], scores) == (1 + 0.5) / 2 * (1 + 0.5) / 4
+    assert JUDGEMENT_SCORES["decoding"](pair, links, [], scores) == 3.0
