@@ -24,6 +24,7 @@ RESULTS = Path(__file__).resolve().parent / "results" / "phrases.jsonl"
 TABLES = {
     "alignment": phrases_accuracy.alignment,
     "applications": phrases_applications.applications,
+    "judgements": phrases_applications.judgements,
     "thresholds": phrases_accuracy.thresholds,
     "settings": phrases_accuracy.settings,
     "families": phrases_accuracy.families,

@@ -45,9 +45,7 @@ class PhrasesData:
     def pairs(self, corpus: str, part: str, columns: str = "cepts") -> list[SentencePair]:
         """The pairs of a file without columns (`cepts` then fills them in), or with those of the paper's chunker."""
         pairs = read_sentence_pairs(self.path(corpus, f"{part}.jsonl"))
-        bare = [
-            replace(pair, source=Sentence(pair.source.tokens), target=Sentence(pair.target.tokens)) for pair in pairs
-        ]
+        bare = [_bare(pair) for pair in pairs]
         if columns == "cepts":
             return bare
         table = self._genia()
@@ -57,11 +55,21 @@ class PhrasesData:
         ]
 
     @cache  # noqa: B019
+    def labelled(self, folder: str, part: str) -> list[SentencePair]:
+        """The pairs of a file of judged pairs, without the columns that it has."""
+        pairs = read_sentence_pairs(self.path(folder, f"{part}.jsonl"))
+        return [_bare(pair) for pair in pairs]
+
+    @cache  # noqa: B019
     def _genia(self) -> dict[str, tuple[tuple[str, ...], tuple[str, ...]]]:
         """Tags and chunks by sentence: of the biomedical models with which the phrasal corpora were made."""
         with gzip.open(self.path("resources", "opennlp", "tags_genia.tsv.gz"), "rt", encoding="utf-8") as file:
             rows = (line.rstrip("\n").split("\t") for line in file)
             return {text: (tuple(tags.split()), tuple(chunks.split())) for text, tags, chunks in rows}
+
+
+def _bare(pair: SentencePair) -> SentencePair:
+    return replace(pair, source=Sentence(pair.source.tokens), target=Sentence(pair.target.tokens))
 
 
 def _with_columns(sentence: Sentence, table: dict[str, tuple[tuple[str, ...], tuple[str, ...]]]) -> Sentence:

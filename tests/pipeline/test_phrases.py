@@ -12,10 +12,10 @@ from cepts import extract, factor
 from cepts.errors import UsageError
 from cepts.io import SentencePairWriter, read_sentence_pairs
 from cepts.phrases.aligner import PAIRS_AT_A_TIME, PhraseAligner
-from cepts.pipeline.judgements import JUDGEMENT_SCORES, DecodingScores, pair_scores
+from cepts.phrases.words import kinds_of
+from cepts.pipeline.judgements import IMPORTANCE, JUDGEMENT_SCORES, judge_pairs, pair_scores
 from cepts.pipeline.phrases import align_pairs, aligned_runs, list_pairs
 from cepts.sentences import Sentence, SentencePair
-from cepts.types import Alignment
 from cepts.words.factored import in_counts
 
 EXAMPLES = read_sentence_pairs(Path(__file__).parents[2] / "examples" / "paraphrases.jsonl")
@@ -102,10 +102,18 @@ def test_decoding_is_the_normalised_score_of_both_paths(aligner):
     np.testing.assert_array_equal(pair_scores(aligner, EXAMPLES), segments.normalised_scores)
 
 
-def test_coverage_is_the_mean_of_the_best_confidences():
-    pair = SentencePair(Sentence(("a", "b")), Sentence(("a", "b", "c", "d")))
-    links = Alignment(np.array([0, 0, 1]), np.array([0, 1, 1]), np.array([1.0, 0.25, 0.5]), np.ones(3, bool))
-    scores = DecodingScores(1.0, 2.0, 3.0)
-    assert JUDGEMENT_SCORES["target-coverage"](pair, links, [], scores) == (1 + 0.5) / 4
-    assert JUDGEMENT_SCORES["coverage"](pair, links, [], scores) == (1 + 0.5) / 2 * (1 + 0.5) / 4
-    assert JUDGEMENT_SCORES["decoding"](pair, links, [], scores) == 3.0
+def test_what_a_sentence_says_is_the_weighted_share_of_its_linked_words(aligner):
+    forward, reverse = aligner.posteriors(EXAMPLES)
+    for number, (pair, judged) in enumerate(zip(EXAMPLES, judge_pairs(aligner, EXAMPLES), strict=True)):
+        for side, association, masses in (
+            ("target", forward, forward.target_null),
+            ("source", reverse, reverse.source_null),
+        ):
+            sentence = aligner.prepared([pair])[0]
+            kinds = kinds_of(getattr(sentence, side), aligner.inventory_)
+            start = getattr(association, f"{side}_offsets")[number]
+            linked = [(1 - masses[start + place]) * IMPORTANCE[kind] for place, kind in enumerate(kinds)]
+            weight = sum(IMPORTANCE[kind] for kind in kinds)
+            assert getattr(judged, side) == pytest.approx(sum(linked) / weight)
+        assert JUDGEMENT_SCORES["both"](judged) == judged.source * judged.target
+        assert JUDGEMENT_SCORES["target"](judged) == judged.target

@@ -46,7 +46,7 @@ ASSOCIATIONS = (
     "llr",
 )
 FORMATS = ("pharaoh", "scored", "naacl", "giza", "json")
-JUDGEMENT_SCORES = ("decoding", "target-coverage", "coverage")
+JUDGEMENT_SCORES = ("decoding", "target", "both")
 LIST_FORMATS = ("json", "giza")
 METHODS = (
     "intersection",

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Collection, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from cepts.phrases.columns import Blocks, Selection, Table
 from cepts.phrases.inventory import Inventory
@@ -92,11 +92,15 @@ class FeatureMaker:
         *,
         upweight: bool = True,
     ) -> None:
-        self.inventory, self.lexical = inventory, lexical
+        self.inventory = inventory
         self.longest, self.widest = longest, widest
         self.upweight = upweight
         missing = {family for family, table in TABLE_OF_FAMILY.items() if getattr(lexical, table) is None}
         used = set(families) - missing
+        # A family that is off must not come in through what other families make of its table.
+        off = {table: None for family, table in TABLE_OF_FAMILY.items() if family not in used}
+        self.lexical = replace(lexical, **off)
+        self._tagged = "pos" in used
         self._tokens = Selection(*token_blocks(inventory), used)
         self._null = Selection(*null_blocks(inventory), used)
         self._spans = None
@@ -108,7 +112,7 @@ class FeatureMaker:
 
     def features(self, pair: SentencePair) -> PairFeatures:
         """The features of a pair whose sentences both have words."""
-        source, target = words_of(pair, self.inventory)
+        source, target = words_of(pair, self.inventory, tagged=self._tagged)
         like = compare_words(source, target, self.lexical, self.inventory, self.longest, self.widest)
         spans = None
         if self._spans is not None:

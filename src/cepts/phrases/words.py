@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 from numpy.typing import NDArray
@@ -13,7 +13,7 @@ from cepts.phrases.synthesis import chunk_spans
 from cepts.sentences import Sentence, SentencePair
 from cepts.types import offsets_of
 
-__all__ = ["KINDS", "SentenceWords", "words_of"]
+__all__ = ["CONTENT", "FUNCTION", "KINDS", "NUMBER", "PUNCTUATION", "SentenceWords", "kinds_of", "words_of"]
 
 CONTENT, FUNCTION, PUNCTUATION, NUMBER = range(4)
 KINDS = ("content", "function", "punctuation", "number")
@@ -55,10 +55,18 @@ class SentenceWords:
         return len(self.tokens)
 
 
-def words_of(pair: SentencePair, inventory: Inventory) -> tuple[SentenceWords, SentenceWords]:
-    """The words of both sentences, with one numbering of their forms."""
+def words_of(pair: SentencePair, inventory: Inventory, *, tagged: bool = True) -> tuple[SentenceWords, SentenceWords]:
+    """The words of both sentences, with one numbering of their forms; tags are not looked at unless `tagged`."""
     numbers: dict[str, int] = {}
-    return _words(pair.source, inventory, numbers), _words(pair.target, inventory, numbers)
+    sides = (pair.source, pair.target) if tagged else (replace(pair.source, pos=None), replace(pair.target, pos=None))
+    source, target = (_words(sentence, inventory, numbers) for sentence in sides)
+    return source, target
+
+
+def kinds_of(sentence: Sentence, inventory: Inventory) -> list[int]:
+    """The kind of each word: content word, function word, punctuation or number."""
+    numbers = inventory.numbers["words"]
+    return _kinds(sentence.tokens, sentence.pos, [numbers.get(token.lower(), 0) for token in sentence.tokens])
 
 
 def _words(sentence: Sentence, inventory: Inventory, numbers: dict[str, int]) -> SentenceWords:

@@ -32,19 +32,19 @@ def test_names_are_those_of_the_library():
     assert choices.QUESTIONS == KEEP
 
 
-@pytest.mark.parametrize("task", ["rte", "paraphrase"])
-def test_the_threshold_is_that_of_the_training_pairs(cepts, judged, phrase_model, task):
+@pytest.mark.parametrize(("task", "score"), [("rte", "target"), ("paraphrase", "both")])
+def test_the_threshold_is_that_of_the_training_pairs(cepts, judged, phrase_model, task, score):
     ran = cepts("phrases", "apply", task, "judged.jsonl", "--train", "judged.jsonl", "--model", phrase_model, "--json")
     found = json.loads(ran.out)
     pairs = read_sentence_pairs("judged.jsonl")
-    scores = pair_scores(PhraseAligner.load(phrase_model), pairs)
+    scores = pair_scores(PhraseAligner.load(phrase_model), pairs, score)
     assert found["threshold"] == choose_threshold(scores, [pair.label for pair in pairs])
     assert found["accuracy"] == 1.0
-    assert f"task:{task}|model:model|score:decoding|train:5|pairs:5" in found["signature"]
+    assert f"task:{task}|model:model|score:{score}|train:5|pairs:5" in found["signature"]
 
 
 def test_a_given_threshold_judges_alone(cepts, judged, phrase_model):
-    more = ("--score", "target-coverage", "--model", phrase_model)
+    more = ("--score", "target", "--model", phrase_model)
     all_yes = cepts("phrases", "apply", "rte", "judged.jsonl", "--threshold", 0, *more)
     assert all_yes.lines[0] == "5 sentence pairs, yes from 0"
     assert all_yes.lines[2].split() == ["rte", "40.00", "40.00", "100.00", "57.14"]
@@ -53,7 +53,7 @@ def test_a_given_threshold_judges_alone(cepts, judged, phrase_model):
 
 
 def test_answers_are_ranked_by_question(cepts, judged, phrase_model):
-    ran = cepts("phrases", "apply", "qa", "judged.jsonl", "--model", phrase_model, "--score", "coverage")
+    ran = cepts("phrases", "apply", "qa", "judged.jsonl", "--model", phrase_model, "--score", "both")
     assert ran.lines[0] == "2 questions, 4 answers"
     assert ran.lines[2].split() == ["qa", "100.00", "100.00"]
     more = ("--questions", "all", "--intervals", 20, "--json")
@@ -64,7 +64,7 @@ def test_answers_are_ranked_by_question(cepts, judged, phrase_model):
 
 
 def test_predictions_have_a_line_a_pair(cepts, judged, phrase_model):
-    more = ("--threshold", 0.5, "--score", "coverage", "--predictions", "found.jsonl", "-q")
+    more = ("--threshold", 0.5, "--score", "both", "--predictions", "found.jsonl", "-q")
     assert cepts("phrases", "apply", "rte", "judged.jsonl", "--model", phrase_model, *more).code == 0
     found = [json.loads(line) for line in (judged / "found.jsonl").read_text().splitlines()]
     assert [record["id"] for record in found] == [record["id"] for record in JUDGED]

@@ -49,7 +49,7 @@ NAMES = {
     epilog="""\b
 Examples:
   cepts phrases apply rte test.jsonl --train train.jsonl
-  cepts phrases apply paraphrase test.jsonl --train a.jsonl --train b.jsonl --score coverage
+  cepts phrases apply paraphrase test.jsonl --train a.jsonl --train b.jsonl
   cepts phrases apply qa answers.jsonl --predictions ranked.jsonl""",
 )
 @click.argument("task", type=click.Choice(["rte", "paraphrase", "qa"]))
@@ -71,9 +71,9 @@ Examples:
 @click.option(
     "--score",
     type=click.Choice(JUDGEMENT_SCORES),
-    default="decoding",
-    show_default=True,
-    help="What is compared: the best paths' score a state; how much of the target is covered; of both, multiplied.",
+    show_default="target; both for paraphrase",
+    help="What is compared: the best paths' score a state, as in the paper; how much of the target sentence the source "
+    "says; that of both sentences, multiplied.",
 )
 @click.option(
     "--questions",
@@ -116,7 +116,7 @@ def _check(task: str, options: dict[str, Any]) -> None:
 def _apply(task: str, test: str, options: dict[str, Any], bars: ProgressBars) -> None:
     from cepts.evaluate import binary_judgement, choose_threshold, intervals, ranking
     from cepts.io import check_output
-    from cepts.pipeline.judgements import pair_scores
+    from cepts.pipeline.judgements import JUDGEMENT_SCORE_OF, pair_scores
     from cepts.signature import signature
 
     if options["predictions"] is not None:
@@ -124,12 +124,13 @@ def _apply(task: str, test: str, options: dict[str, Any], bars: ProgressBars) ->
     pairs = _judged(test, options["input_format"], task)
     training = [pair for path in options["training"] for pair in _judged(path, options["input_format"], task)]
     aligner = load_aligner(options)
-    values = pair_scores(aligner, [*training, *pairs], options["score"], progress=bars)
+    score = options["score"] or JUDGEMENT_SCORE_OF[task]
+    values = pair_scores(aligner, [*training, *pairs], score, progress=bars)
     bars.close()
     known, scores = values[: len(training)], values[len(training) :]
     labels = _labels(pairs)
     found: BinaryJudgement | Ranking
-    facts: dict[str, object] = {"task": task, "model": _model_name(options["model"]), "score": options["score"]}
+    facts: dict[str, object] = {"task": task, "model": _model_name(options["model"]), "score": score}
     threshold: float | None = None
     if task == "qa":
         found = ranking(scores, labels, [pair.group for pair in pairs], keep=options["questions"] or "mixed")
