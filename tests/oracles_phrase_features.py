@@ -102,7 +102,7 @@ class Pair:
         self.strength = [[float(np.float32(STRENGTHS[match])) for match in row] for row in self.match]
 
     def relations(self, i, j):
-        return {name for bit, name in enumerate(self.relation_names) if self.like.relations[i, j] >> bit & 1}
+        return {name for bit, name in enumerate(self.relation_names) if self.like.relations[i, 0, j, 0] >> bit & 1}
 
     def _match(self, i, j):
         one, other, like = self.source, self.target, self.like
@@ -246,6 +246,7 @@ def token_categories(pair, i, j):
         ("lexical", "frequent word"): one.frequent[i] if lower else 0,
         ("lexical", "frequent source word"): 0 if lower else one.frequent[i],
         ("lexical", "frequent target word"): 0 if lower else other.frequent[j],
+        ("wordnet", "verb and particle"): like.expressions[i, j],
     }
 
 
@@ -320,6 +321,7 @@ def span_categories(pair, i, size, j, wide, longest, widest, covered, cosine):
     ]
     chunked = mixed((one.chunked, 4), (other.chunked, 4)), 16
     whole = one.chunked == other.chunked == 2, 2
+    related = int(pair.like.relations[i, size - 1, j, wide - 1])
     cosines = sum(cosine >= 0.2 + 0.1 * step for step in range(8)), 9
     last, other_last = one.places[-1], other.places[-1]
     around = (pair.level(i - 1, j - 1), 3), (pair.level(last + 1, other_last + 1), 3)
@@ -345,4 +347,5 @@ def span_categories(pair, i, size, j, wide, longest, widest, covered, cosine):
         ("context", "neighbours, found"): mixed(*around, found),
         ("lexical", "function words of source"): one.function,
         ("lexical", "function words of target"): other.function,
+        ("wordnet", "related, synonymous"): (related > 0) + (related & 1),
     }

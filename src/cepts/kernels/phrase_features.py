@@ -50,6 +50,7 @@ def match_words(source, target, spelling, relations, synonym, derived, kinds, co
     for i in range(len(source)):
         for j in range(len(target)):
             listed = kinds[i, 0, j, 0]
+            related = relations[i, 0, j, 0]
             if source[i, FORM] == target[j, FORM]:
                 found = 0
             elif source[i, LOWER] == target[j, LOWER]:
@@ -58,15 +59,15 @@ def match_words(source, target, spelling, relations, synonym, derived, kinds, co
                 found = 2
             elif nicknames[i, j]:
                 found = 3
-            elif relations[i, j] & synonym:
+            elif related & synonym:
                 found = 4
             elif listed & 3 == 3:
                 found = 5
             elif listed & 7:
                 found = 6
-            elif relations[i, j] & derived:
+            elif related & derived:
                 found = 7
-            elif relations[i, j]:
+            elif related:
                 found = 8
             elif cosine[i, j] >= 0.65:
                 found = 9
@@ -154,6 +155,7 @@ def fill_tokens(
     spelling,
     relations,
     relation_count,
+    expressions,
     kinds,
     rules,
     rule_scores,
@@ -213,7 +215,7 @@ def fill_tokens(
             values[row, 8] = distance
             values[row, 9] = i == length - 1 and j == width - 1
             for bit in range(relation_count):
-                values[row, 10 + bit] = (relations[i, j] >> bit) & 1
+                values[row, 10 + bit] = (relations[i, 0, j, 0] >> bit) & 1
             after = 10 + relation_count
             _put_rule(rules[i, 0, j, 0], rule_scores, values[row], after)
             values[row, after + 9] = max(cosine[i, j], 0.0)
@@ -248,6 +250,7 @@ def fill_tokens(
             categories[row, 15] = source[i, FREQUENT] if lower else 0
             categories[row, 16] = 0 if lower else source[i, FREQUENT]
             categories[row, 17] = 0 if lower else target[j, FREQUENT]
+            categories[row, 18] = expressions[i, j]
 
 
 @kernel
@@ -295,6 +298,8 @@ def fill_spans(
     spelt,
     named,
     cosine,
+    relations,
+    synonym,
     kinds,
     rules,
     rule_scores,
@@ -374,6 +379,8 @@ def fill_spans(
                     categories[row, 17] = neighbours * 5 + level
                     categories[row, 18] = source_spans[i, span, 4]
                     categories[row, 19] = target_spans[j, wide, 4]
+                    related = relations[i, span, j, wide]
+                    categories[row, 20] = 2 if related & synonym else int(related > 0)
 
 
 @kernel

@@ -9,9 +9,10 @@ from numpy.typing import NDArray
 
 from cepts.phrases.inventory import Inventory
 from cepts.phrases.lexical import Lexical
+from cepts.phrases.wordnet import RELATIONS
 from cepts.phrases.words import SentenceWords
 
-__all__ = ["MATCHES", "Likeness", "compare_words"]
+__all__ = ["MATCHES", "SYNONYM", "Likeness", "compare_words"]
 
 # How two words match, the best first: a cell has the first that holds (kernels.phrase_features.match_words).
 MATCHES = (
@@ -29,11 +30,13 @@ MATCHES = (
     "loose",
     "none",
 )
+SYNONYM = 1 << RELATIONS.index("synonym")
+DERIVED = 1 << RELATIONS.index("derivation")
 
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Likeness:
-    """Matrices I x J, but for `kinds` and `rules`, which are I x Ls x J x Lt.
+    """Matrices I x J, but for `relations`, `kinds` and `rules`, which are I x Ls x J x Lt.
 
     Attributes
     ----------
@@ -42,7 +45,10 @@ class Likeness:
     spelling
         The five measures of `kernels.likeness.spelling_likeness`.
     relations
-        Bits of WordNet's relations.
+        Bits of WordNet's relations, of words and phrases: I x Ls x J x Lt.
+    expressions
+        Whether a verb and its particle, which may stand apart, are together related (1) or synonymous (2) with a word
+        of the other side: the cells of both with that word.
     kinds, rules
         Of each pair of spans, where paraphrase tables have it, and the row of its rule.
     cosine
@@ -58,6 +64,7 @@ class Likeness:
     strength: NDArray[np.float32]
     spelling: NDArray[np.float32]
     relations: NDArray[np.uint16]
+    expressions: NDArray[np.uint8]
     kinds: NDArray[np.uint8]
     rules: NDArray[np.int32]
     rule_scores: NDArray[np.float32]
@@ -83,7 +90,7 @@ def compare_words(
     spelling_likeness(
         source.characters, source.character_offsets, target.characters, target.character_offsets, spelling
     )
-    relations, synonym, derived = _relations(source, target, lexical)
+    relations, expressions = _relations(source, target, lexical, longest, widest)
     kinds, rules, rule_scores = _paraphrases(source, target, lexical, longest, widest)
     source_rows, target_rows = (_vectors(side, lexical) for side in (source, target))
     cosine = source_rows @ target_rows.T
@@ -97,8 +104,8 @@ def compare_words(
         target.numbers,
         spelling,
         relations,
-        synonym,
-        derived,
+        SYNONYM,
+        DERIVED,
         kinds,
         cosine,
         nicknames,
@@ -110,6 +117,7 @@ def compare_words(
         strength,
         spelling,
         relations,
+        expressions,
         kinds,
         rules,
         rule_scores,
@@ -124,15 +132,30 @@ def compare_words(
     )
 
 
-def _relations(source: SentenceWords, target: SentenceWords, lexical: Lexical) -> tuple[NDArray[np.uint16], int, int]:
-    """WordNet's relations, and the bits of synonyms and of derivations."""
-    if lexical.wordnet is None:
-        return np.zeros((len(source), len(target)), dtype=np.uint16), 0, 0
-    from cepts.phrases.wordnet import RELATIONS
-
+def _relations(
+    source: SentenceWords, target: SentenceWords, lexical: Lexical, longest: int, widest: int
+) -> tuple[NDArray[np.uint16], NDArray[np.uint8]]:
+    """WordNet's relations of all spans, and those of verbs with their particles."""
+    shape = len(source), longest, len(target), widest
+    expressions = np.zeros((len(source), len(target)), dtype=np.uint8)
     table = lexical.wordnet
-    relations = table.relations(table.numbers(source.lemmas), table.numbers(target.lemmas))
-    return relations, 1 << RELATIONS.index("synonym"), 1 << RELATIONS.index("derivation")
+    if table is None:
+        return np.zeros(shape, dtype=np.uint16), expressions
+    numbers = table.span_numbers(source.lemmas, longest), table.span_numbers(target.lemmas, widest)
+    relations = table.relations(numbers[0].reshape(-1), numbers[1].reshape(-1)).reshape(shape)
+    for words, others, marks in (
+        (source, numbers[1], expressions),
+        (target, numbers[0], expressions.T),
+    ):
+        found = table.numbers([f"{words.lemmas[verb]} {words.lemmas[place]}" for verb, place in words.expressions])
+        known = np.flatnonzero(found >= 0)
+        if len(known):
+            related = table.relations(found[known], np.ascontiguousarray(others[:, 0]))
+            levels = (related > 0).astype(np.uint8) + (related & SYNONYM > 0)
+            for row, place in zip(levels, known, strict=True):
+                for word in words.expressions[place]:
+                    np.maximum(marks[word], row, out=marks[word])
+    return relations, expressions
 
 
 def _paraphrases(

@@ -7,7 +7,7 @@ from numpy.typing import NDArray
 
 from cepts.phrases.columns import Block, Selection, Table
 from cepts.phrases.inventory import Inventory
-from cepts.phrases.likeness import Likeness
+from cepts.phrases.likeness import SYNONYM, Likeness
 from cepts.phrases.token_features import RULE_COLUMNS
 from cepts.phrases.words import SentenceWords
 
@@ -52,6 +52,7 @@ def span_blocks(inventory: Inventory, longest: int, widest: int) -> tuple[list[B
         ("context", "neighbours, found", 45),
         ("lexical", "function words of source", words),
         ("lexical", "function words of target", words),
+        ("wordnet", "related, synonymous", 3),
     ]
     return [Block(family, name, 1) for family, name in values], [Block(*column) for column in categories]
 
@@ -91,6 +92,8 @@ def span_table(
             covered(like.spelling[:, :, 0]),
             covered(np.maximum(like.names, like.nicknames)),
             _mean_cosine(like, longest, widest),
+            like.relations,
+            SYNONYM,
             like.kinds,
             like.rules,
             like.rule_scores,

@@ -22,7 +22,10 @@ KINDS = ("content", "function", "punctuation", "number")
 CLOSED = frozenset(
     "DT IN TO CC MD PRP PRP$ WDT WP WP$ WRB EX POS RP PDT ADP AUX CCONJ DET PART PRON SCONJ".split()  # noqa: SIM905
 )
+PARTICLES = frozenset({"RP", "IN", "RB", "ADP", "ADV", "PART"})
 LONGEST_AUXILIARY = 4
+# How far behind its verb a particle may stand: "put the whole thing off".
+REACH = 4
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -39,6 +42,8 @@ class SentenceWords:
         kind, whether it begins with a capital, and where its chunk starts and stops (a word outside of all is its own).
     names
         Whether the word may be a name: a content word with a capital.
+    expressions
+        Places of a verb and of a particle not far behind it, which together may mean one thing.
     characters, character_offsets
         The lower-cased characters of all words, end to end.
     """
@@ -48,6 +53,7 @@ class SentenceWords:
     lemmas: tuple[str, ...]
     numbers: NDArray[np.int32]
     names: NDArray[np.bool_]
+    expressions: list[tuple[int, int]]
     characters: NDArray[np.uint32]
     character_offsets: NDArray[np.int64]
 
@@ -95,6 +101,7 @@ def _words(sentence: Sentence, inventory: Inventory, numbers: dict[str, int]) ->
         lemmas,
         np.ascontiguousarray(np.array(columns, dtype=np.int32).T),
         np.array([big and kind == CONTENT for big, kind in zip(capital, kinds, strict=True)], dtype=np.bool_),
+        _expressions(sentence.pos),
         np.frombuffer("".join(lowered).encode("utf-32-le", "surrogatepass"), dtype=np.uint32),
         offsets_of([len(word) for word in lowered]),
     )
@@ -118,6 +125,20 @@ def _is_function(token: str, tag: str | None, frequent: int) -> bool:
     if tag is None:
         return frequent > 0
     return tag in CLOSED or (frequent > 0 and tag.startswith("V") and len(token) <= LONGEST_AUXILIARY)
+
+
+def _expressions(tags: Sequence[str] | None) -> list[tuple[int, int]]:
+    """Places of verbs, each with those of the particles, prepositions and adverbs in reach behind it."""
+    if tags is None:
+        return []
+    places = [place for place, tag in enumerate(tags) if tag in PARTICLES]
+    return [
+        (verb, place)
+        for verb, tag in enumerate(tags)
+        if tag.startswith("V")
+        for place in places
+        if 0 < place - verb <= REACH
+    ]
 
 
 def _chunks(labels: tuple[str, ...]) -> tuple[list[int], list[int]]:

@@ -1,0 +1,67 @@
+"""What tables say of two sentences' words: here verbs that stand apart from their particles."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+from cepts.phrases.inventory import Inventory
+from cepts.phrases.lexical import Lexical
+from cepts.phrases.likeness import compare_words
+from cepts.phrases.wordnet import WordNet
+from cepts.phrases.words import words_of
+from cepts.sentences import Sentence, SentencePair
+
+WORDNET = WordNet.from_synsets(
+    [("verb", ["put off", "postpone"]), ("verb", ["act"]), ("verb", ["put"])], [(0, 1, "hypernym")]
+)
+
+
+def marks(source: str, target: str) -> dict[tuple[str, str], int]:
+    """The marked cells of two sentences of word/tag, by their words."""
+    sides = []
+    for text in (source, target):
+        words, tags = zip(*(item.split("/") for item in text.split()), strict=True)
+        sides.append(Sentence(words, tags, None, words))
+    first, second = words_of(SentencePair(*sides), Inventory())
+    found = compare_words(first, second, Lexical(WORDNET), Inventory(), 3, 3).expressions
+    return {(first.tokens[i], second.tokens[j]): int(found[i, j]) for i, j in np.argwhere(found)}
+
+
+def test_a_verb_and_its_particle_are_found_apart_and_together():
+    both = {("put", "postpone"): 2, ("off", "postpone"): 2}
+    assert marks("put/VB the/DT meeting/NN off/RP", "postpone/VB it/PRP") == both
+    assert marks("put/VB off/RP", "postpone/VB") == both
+    assert marks("postpone/VB it/PRP", "put/VB it/PRP off/IN") == {(b, a): level for (a, b), level in both.items()}
+
+
+def test_a_relation_counts_less_than_a_synonym():
+    assert marks("put/VB it/PRP off/RP", "act/VB") == {("put", "act"): 1, ("off", "act"): 1}
+
+
+@pytest.mark.parametrize(
+    "source",
+    [
+        "off/RP put/VB",  # in the wrong order
+        "put/VB a/DT b/NN c/NN d/NN off/RP",  # too far apart
+        "put/NN off/RP",  # no verb
+        "put/VB off/NN",  # no particle
+    ],
+)
+def test_other_words_are_no_expression(source):
+    assert marks(source, "postpone/VB") == {}
+
+
+def test_without_tags_there_are_no_expressions():
+    pair = SentencePair(Sentence(("put", "off")), Sentence(("postpone",)))
+    first, second = words_of(pair, Inventory())
+    assert not compare_words(first, second, Lexical(WORDNET), Inventory(), 3, 3).expressions.any()
+
+
+def test_phrases_have_relations_of_their_own():
+    pair = SentencePair(Sentence(("put", "off")), Sentence(("postpone",)))
+    first, second = words_of(pair, Inventory())
+    relations = compare_words(first, second, Lexical(WORDNET), Inventory(), 2, 1).relations
+    assert relations.shape == (2, 2, 1, 1)
+    assert relations[0, 1, 0, 0] == 1
+    assert relations[:, 0].sum() == 0
