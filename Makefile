@@ -31,6 +31,8 @@ bench: .venv/installed
 	$(BIN)/python benchmarks/onmf.py --data $(DATA)
 	$(BIN)/python benchmarks/spaces.py --data $(DATA)
 	$(BIN)/python benchmarks/retrieval.py
+	$(BIN)/python benchmarks/phrases.py --data $(DATA)
+	$(BIN)/python benchmarks/tagging.py --data $(DATA)
 
 clean:
 	rm -rf .venv .bench-venv .hypothesis .mypy_cache .pytest_cache .ruff_cache build dist

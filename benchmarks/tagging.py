@@ -3,7 +3,7 @@
 Chunks are scored as conlleval does: a chunk is right where its type and both its ends are. Chunks "with predicted tags"
 are those that a user gets. The text is also tagged in lower case, in which some corpora come.
 
-    tagging.py --data DIR [--repeat N] [--json-lines FILE]
+    tagging.py --data DIR [--repeat N] [--json-lines FILE] [--write PAGE]
 """
 
 from __future__ import annotations
@@ -94,7 +94,10 @@ def main() -> None:
     parser.add_argument("--data", type=Path, default=Path("../shared/data"), metavar="DIR", help="has mono/resources/")
     parser.add_argument("--repeat", type=int, default=5, metavar="N", help="runs of each timed job")
     parser.add_argument("--json-lines", type=Path, default=RESULTS, metavar="FILE", help="append one line a row")
+    parser.add_argument("--write", type=Path, metavar="PAGE", help="put the tables into this page")
     options = parser.parse_args()
+    if options.write:
+        report.check_page(options.write, ["tagging"])
     sentences = read_test(options.data)
     words, tags, chunks = ([[token[column] for token in sentence] for sentence in sentences] for column in range(3))
     lower = [[word.lower() for word in sentence] for sentence in words]
@@ -112,7 +115,7 @@ def main() -> None:
         [str(record["text"]), str(record["tags"]), *(f"{record[name]:.2f}" for name in names)] for record in records
     ]
     columns = ["text", "tags", "tags right", "chunks: P", "R", "F1"]
-    print(f"{report.markdown(columns, rows, text_columns=2)}\n")
+    right = report.markdown(columns, rows, text_columns=2)
 
     timed = [sentence for sentence in words if len(sentence) in LENGTHS]
     lemmatiser = Lemmatiser.load(ENGLISH / "lemmas.safetensors")
@@ -127,8 +130,11 @@ def main() -> None:
     costs = [(name, milliseconds(job, len(timed), options.repeat)) for name, job in jobs.items()]
     sizes = f"{len(timed)} sentences of {LENGTHS[0]} to {LENGTHS[-1]} words"
     rows = [[name, f"{cost:.3f}"] for name, cost in costs]
-    print(f"{report.markdown([sizes, 'ms a sentence'], rows)}\n")
-    print(f"{report.provenance()} Cost: median of {options.repeat} runs.")
+    fast = report.markdown([sizes, "ms a sentence"], rows)
+    text = f"{right}\n\n{fast}\n\n{report.provenance()} Cost: median of {options.repeat} runs."
+    print(text)
+    if options.write:
+        report.replace_tables(options.write, {"tagging": text})
     records += [{"job": name, "sentences": len(timed), "milliseconds": cost} for name, cost in costs]
     about = report.circumstances()
     report.append_lines(options.json_lines, [{**about, **record} for record in records])

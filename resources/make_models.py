@@ -2,7 +2,7 @@
 
     make_models.py [--data DIR] [-o DIRECTORY]
 
-Only training pairs are used, with the tags, chunks and lemmas that cepts gives them. The same data gives the same bytes.
+Only training pairs are used, with the tags, chunks and lemmas that cepts gives them. The same data give the same bytes.
 """
 
 from __future__ import annotations

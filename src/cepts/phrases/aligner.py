@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 from collections.abc import Collection, Iterator, Sequence
 from pathlib import Path
-from typing import Any, ClassVar, NamedTuple, Self
+from typing import TYPE_CHECKING, Any, ClassVar, NamedTuple, Self
 
 import numpy as np
 from numpy.typing import NDArray
@@ -23,6 +23,9 @@ from cepts.phrases.training import COSTS, Training
 from cepts.progress import Progress, Step, silent
 from cepts.sentences import COLUMNS, Segments, SentencePair
 from cepts.types import Alignments, Association, offsets_of
+
+if TYPE_CHECKING:
+    from cepts.phrases.nbest import Alternative
 
 __all__ = ["COMBINATIONS", "THRESHOLD", "Decoded", "PhraseAligner", "PhraseAlignments", "TokenAligner"]
 
@@ -272,6 +275,14 @@ class PhraseAligner:
             Alignments.concatenate([part.links for part in found]),
             Segments.concatenate([part.segments for part in found]),
         )
+
+    def nbest(
+        self, pairs: Sequence[SentencePair], count: int
+    ) -> tuple[list[list[Alternative]], list[list[Alternative]]]:
+        """The `count` best paths of each pair, forward and reverse; see `cepts.phrases.nbest`."""
+        from cepts.phrases.nbest import nbest
+
+        return nbest(self, pairs, count)
 
     def posteriors(self, pairs: Sequence[SentencePair]) -> tuple[Association, Association]:
         """The probability of each link, forward and reverse."""
