@@ -48,7 +48,7 @@ class Likeness:
         Bits of WordNet's relations, of words and phrases: I x Ls x J x Lt.
     expressions
         Whether a verb and its particle, which may stand apart, are together related (1) or synonymous (2) with a word
-        of the other side: the cells of both with that word.
+        of the other side: the verb's cells with that word; 3 and 4 are the particle's.
     kinds, rules
         Of each pair of spans, where paraphrase tables have it, and the row of its rule.
     cosine
@@ -153,8 +153,10 @@ def _relations(
             related = table.relations(found[known], np.ascontiguousarray(others[:, 0]))
             levels = (related > 0).astype(np.uint8) + (related & SYNONYM > 0)
             for row, place in zip(levels, known, strict=True):
-                for word in words.expressions[place]:
-                    np.maximum(marks[word], row, out=marks[word])
+                verb, particle = words.expressions[place]
+                np.maximum(marks[verb], row, out=marks[verb])
+                # A particle says nothing of the other word but for its verb, so its cells are marked apart.
+                np.maximum(marks[particle], row + np.uint8(2) * (row > 0), out=marks[particle])
     return relations, expressions
 
 

@@ -57,7 +57,7 @@ def token_blocks(inventory: Inventory) -> tuple[list[Block], list[Block]]:
         ("lexical", "frequent word", words),
         ("lexical", "frequent source word", words),
         ("lexical", "frequent target word", words),
-        ("wordnet", "verb and particle", 3),
+        ("wordnet", "verb and particle", 5),
     ]
     return [Block(family, name, 1) for family, name in values], [Block(*column) for column in categories]
 

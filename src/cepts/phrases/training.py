@@ -23,7 +23,7 @@ __all__ = ["COSTS", "Training"]
 COSTS = ("links", "states", "none")
 MEMORY_OF_LBFGS = 10
 # L-BFGS stops when an iteration gains less than this share of the objective; more moves no figure of held-out pairs.
-TOLERANCE = 1e-6
+TOLERANCE = 1e-5
 
 
 class Training:

@@ -6,9 +6,12 @@ import json
 import time
 from collections.abc import Iterator, Sequence
 from contextlib import ExitStack
+from dataclasses import replace
 from pathlib import Path
 from types import TracebackType
 from typing import Any, BinaryIO, NamedTuple, Protocol
+
+import numpy as np
 
 from cepts import extract, factor
 from cepts.errors import UsageError
@@ -69,8 +72,8 @@ def aligned_runs(
     Parameters
     ----------
     combine
-        A method of `PhraseAligner.align`, or ``onmf``: the geometric means of both directions' probabilities are
-        factorised into cepts, so that phrases may have gaps.
+        A method of `PhraseAligner.align`, or ``onmf``: both directions' probabilities are factorised into cepts, so that
+        phrases may have gaps.
     threshold
         For ``agreement``.
     factoring
@@ -82,7 +85,7 @@ def aligned_runs(
     for decoded in aligner.blocks(pairs, progress=progress):
         run = pairs[first : first + len(decoded.forward)]
         if combine == "onmf":
-            matrices = in_counts(extract.agreement(decoded.forward, decoded.reverse))
+            matrices = in_counts(_either(decoded))
             links = factor.onmf(matrices, first=first, threads=aligner.threads, **(factoring or {}))
             yield AlignedRun(run, links, _segments(links, decoded), decoded, matrices)
         else:
@@ -182,6 +185,16 @@ def _alternative(one: Alternative) -> dict[str, object]:
 
 def _too_long(aligner: PhraseAligner, pairs: Sequence[SentencePair]) -> int:
     return sum(max(len(pair.source), len(pair.target)) > aligner.max_length for pair in pairs)
+
+
+def _either(decoded: Decoded) -> Association:
+    """The higher probability of each link.
+
+    A word that belongs with two words apart is linked with both in the direction that runs along those two, and only with
+    one in the other: agreement would lose the gap.
+    """
+    forward, reverse = decoded.forward, decoded.reverse
+    return replace(forward, values=np.maximum(forward.values, reverse.values), source_null=reverse.source_null)
 
 
 def _segments(links: Alignments, decoded: Decoded) -> Segments:
