@@ -69,11 +69,7 @@ def read_bitext(
             left = _read_lines(first, errors, progress, block_bytes, after=second.size)
             right = _read_lines(second, errors, progress, block_bytes, before=first.size)
         if len(left) != len(right):
-            raise DataError(
-                f"{first.name} has {len(left):,} lines but {second.name} has {len(right):,}; "
-                f"a bitext needs one target line for each source line. "
-                f"The first line without a partner is {min(len(left), len(right)) + 1:,}."
-            )
+            raise _uneven_error(first.name, len(left), second.name, len(right))
         return Bitext(left, right)
 
     builders = TextBuilder(), TextBuilder()
@@ -104,6 +100,13 @@ def read_bitext(
         if not builders[0].lines:
             raise _empty(file)
     return Bitext(builders[0].finish(), builders[1].finish())
+
+
+def _uneven_error(source: str, source_lines: int, target: str, target_lines: int) -> DataError:
+    return DataError(
+        f"{source} has {source_lines:,} lines but {target} has {target_lines:,}; a bitext needs one target line for "
+        f"each source line. The first line without a partner is {min(source_lines, target_lines) + 1:,}."
+    )
 
 
 def read_text(

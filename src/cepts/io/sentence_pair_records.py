@@ -14,7 +14,7 @@ from cepts.io.lines import shown
 from cepts.io.link_records import TIERS, _json_link, _lines
 from cepts.sentences import COLUMNS, Link, Sentence, SentencePair
 
-__all__ = ["array_pairs", "conllu_sentences", "line_pairs", "words_of"]
+__all__ = ["array_pairs", "conllu_sentences", "line_pairs", "utf8_text", "words_of"]
 
 WORD = re.compile(r"[^ \t\n\v\f\r]+")
 DASHED = re.compile(r"([0-9]{1,9})-([0-9]{1,9})")
@@ -30,12 +30,24 @@ def words_of(text: str) -> list[str]:
     return WORD.findall(text)
 
 
+def utf8_text(where: str, data: bytes) -> str:
+    """The text of `data`, which stands at `where`."""
+    try:
+        return data.decode("utf-8")
+    except UnicodeDecodeError as error:
+        line = data.count(b"\n", 0, error.start)
+        place = f", line {line + 1:,}" if line else ""
+        byte = error.start - data.rfind(b"\n", 0, error.start)
+        raise DataError(f"{where}{place}: byte {byte:,} is not valid UTF-8; convert the file to UTF-8.") from error
+
+
 def line_pairs(file: InputFile) -> Iterator[tuple[str, SentencePair]]:
     """Sentence pairs of JSON lines, an object a line, each with the place where it stands."""
     for number, line in enumerate(_lines(file), start=1):
         where = f"{file.name}, line {number:,}"
+        text = utf8_text(where, line)
         try:
-            record = json.loads(line)
+            record = json.loads(text)
         except (ValueError, RecursionError) as error:
             raise DataError(
                 f"{where}: found no JSON ({error}), wanted an object with `source` and `target`."
@@ -46,8 +58,9 @@ def line_pairs(file: InputFile) -> Iterator[tuple[str, SentencePair]]:
 def array_pairs(file: InputFile) -> Iterator[tuple[str, SentencePair]]:
     """Sentence pairs of jacana's JSON, one array of objects, each with the place where it stands."""
     file.skip_bom()
+    text = utf8_text(file.name, file.readall())
     try:
-        records = json.loads(file.readall())
+        records = json.loads(text)
     except json.JSONDecodeError as error:
         raise DataError(
             f"{file.name}, line {error.lineno:,}: found no JSON ({error.msg}), wanted one array of objects; "
@@ -68,6 +81,9 @@ def _pair(where: str, record: Any) -> SentencePair:
         raise DataError(f"{where}: found {shown(str(record))}, wanted an object with `source` and `target`.")
     source, target = _sentence(where, record, "source"), _sentence(where, record, "target")
     sure, possible = _gold(where, record, len(source), len(target))
+    names = [str(record[key]) for key in ("id", "name", "qid") if record.get(key) is not None]
+    for text in (*names, *(word for sentence in (source, target) for word in sentence.tokens)):
+        _check_characters(where, text)
     label = record.get("label")
     if label is not None and (type(label) not in {bool, int, float} or not math.isfinite(label)):
         raise DataError(
@@ -105,6 +121,19 @@ def _sentence(where: str, record: dict[str, Any], side: str) -> Sentence:
                 f"wanted one entry a token, or no such column."
             )
     return Sentence(tokens, **columns)
+
+
+def _check_characters(where: str, text: str) -> None:
+    """Refuse half of a surrogate pair, which JSON can escape but no file can hold."""
+    if text.isascii():
+        return
+    try:
+        text.encode("utf-8")
+    except UnicodeEncodeError as error:
+        raise DataError(
+            f"{where}: found \\u{ord(text[error.start]):04x} in {shown(text)}, which is half a character; write both "
+            f"halves, or the character itself."
+        ) from error
 
 
 def _words(where: str, found: Any, key: str) -> tuple[str, ...]:
@@ -195,11 +224,11 @@ def _add_link_objects(where: str, record: dict[str, Any], found: dict[str, set[L
 
 
 def _segment_links(where: str, found: Any, rows: int, columns: int) -> set[Link]:
-    """All links of segments, ``[[i0, i1], [j0, j1]]`` (half-open), of which no two may share a source word."""
+    """All links of segments, ``[[i0, i1], [j0, j1]]`` (half-open), of which no two may share a word."""
     if not isinstance(found, list):
         raise DataError(f"{where}: found no list in `segments`, wanted a list of segments such as {SEGMENT}.")
     links: set[Link] = set()
-    owner: dict[int, Any] = {}
+    owner: dict[tuple[str, int], Any] = {}
     for segment in found:
         try:
             (i0, i1), (j0, j1) = segment[:2]
@@ -213,13 +242,14 @@ def _segment_links(where: str, found: Any, rows: int, columns: int) -> set[Link]
             )
         if i1 > rows or j1 > columns:
             raise _out_of_range(where, "segments", (i1 - 1, j1 - 1), rows, columns)
-        for i in range(i0, i1):
-            if i in owner:
+        for word in (*(("source", i) for i in range(i0, i1)), *(("target", j) for j in range(j0, j1))):
+            if word in owner:
                 raise DataError(
-                    f"{where}: found the segments {json.dumps(owner[i])} and {json.dumps(segment)}, which share source "
-                    f"word {i}; wanted segments that do not overlap. Make them one, or give their links in `sure`."
+                    f"{where}: found the segments {json.dumps(owner[word])} and {json.dumps(segment)}, which share "
+                    f"{word[0]} word {word[1]}; wanted segments that do not overlap. Make them one, or give their "
+                    f"links in `sure`."
                 )
-            owner[i] = segment
+            owner[word] = segment
         links |= {(i, j) for i in range(i0, i1) for j in range(j0, j1)}
     return links
 
@@ -235,12 +265,7 @@ def conllu_sentences(file: InputFile) -> Iterator[tuple[str, str, Sentence]]:
     number = 0
     for number, line in enumerate(_lines(file), start=1):
         where = f"{file.name}, line {number:,}"
-        try:
-            text = line.removesuffix(b"\r").decode("utf-8")
-        except UnicodeDecodeError as error:
-            raise DataError(
-                f"{where}: byte {error.start + 1:,} is not valid UTF-8; convert the file to UTF-8."
-            ) from error
+        text = utf8_text(where, line.removesuffix(b"\r"))
         if not text.strip():
             if seen:
                 yield f"{file.name}, line {start:,}", name, _conllu_sentence(words)

@@ -72,6 +72,9 @@ class SentencePairWriter(Writer):
         for name, given in (("links", links), ("segments", segments)):
             if given is not None and len(given) != len(pairs):
                 raise ValueError(f"{name} must be of as many pairs, {len(pairs)}. Got {len(given)} instead.")
+        if self.format in {"jacana", "giza"}:
+            self._check_words(pairs)
+        self._written += len(pairs)
         if self._links is not None:
             bitext = Bitext.from_tokens([(pair.source.tokens, pair.target.tokens) for pair in pairs])
             self._links.write(gold_alignments(pairs) if links is None else links, bitext)
@@ -79,13 +82,23 @@ class SentencePairWriter(Writer):
         file = self._open()
         if self.format == "jacana":
             records = _jacana_records(pairs, gold_alignments(pairs) if links is None else links)
-            for record in records:
-                file.write(b",\n" if self._written else b"[\n")
+            for number, record in enumerate(records, self._written - len(pairs)):
+                file.write(b",\n" if number else b"[\n")
                 file.write(record)
-                self._written += 1
             return
         for line in _gold_lines(pairs) if links is None else _predicted_lines(pairs, links, segments):
             file.write(line)
+
+    def _check_words(self, pairs: Sequence[SentencePair]) -> None:
+        """Refuse words that would be read back as two."""
+        for number, pair in enumerate(pairs, self._written + 1):
+            for word in (*pair.source.tokens, *pair.target.tokens):
+                if words_of(word) != [word]:
+                    name = f"pair {number:,}" + (f" ({pair.id})" if pair.id else "")
+                    raise DataError(
+                        f"{name}: found the token {shown(word)}, wanted tokens without blanks, for the format "
+                        f"{self.format} puts blanks between them; write JSON lines."
+                    )
 
     def _finish(self, file: BinaryIO) -> None:
         if self.format == "jacana":
@@ -145,12 +158,6 @@ def _predicted_lines(pairs: Sequence[SentencePair], links: Alignments, segments:
 
 def _jacana_records(pairs: Sequence[SentencePair], links: Alignments) -> Iterator[bytes]:
     for pair, alignment in zip(pairs, links, strict=True):
-        for word in (*pair.source.tokens, *pair.target.tokens):
-            if words_of(word) != [word]:
-                raise DataError(
-                    f"pair {pair.id}: found the token {shown(word)}, wanted tokens without blanks, for jacana's format "
-                    f"puts blanks between them; write JSON lines."
-                )
         tiers: dict[bool, list[str]] = {True: [], False: []}
         for (i, j), sure in zip(alignment.links, alignment.sure.tolist(), strict=True):
             tiers[sure].append(f"{i}-{j}")

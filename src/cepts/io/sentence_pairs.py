@@ -10,11 +10,11 @@ from itertools import zip_longest
 import numpy as np
 
 from cepts.errors import DataError, UsageError
-from cepts.io.bitext import _separator_error, read_bitext
+from cepts.io.bitext import _separator_error, _uneven_error
 from cepts.io.files import InputFile, PathLike, bare_suffixes
 from cepts.io.link_records import _lines
 from cepts.io.links import read_links
-from cepts.io.sentence_pair_records import array_pairs, conllu_sentences, line_pairs
+from cepts.io.sentence_pair_records import array_pairs, conllu_sentences, line_pairs, utf8_text
 from cepts.sentences import COLUMNS, Sentence, SentencePair, gold_alignments
 from cepts.types import Alignments
 
@@ -169,11 +169,12 @@ def _separated_pairs(file: InputFile, format: str) -> Iterator[tuple[str, Senten
         sides = line.split(b"\t") if format == "tsv" else _at_pipes(line)
         if len(sides) != 2:
             raise _separator_error(file.name, format, np.frombuffer(line, dtype=np.uint8), number)
-        try:
-            one, other = (tuple(word.decode("utf-8") for word in side.split()) for side in sides)
-        except UnicodeDecodeError:
-            raise DataError(f"{where}: found bytes that are not valid UTF-8; convert the file to UTF-8.") from None
-        yield where, SentencePair(Sentence(one), Sentence(other))
+        utf8_text(where, line)
+        yield where, SentencePair(_sentence(sides[0]), _sentence(sides[1]))
+
+
+def _sentence(line: bytes) -> Sentence:
+    return Sentence(tuple(word.decode("utf-8") for word in line.split()))
 
 
 def _at_pipes(line: bytes) -> list[bytes]:
@@ -193,14 +194,18 @@ def _of_two_files(source: PathLike, target: PathLike, format: str) -> Iterator[t
     suffixes = {bare_suffixes(path)[-1:] == [".conllu"] for path in (source, target) if path != "-"}
     if format == "auto":
         format = "conllu" if suffixes == {True} else "text"
-    if format == "conllu":
-        with InputFile(source) as first, InputFile(target) as second:
-            yield from _conllu_pairs(first, second)
-        return
-    bitext = read_bitext(source, target)
-    for number in range(len(bitext)):
-        one, other = bitext[number]
-        yield f"{source}, line {number + 1:,}", SentencePair(Sentence(tuple(one)), Sentence(tuple(other)))
+    with InputFile(source) as first, InputFile(target) as second:
+        yield from (_conllu_pairs if format == "conllu" else _text_pairs)(first, second)
+
+
+def _text_pairs(first: InputFile, second: InputFile) -> Iterator[tuple[str, SentencePair]]:
+    sides = [list(_lines(file)) for file in (first, second)]
+    if len(sides[0]) != len(sides[1]):
+        raise _uneven_error(first.name, len(sides[0]), second.name, len(sides[1]))
+    for number, lines in enumerate(zip(*sides, strict=True), start=1):
+        for file, line in zip((first, second), lines, strict=True):
+            utf8_text(f"{file.name}, line {number:,}", line)
+        yield f"{first.name}, line {number:,}", SentencePair(*map(_sentence, lines))
 
 
 def _conllu_pairs(first: InputFile, second: InputFile) -> Iterator[tuple[str, SentencePair]]:

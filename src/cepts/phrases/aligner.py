@@ -322,7 +322,9 @@ class PhraseAligner:
         from cepts.kernels.segments import segment_links
 
         maker, sizes = self.maker(), self.layout_.sizes
-        lengths = np.array([(len(pair.source), len(pair.target)) for pair in pairs], dtype=np.int64).reshape(-1, 2)
+        # A pair that is left out has no matrix, lest one that is far too long should take all memory.
+        sizes_of = [(len(pair.source), len(pair.target)) if self.fits(pair) else (0, 0) for pair in pairs]
+        lengths = np.array(sizes_of, dtype=np.int64).reshape(-1, 2)
         offsets = offsets_of(lengths[:, 0] * lengths[:, 1])
         values = np.zeros((2, offsets[-1]), dtype=np.float32)
         target_null = np.ones(int(lengths[:, 1].sum()), dtype=np.float32)
@@ -331,7 +333,7 @@ class PhraseAligner:
         starts = offsets_of(lengths[:, 1]), offsets_of(lengths[:, 0])
         paths: tuple[list[_Path], list[_Path]] = ([], [])
         for n, pair in enumerate(pairs):
-            if not self.fits(pair):
+            if not lengths[n].all():
                 for path in paths:
                     path.append(_Path(np.empty((0, 4), np.int32), np.empty(0, np.float32), 0.0, 0))
                 continue

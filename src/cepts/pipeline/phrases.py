@@ -72,8 +72,8 @@ def aligned_runs(
     Parameters
     ----------
     combine
-        A method of `PhraseAligner.align`, or ``onmf``: both directions' probabilities are factorised into cepts, so that
-        phrases may have gaps.
+        A method of `PhraseAligner.align`, or ``onmf``: both directions' probabilities are factorised into cepts, so
+        that phrases may have gaps.
     threshold
         For ``agreement``.
     factoring
@@ -190,8 +190,8 @@ def _too_long(aligner: PhraseAligner, pairs: Sequence[SentencePair]) -> int:
 def _either(decoded: Decoded) -> Association:
     """The higher probability of each link.
 
-    A word that belongs with two words apart is linked with both in the direction that runs along those two, and only with
-    one in the other: agreement would lose the gap.
+    A word that belongs with two words apart is linked with both in the direction that runs along those two, and only
+    with one in the other: agreement would lose the gap.
     """
     forward, reverse = decoded.forward, decoded.reverse
     return replace(forward, values=np.maximum(forward.values, reverse.values), source_null=reverse.source_null)

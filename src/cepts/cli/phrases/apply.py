@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from cepts.cli.checks import finite
+from cepts.cli.checks import check_apart, finite
 from cepts.cli.choices import JUDGEMENT_SCORES, QUESTIONS
 from cepts.cli.console import ProgressBars, print_json, print_table
 from cepts.cli.lengths import refuse_stdin_twice
@@ -96,6 +96,7 @@ def command(task: str, test: str, **options: Any) -> None:
     (source) of each question (target) with one qid are ranked by score.
     """
     _check(task, options)
+    check_apart({"--predictions": options["predictions"], "the scores": "-"})
     refuse_stdin_twice(test, *options["training"])
     with ProgressBars(quiet=options["quiet"]) as bars:
         _apply(task, test, options, bars)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterable, Iterator, Sequence
 from itertools import pairwise
 from typing import TYPE_CHECKING, NamedTuple
@@ -15,6 +16,7 @@ if TYPE_CHECKING:
 
 __all__ = ["PairText"]
 
+CONTROL = re.compile(r"[\x00-\x1f\x7f]")
 NOTHING = "-"
 GAP = "..."
 
@@ -62,7 +64,7 @@ def _row_of(cept: Cept, alignment: Alignment) -> _Row:
 
 
 def _lines(pair: SentencePair, rows: Sequence[_Row]) -> Iterator[str]:
-    source, target = pair.source.tokens, pair.target.tokens
+    source, target = ([_visible(word) for word in side.tokens] for side in (pair.source, pair.target))
     yield " ".join(source)
     yield " ".join(target)
     if not source or not target:
@@ -88,6 +90,11 @@ def _lines(pair: SentencePair, rows: Sequence[_Row]) -> Iterator[str]:
         left, right = (text + " " * (width - width_of(text)) for text, width in zip(texts, widths, strict=True))
         line = f"  {left}  ~  {right}"
         yield line.rstrip() if row.confidence is None else f"{line}  {row.confidence:.2f}"
+
+
+def _visible(word: str) -> str:
+    """The word with escapes, such as \\n, for what would disturb the lines."""
+    return CONTROL.sub(lambda found: repr(found[0])[1:-1], word)
 
 
 def _words(tokens: Sequence[str], places: Sequence[int]) -> str:
