@@ -126,7 +126,10 @@ def bad(**more):
         ('{"source": "a"}', "line 1: found no `target`, wanted its tokens"),
         ('{"source": "a", "target": [1]}', r"line 1: found '\[1\]' in `target`, wanted a list of texts"),
         ('{"source": "a", "target": ["a", ""]}', "line 1: found an empty token in `target`"),
-        (b'{"source": "\xff", "target": "a"}', "line 1: found no JSON"),
+        (b'{"source": "\xff", "target": "a"}', "x.jsonl, line 1: byte 13 is not valid UTF-8; convert"),
+        (r'{"source": "a\ud800", "target": "a"}', r"line 1: found \\ud800 in 'a\\ud800', which is half a character"),
+        (r'{"source": "a", "source_pos": "\udc01", "target": "a"}', r"line 1: found \\udc01 in"),
+        (r'{"source": "a", "target": "a", "id": "\ud800"}', r"line 1: found \\ud800 in"),
         (bad(source_pos=["NN"]), "line 2: found 1 entries in `source_pos` but 4 tokens in `source`; wanted one entry"),
         (bad(sure=[[4, 0]]), r"line 2: found the link 4-0 in `sure`, but the source has 4 words .* no word 4; check"),
         (bad(sure=[[0, -1]]), "line 2: found the link 0--1 in `sure`, but the target has 4 words"),
@@ -186,7 +189,8 @@ def test_jacana(write):
         ("[]", "x.json is empty"),
         ('[{"id": "k", "source": "a", "target": "b", "sureAlign": "0-4"}]', r"pair 1 \(k\): found the link 0-4"),
         ("[3]", "pair 1: found '3', wanted an object"),
-        (b'["\xff"]', "x.json: found no JSON"),
+        (b'["\xff"]', "x.json: byte 3 is not valid UTF-8; convert"),
+        (b'[\n"\xff"]', "x.json, line 2: byte 2 is not valid UTF-8; convert"),
     ],
 )
 def test_jacana_with_mistakes(write, content, match):
@@ -214,6 +218,12 @@ def test_two_files(write):
     assert (pair.source.tokens, pair.target.tokens) == (("a", "b"), ("c",))
 
 
+def test_two_files_with_mistakes(write):
+    good = write("a b\nc\n", "s")
+    fails("t, line 2: byte 3 is not valid UTF-8; convert the file to UTF-8.$", good, write(b"a\nb \xff\n", "t"))
+    fails("s has 2 lines but .*t has 1; .* without a partner is 2", good, write("a\n", "t"))
+
+
 @pytest.mark.parametrize(
     ("content", "match"),
     [
@@ -221,7 +231,7 @@ def test_two_files(write):
         ("a ||| b\nc\n", r"line 2: found no separators ` \|\|\| `, wanted 1"),
         ("a ||| b ||| c\n", "line 1: found 2 separators"),
         ("a\tb\nc\td\te\n", "line 2: found 3 columns, wanted 2"),
-        (b"a ||| \xff\n", "line 1: found bytes that are not valid UTF-8"),
+        (b"a ||| \xff\n", "x.txt, line 1: byte 7 is not valid UTF-8; convert"),
     ],
 )
 def test_plain_text_with_mistakes(write, content, match):

@@ -6,6 +6,7 @@ import json
 import math
 import re
 from collections.abc import Iterator
+from itertools import chain
 from typing import Any
 
 from cepts.errors import DataError
@@ -82,7 +83,8 @@ def _pair(where: str, record: Any) -> SentencePair:
     source, target = _sentence(where, record, "source"), _sentence(where, record, "target")
     sure, possible = _gold(where, record, len(source), len(target))
     names = [str(record[key]) for key in ("id", "name", "qid") if record.get(key) is not None]
-    for text in (*names, *(word for sentence in (source, target) for word in sentence.tokens)):
+    columns = [getattr(sentence, name) or () for sentence in (source, target) for name in ("tokens", *COLUMNS)]
+    for text in (*names, *chain.from_iterable(columns)):
         _check_characters(where, text)
     label = record.get("label")
     if label is not None and (type(label) not in {bool, int, float} or not math.isfinite(label)):
@@ -224,11 +226,11 @@ def _add_link_objects(where: str, record: dict[str, Any], found: dict[str, set[L
 
 
 def _segment_links(where: str, found: Any, rows: int, columns: int) -> set[Link]:
-    """All links of segments, ``[[i0, i1], [j0, j1]]`` (half-open), of which no two may share a word."""
+    """All links of segments, ``[[i0, i1], [j0, j1]]`` (half-open), of which no two may share a source word."""
     if not isinstance(found, list):
         raise DataError(f"{where}: found no list in `segments`, wanted a list of segments such as {SEGMENT}.")
     links: set[Link] = set()
-    owner: dict[tuple[str, int], Any] = {}
+    owner: dict[int, Any] = {}
     for segment in found:
         try:
             (i0, i1), (j0, j1) = segment[:2]
@@ -242,14 +244,13 @@ def _segment_links(where: str, found: Any, rows: int, columns: int) -> set[Link]
             )
         if i1 > rows or j1 > columns:
             raise _out_of_range(where, "segments", (i1 - 1, j1 - 1), rows, columns)
-        for word in (*(("source", i) for i in range(i0, i1)), *(("target", j) for j in range(j0, j1))):
-            if word in owner:
+        for i in range(i0, i1):
+            if i in owner:
                 raise DataError(
-                    f"{where}: found the segments {json.dumps(owner[word])} and {json.dumps(segment)}, which share "
-                    f"{word[0]} word {word[1]}; wanted segments that do not overlap. Make them one, or give their "
-                    f"links in `sure`."
+                    f"{where}: found the segments {json.dumps(owner[i])} and {json.dumps(segment)}, which share source "
+                    f"word {i}; wanted segments that do not overlap. Make them one, or give their links in `sure`."
                 )
-            owner[word] = segment
+            owner[i] = segment
         links |= {(i, j) for i in range(i0, i1) for j in range(j0, j1)}
     return links
 

@@ -13,7 +13,7 @@ from numpy.typing import NDArray
 from cepts import extract
 from cepts.engine import default_threads, map_shards
 from cepts.errors import DataError, ModelError, UsageError
-from cepts.phrases.annotate import Annotator, check_columns
+from cepts.phrases.annotate import Annotator, check_columns, shared_columns
 from cepts.phrases.columns import FAMILIES
 from cepts.phrases.crf import Shape, best_path, lattice_of, marginals
 from cepts.phrases.features import FeatureMaker
@@ -211,11 +211,7 @@ class PhraseAligner:
                 f"link; there is nothing to learn."
             )
         used = self.annotator.annotate(used, COLUMNS)
-        self.columns_ = tuple(
-            name
-            for name in COLUMNS
-            if all(getattr(side, name) is not None for pair in used for side in (pair.source, pair.target))
-        )
+        self.columns_ = shared_columns(used)
         self.inventory_ = Inventory.of_pairs(used)
         maker = self.maker()
         self.layout_ = maker.layout

@@ -7,13 +7,13 @@ from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
 from cepts.errors import DataError
-from cepts.sentences import Sentence, SentencePair
+from cepts.sentences import COLUMNS, Sentence, SentencePair
 
 if TYPE_CHECKING:
     from cepts.phrases.lemmas import Lemmatiser
     from cepts.phrases.tagger import Tagger
 
-__all__ = ["Annotator", "check_columns"]
+__all__ = ["Annotator", "check_columns", "shared_columns"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -54,14 +54,20 @@ class Annotator:
         return done
 
 
+def shared_columns(pairs: Sequence[SentencePair]) -> tuple[str, ...]:
+    """The columns that all sentences of `pairs` have, those without words apart."""
+    sentences = [side for pair in pairs for side in (pair.source, pair.target) if len(side)]
+    return tuple(name for name in COLUMNS if all(getattr(sentence, name) is not None for sentence in sentences))
+
+
 def check_columns(pairs: Sequence[SentencePair], columns: Iterable[str], before: int = 0) -> None:
-    """Refuse sentences that lack one of `columns`; `before` pairs came before these."""
+    """Refuse sentences with words that lack one of `columns`; `before` pairs came before these."""
     wanted = list(columns)
     for number, pair in enumerate(pairs, before + 1):
         for side in ("source", "target"):
             sentence = getattr(pair, side)
             for column in wanted:
-                if getattr(sentence, column) is None:
+                if len(sentence) and getattr(sentence, column) is None:
                     name = f"pair {number:,}" + (f" ({pair.id})" if pair.id else "")
                     raise DataError(
                         f"the {side} sentence of {name} has no {column} column, with which the model was trained; give "

@@ -9,10 +9,10 @@ from numpy.typing import NDArray
 
 from cepts.phrases.inventory import Inventory
 from cepts.phrases.lexical import Lexical
-from cepts.phrases.wordnet import RELATIONS
+from cepts.phrases.wordnet import RELATIONS, WordNet
 from cepts.phrases.words import SentenceWords
 
-__all__ = ["MATCHES", "SYNONYM", "Likeness", "compare_words"]
+__all__ = ["MATCHES", "SYNONYM", "Likeness", "compare_words", "related_expressions"]
 
 # How two words match, the best first: a cell has the first that holds (kernels.phrase_features.match_words).
 MATCHES = (
@@ -147,17 +147,27 @@ def _relations(
         (source, numbers[1], expressions),
         (target, numbers[0], expressions.T),
     ):
-        found = table.numbers([f"{words.lemmas[verb]} {words.lemmas[place]}" for verb, place in words.expressions])
-        known = np.flatnonzero(found >= 0)
-        if len(known):
-            related = table.relations(found[known], np.ascontiguousarray(others[:, 0]))
-            levels = (related > 0).astype(np.uint8) + (related & SYNONYM > 0)
-            for row, place in zip(levels, known, strict=True):
-                verb, particle = words.expressions[place]
-                np.maximum(marks[verb], row, out=marks[verb])
-                # A particle says nothing of the other word but for its verb, so its cells are marked apart.
-                np.maximum(marks[particle], row + np.uint8(2) * (row > 0), out=marks[particle])
+        for verb, particle, levels in related_expressions(words, np.ascontiguousarray(others[:, 0]), table):
+            np.maximum(marks[verb], levels, out=marks[verb])
+            # A particle says nothing of the other word but for its verb, so its cells are marked apart.
+            np.maximum(marks[particle], levels + np.uint8(2) * (levels > 0), out=marks[particle])
     return relations, expressions
+
+
+def related_expressions(
+    words: SentenceWords, others: NDArray[np.int32], table: WordNet
+) -> list[tuple[int, int, NDArray[np.uint8]]]:
+    """Verbs and particles of a sentence that are one entry of WordNet, which may stand apart.
+
+    With each come its relations with the words of the other sentence, whose numbers are `others`: 1 related, 2 synonym.
+    """
+    found = table.numbers([f"{words.lemmas[verb]} {words.lemmas[place]}" for verb, place in words.expressions])
+    known = np.flatnonzero(found >= 0)
+    if not len(known):
+        return []
+    related = table.relations(found[known], others)
+    levels = (related > 0).astype(np.uint8) + (related & SYNONYM > 0)
+    return [(*words.expressions[place], row) for place, row in zip(known, levels, strict=True)]
 
 
 def _paraphrases(

@@ -17,6 +17,7 @@ from cepts import extract, factor
 from cepts.errors import UsageError
 from cepts.io import AssociationWriter, open_output
 from cepts.phrases.aligner import COMBINATIONS, THRESHOLD, Decoded, PhraseAligner
+from cepts.phrases.gaps import join_expressions
 from cepts.phrases.nbest import Alternative, nbest
 from cepts.pipeline.align import Summary, Tally, check_cepts
 from cepts.pipeline.nbest import ListSummary
@@ -85,7 +86,7 @@ def aligned_runs(
     for decoded in aligner.blocks(pairs, progress=progress):
         run = pairs[first : first + len(decoded.forward)]
         if combine == "onmf":
-            matrices = in_counts(_either(decoded))
+            matrices = in_counts(_with_gaps(aligner, run, first, decoded))
             links = factor.onmf(matrices, first=first, threads=aligner.threads, **(factoring or {}))
             yield AlignedRun(run, links, _segments(links, decoded), decoded, matrices)
         else:
@@ -185,6 +186,15 @@ def _alternative(one: Alternative) -> dict[str, object]:
 
 def _too_long(aligner: PhraseAligner, pairs: Sequence[SentencePair]) -> int:
     return sum(max(len(pair.source), len(pair.target)) > aligner.max_length for pair in pairs)
+
+
+def _with_gaps(aligner: PhraseAligner, pairs: Sequence[SentencePair], first: int, decoded: Decoded) -> Association:
+    """What cepts are made of: the likelier direction of each link, and verbs joined with particles apart from them."""
+    association = _either(decoded)
+    if aligner.lexical.wordnet is None:
+        return association
+    complete = aligner.prepared(pairs, first)
+    return join_expressions(association, complete, aligner.inventory_, aligner.lexical.wordnet)
 
 
 def _either(decoded: Decoded) -> Association:

@@ -24,6 +24,7 @@ from cepts.cli.link_options import (
     threshold_option,
 )
 from cepts.cli.phrases.common import (
+    check_input,
     input_format_option,
     load_aligner,
     max_length_option,
@@ -125,6 +126,7 @@ def _align(source: str, target: str | None, options: dict[str, Any], bars: Progr
             check_output(path)
     pairs = read_sentence_pairs(source, target, format=options["input_format"])
     aligner = load_aligner(options)
+    check_input(aligner, aligner.columns_, pairs, source)
     summary, found = (_links if options["nbest"] is None else _lists)(aligner, pairs, options, _progress(options, bars))
     bars.close()
     for line in describe(summary, found, aligner.max_length, time.perf_counter() - started):

@@ -14,6 +14,7 @@ from cepts.cli.choices import JUDGEMENT_SCORES, QUESTIONS
 from cepts.cli.console import ProgressBars, print_json, print_table
 from cepts.cli.lengths import refuse_stdin_twice
 from cepts.cli.phrases.common import (
+    check_input,
     input_format_option,
     load_aligner,
     max_length_option,
@@ -122,9 +123,11 @@ def _apply(task: str, test: str, options: dict[str, Any], bars: ProgressBars) ->
 
     if options["predictions"] is not None:
         check_output(options["predictions"])
-    pairs = _judged(test, options["input_format"], task)
-    training = [pair for path in options["training"] for pair in _judged(path, options["input_format"], task)]
+    judged = {path: _judged(path, options["input_format"], task) for path in (test, *options["training"])}
+    pairs, training = judged[test], [pair for path in options["training"] for pair in judged[path]]
     aligner = load_aligner(options)
+    for path, of_path in judged.items():
+        check_input(aligner, aligner.columns_, of_path, path)
     score = options["score"] or JUDGEMENT_SCORE_OF[task]
     values = pair_scores(aligner, [*training, *pairs], score, progress=bars)
     bars.close()

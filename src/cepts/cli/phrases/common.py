@@ -2,16 +2,27 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
 
 import click
 
 from cepts.cli.choices import PAIR_INPUT_FORMATS
+from cepts.errors import DataError
 
 if TYPE_CHECKING:
     from cepts.phrases.aligner import PhraseAligner
+    from cepts.sentences import SentencePair
 
-__all__ = ["input_format_option", "load_aligner", "max_length_option", "model_option", "quiet_option", "threads_option"]
+__all__ = [
+    "check_input",
+    "input_format_option",
+    "load_aligner",
+    "max_length_option",
+    "model_option",
+    "quiet_option",
+    "threads_option",
+]
 
 input_format_option = click.option(
     "--input-format",
@@ -47,3 +58,15 @@ def load_aligner(options: dict[str, Any]) -> PhraseAligner:
     if options.get("max_length") is not None:
         aligner.max_length = options["max_length"]
     return aligner
+
+
+def check_input(aligner: PhraseAligner, columns: Sequence[str], pairs: Sequence[SentencePair], path: str) -> None:
+    """Refuse the pairs of a file without the columns of training, before any work."""
+    from cepts.phrases.annotate import check_columns
+
+    if aligner.language is not None:
+        return  # whose annotator fills them in
+    try:
+        check_columns(pairs, columns)
+    except DataError as error:
+        raise DataError(f"{'standard input' if path == '-' else path}: {error}") from None

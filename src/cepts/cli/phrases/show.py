@@ -93,7 +93,7 @@ def _lines(pair: SentencePair, rows: Sequence[_Row]) -> Iterator[str]:
 
 
 def _visible(word: str) -> str:
-    """The word with escapes, such as \\n, for what would disturb the lines."""
+    """The word with escapes for what would disturb the lines, such as a tab."""
     return CONTROL.sub(lambda found: repr(found[0])[1:-1], word)
 
 

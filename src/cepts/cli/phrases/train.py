@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import time
+from collections.abc import Sequence
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
@@ -12,7 +13,7 @@ from cepts.cli.checks import finite, moderate
 from cepts.cli.choices import PHRASE_COSTS, PHRASE_FAMILIES
 from cepts.cli.console import ProgressBars, print_table, say
 from cepts.cli.lengths import refuse_stdin_twice
-from cepts.cli.phrases.common import input_format_option, max_length_option, quiet_option, threads_option
+from cepts.cli.phrases.common import check_input, input_format_option, max_length_option, quiet_option, threads_option
 from cepts.errors import DataError, UsageError
 
 if TYPE_CHECKING:
@@ -192,11 +193,15 @@ def _train(
     files: tuple[str, ...], options: dict[str, Any], made: dict[str, Any], bars: ProgressBars, started: float
 ) -> None:
     from cepts.phrases.aligner import PhraseAligner, TokenAligner
+    from cepts.phrases.annotate import shared_columns
     from cepts.phrases.synthesis import synthesise
 
     pairs = [pair for path in files for pair in _gold(path, options["input_format"])]
     dev = None if options["dev"] is None else _gold(options["dev"], "auto")
     aligner = (TokenAligner if options["model"] == "token" else PhraseAligner)(**made)
+    columns = shared_columns([pair for pair in pairs if aligner.fits(pair)])
+    if dev is not None:
+        check_input(aligner, columns, dev, options["dev"])
     tables = _tables(aligner, options, bars)
     if tables is not None:
         aligner.lexical = tables
@@ -219,6 +224,8 @@ def _train(
             f"{aligner.max_length:,} words",
             quiet=quiet,
         )
+    if aligner.language is None:
+        say(f"columns  {_columns(columns, pairs)}", quiet=quiet)
     say(f"model    {options['save']}  (use it: cepts phrases align PAIRS --model {options['save']})", quiet=quiet)
 
 
@@ -234,6 +241,24 @@ def _gold(path: str, format_: str) -> list[SentencePair]:
                 f"needs them for every pair."
             )
     return pairs
+
+
+def _columns(columns: Sequence[str], pairs: Sequence[SentencePair]) -> str:
+    """The columns that were used, and those that were not because a sentence lacks them."""
+    from cepts.sentences import COLUMNS
+
+    partly = []
+    for name in COLUMNS:
+        lacking = [
+            number
+            for number, pair in enumerate(pairs, start=1)
+            if any(len(side) and getattr(side, name) is None for side in (pair.source, pair.target))
+        ]
+        if 0 < len(lacking) < len(pairs):
+            partly.append(
+                f"{name} is left out, for {len(lacking):,} of {len(pairs):,} pairs lack it (first {lacking[0]:,})"
+            )
+    return "; ".join([", ".join(columns) or "none", *partly])
 
 
 def _tables(aligner: PhraseAligner, options: dict[str, Any], bars: ProgressBars) -> Lexical | None:

@@ -1,0 +1,89 @@
+"""Phrases with gaps: the paper's future work.
+
+A path of the CRF gives every observed word one span, so that a verb and a particle apart from it can share a word of
+the other side only along their own sentence; and people who link words often leave the particle out. What the
+probabilities lack, WordNet knows: "put" and "off" are one entry, with the meaning of "postpone". Where a verb is linked
+with such a word, its particle goes with it.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import replace
+
+import numpy as np
+from numpy.typing import NDArray
+
+from cepts.phrases.inventory import Inventory
+from cepts.phrases.likeness import related_expressions
+from cepts.phrases.wordnet import WordNet
+from cepts.phrases.words import SentenceWords, words_of
+from cepts.sentences import SentencePair
+from cepts.types import Association
+
+__all__ = ["join_expressions"]
+
+SYNONYMOUS = 2
+# Of a verb and a word that the model leaves to null though WordNet calls them synonyms: how sure that makes their link.
+BELIEF = 0.8
+LEAST = 0.1
+
+
+def join_expressions(
+    association: Association, pairs: Sequence[SentencePair], inventory: Inventory, wordnet: WordNet
+) -> Association:
+    """The same with verbs and particles joined where WordNet has the two as a synonym of a word of the other side.
+
+    Let v be the value of the verb's cell with that word, or, if that is more, `BELIEF` times the lower of their null
+    masses. The verb's cell is raised to v. The particle's row r becomes (1 - v) r, plus v at that word: with
+    probability v it goes where its verb goes.
+
+    Parameters
+    ----------
+    association
+        Probabilities, with the null masses of both sides.
+    pairs
+        The pairs, with tags; without tags nothing is joined.
+    """
+    if association.source_null is None or association.target_null is None:
+        raise ValueError("association must have the null masses of both sides.")
+    values = association.values.copy()
+    nulls = association.source_null.copy(), association.target_null.copy()
+    source_offsets, target_offsets = association.source_offsets, association.target_offsets
+    for n, pair in enumerate(pairs):
+        source, target = words_of(pair, inventory)
+        if not source.expressions and not target.expressions:
+            continue
+        start, stop = association.offsets[n : n + 2]
+        matrix = values[start:stop].reshape(len(source), len(target))
+        source_null = nulls[0][source_offsets[n] : source_offsets[n + 1]]
+        target_null = nulls[1][target_offsets[n] : target_offsets[n + 1]]
+        _join(source, target, matrix, source_null, target_null, wordnet)
+        _join(target, source, matrix.T, target_null, source_null, wordnet)
+    return replace(association, values=values, source_null=nulls[0], target_null=nulls[1])
+
+
+def _join(
+    words: SentenceWords,
+    others: SentenceWords,
+    matrix: NDArray[np.float32],
+    null: NDArray[np.float32],
+    other_null: NDArray[np.float32],
+    wordnet: WordNet,
+) -> None:
+    """Join the expressions of one side; `matrix` has a row for each of its words, and is changed with the masses."""
+    for verb, particle, levels in related_expressions(words, wordnet.numbers(others.lemmas), wordnet):
+        synonyms = np.flatnonzero(levels == SYNONYMOUS)
+        if not len(synonyms):
+            continue
+        beliefs = np.maximum(matrix[verb, synonyms], BELIEF * np.minimum(null[verb], other_null[synonyms]))
+        best = int(np.argmax(beliefs))
+        word, belief = int(synonyms[best]), float(beliefs[best])
+        if belief < LEAST:
+            continue
+        matrix[verb, word] = max(float(matrix[verb, word]), belief)
+        matrix[particle] *= 1.0 - belief
+        matrix[particle, word] += belief
+        null[particle] *= 1.0 - belief
+        null[verb] = min(float(null[verb]), 1.0 - belief)
+        other_null[word] = min(float(other_null[word]), 1.0 - belief)
