@@ -16,6 +16,7 @@ from pathlib import Path
 import phrases_accuracy
 import phrases_applications
 import phrases_cost
+import phrases_gaps
 import report
 from phrases_data import PhrasesData
 from report import Table
@@ -25,6 +26,7 @@ TABLES = {
     "alignment": phrases_accuracy.alignment,
     "applications": phrases_applications.applications,
     "judgements": phrases_applications.judgements,
+    "gaps": phrases_gaps.gaps,
     "thresholds": phrases_accuracy.thresholds,
     "settings": phrases_accuracy.settings,
     "families": phrases_accuracy.families,

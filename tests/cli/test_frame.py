@@ -216,6 +216,14 @@ def test_tables_keep_brackets_on_a_terminal(monkeypatch):
     assert "[/nothing]" in screen.getvalue()
 
 
+def test_a_table_that_is_wider_than_the_terminal_loses_no_digits(monkeypatch):
+    stream = Terminal()
+    monkeypatch.setattr(sys, "stdout", stream)
+    monkeypatch.setenv("COLUMNS", "20")
+    console.print_table(["system", "precision", "recall"], [["words", "98.76", "54.32"]])
+    assert stream.getvalue().splitlines() == ["system  precision  recall", "words       98.76   54.32"]
+
+
 def test_json_is_json(capsys):
     console.print_json({"word": "été", "p": [0.5]})
     out = capsys.readouterr().out

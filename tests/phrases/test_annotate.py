@@ -3,7 +3,7 @@ from __future__ import annotations
 import pytest
 
 from cepts.errors import DataError
-from cepts.phrases.annotate import Annotator, check_columns
+from cepts.phrases.annotate import Annotator, check_columns, shared_columns
 from cepts.sentences import Sentence, SentencePair
 
 
@@ -70,6 +70,16 @@ def test_a_missing_column_is_named_with_its_pair():
     check_columns([PAIR], ())
     with pytest.raises(DataError, match=r"the source sentence of pair 1 \(p\) has no pos column.*source_pos"):
         check_columns([PAIR], ("pos",))
+    check_columns([SentencePair(Sentence(()), Sentence(()))], ("pos",))  # nothing to tell of no words
     whole = SentencePair(Sentence(("a",), lemma=("a",)), Sentence(("b",)))
     with pytest.raises(DataError, match="the target sentence of pair 34 has no lemma column"):
         check_columns([whole], ("lemma",), before=33)
+
+
+def test_shared_columns_are_those_of_all_sentences_with_words():
+    def pair(**columns):
+        return SentencePair(Sentence(("a",), **columns), Sentence(("b",), pos=("X",), lemma=("b",)))
+
+    assert shared_columns([pair(pos=("Y",), lemma=("a",)), pair(pos=("Z",))]) == ("pos",)
+    assert shared_columns([pair(pos=("Y",)), SentencePair(Sentence(()), Sentence(()))]) == ("pos",)
+    assert shared_columns([pair()]) == ()

@@ -3,20 +3,20 @@
 from __future__ import annotations
 
 import json
-from dataclasses import replace
 from pathlib import Path
 
 import numpy as np
 import pytest
 
-from cepts import factor
+from cepts import extract, factor
 from cepts.errors import UsageError
 from cepts.io import SentencePairWriter, read_sentence_pairs
-from cepts.phrases.aligner import PAIRS_AT_A_TIME, PhraseAligner
+from cepts.phrases.aligner import PAIRS_AT_A_TIME, Decoded, PhraseAligner
 from cepts.phrases.words import kinds_of
 from cepts.pipeline.judgements import IMPORTANCE, JUDGEMENT_SCORES, judge_pairs, pair_scores
-from cepts.pipeline.phrases import align_pairs, aligned_runs, list_pairs
+from cepts.pipeline.phrases import _gathered, _with_gaps, align_pairs, aligned_runs, list_pairs
 from cepts.sentences import Sentence, SentencePair
+from cepts.types import Association
 from cepts.words.factored import in_counts
 
 EXAMPLES = read_sentence_pairs(Path(__file__).parents[2] / "examples" / "paraphrases.jsonl")
@@ -40,13 +40,35 @@ def test_runs_are_all_pairs_in_their_order(aligner, combine):
     assert links[1 : 1 + len(EXAMPLES)] == links[1 + len(EXAMPLES) : 1 + 2 * len(EXAMPLES)]
 
 
-def test_cepts_are_those_of_the_likelier_direction(aligner):
-    forward, reverse = aligner.posteriors(EXAMPLES)
-    either = replace(forward, values=np.maximum(forward.values, reverse.values), source_null=reverse.source_null)
-    wanted = factor.onmf(in_counts(either))
-    found = [one for run in aligned_runs(aligner, EXAMPLES, combine="onmf") for one in run.links]
-    assert [one.links for one in found] == [one.links for one in wanted]
-    assert all(one.cepts is not None for one in found)
+def test_cepts_are_made_of_both_directions_and_loose_words_leave_them(aligner):
+    for run in aligned_runs(aligner, EXAMPLES, combine="onmf", threshold=0.4):
+        wanted = factor.onmf(run.matrices)
+        probabilities = _with_gaps(aligner, run.pairs, 0, run.decoded)
+        np.testing.assert_array_equal(run.matrices.values, in_counts(probabilities).values)
+        wanted = extract.without_loose_words(wanted, probabilities, 0.4)
+        assert [one.links for one in run.links] == [one.links for one in wanted]
+        assert all(one.cepts is not None for one in run.links)
+
+
+def test_one_direction_gathers_different_words_about_one():
+    def direction(matrix):
+        values = np.array(matrix, dtype=np.float32)
+        lengths = [np.array([size]) for size in values.shape]
+        null = (np.zeros(values.shape[0], np.float32), np.zeros(values.shape[1], np.float32))
+        return Association(*lengths, np.array([0, values.size]), values.reshape(-1), *null)
+
+    forward = direction([[0.9, 0.1], [0.0, 0.0], [0.1, 0.9]])
+    reverse = direction([[0.8, 0.1], [0.0, 0.1], [0.7, 0.2]])
+    decoded = Decoded(forward, reverse, None, None)
+    agreed = extract.agreement(forward, reverse)[0]
+    apart = SentencePair(Sentence(("take", "it", "over")), Sentence(("seize", "it")))
+    found = _gathered(decoded, [apart])[0]
+    # Along the source, "take" and "over" both go with "seize"; the higher of that and of agreement stays.
+    assert found[0, 0] == agreed[0, 0] > np.float32(0.8)
+    assert found[2, 0] == np.float32(0.7)
+    np.testing.assert_array_equal(found[:, 1], agreed[:, 1])
+    twice = SentencePair(Sentence(("the", "it", "The")), Sentence(("the", "it")))
+    np.testing.assert_array_equal(_gathered(decoded, [twice])[0], agreed)
 
 
 def test_segments_cover_exactly_the_links(aligner):

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import shutil
 import sys
 from collections.abc import Sequence
 from types import TracebackType
@@ -136,12 +137,14 @@ def print_table(
     left: int = 1,
     title: str | None = None,
 ) -> None:
-    """Print rows under their headings on stdout, as plain aligned text where that is no terminal.
+    """Print rows under their headings on stdout, as plain aligned text where that is no terminal or a narrow one.
 
     The first `left` columns stand to the left, the others, which hold numbers, to the right.
     """
     cells = [["" if cell is None else str(cell) for cell in row] for row in rows]
-    if sys.stdout.isatty():
+    widths = [max(map(width_of, column)) for column in zip(columns, *cells, strict=True)]
+    # Where the table does not fit, numbers would lose their ends.
+    if sys.stdout.isatty() and sum(widths) + 3 * len(widths) <= shutil.get_terminal_size().columns:
         from rich.box import SIMPLE_HEAD
         from rich.console import Console
         from rich.table import Table
@@ -155,7 +158,6 @@ def print_table(
             table.add_row(*(Text(cell) for cell in row))
         Console(highlight=False).print(table)
         return
-    widths = [max(map(width_of, column)) for column in zip(columns, *cells, strict=True)]
     if title is not None:
         click.echo(title)
     for line in [list(columns), *cells]:

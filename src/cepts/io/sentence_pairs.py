@@ -205,7 +205,7 @@ def _text_pairs(first: InputFile, second: InputFile) -> Iterator[tuple[str, Sent
     for number, lines in enumerate(zip(*sides, strict=True), start=1):
         for file, line in zip((first, second), lines, strict=True):
             utf8_text(f"{file.name}, line {number:,}", line)
-        yield f"{first.name}, line {number:,}", SentencePair(*map(_sentence, lines))
+        yield f"{first.name}, line {number:,}", SentencePair(_sentence(lines[0]), _sentence(lines[1]))
 
 
 def _conllu_pairs(first: InputFile, second: InputFile) -> Iterator[tuple[str, SentencePair]]:

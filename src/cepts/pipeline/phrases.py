@@ -6,7 +6,6 @@ import json
 import time
 from collections.abc import Iterator, Sequence
 from contextlib import ExitStack
-from dataclasses import replace
 from pathlib import Path
 from types import TracebackType
 from typing import Any, BinaryIO, NamedTuple, Protocol
@@ -30,6 +29,8 @@ __all__ = ["PHRASE_COMBINATIONS", "AlignedRun", "PairWriter", "align_pairs", "al
 
 PHRASE_COMBINATIONS = ("onmf", *COMBINATIONS)
 LISTED_AT_A_TIME = 256
+# The least probability of links that gather several words about one.
+GATHERED = 0.6
 
 
 class PairWriter(Protocol):
@@ -76,7 +77,7 @@ def aligned_runs(
         A method of `PhraseAligner.align`, or ``onmf``: both directions' probabilities are factorised into cepts, so
         that phrases may have gaps.
     threshold
-        For ``agreement``.
+        For ``agreement``; and for ``onmf`` how much a word must have in common with its cept to stay in it.
     factoring
         For ``onmf``: options of `cepts.factor.onmf`.
     """
@@ -86,8 +87,10 @@ def aligned_runs(
     for decoded in aligner.blocks(pairs, progress=progress):
         run = pairs[first : first + len(decoded.forward)]
         if combine == "onmf":
-            matrices = in_counts(_with_gaps(aligner, run, first, decoded))
-            links = factor.onmf(matrices, first=first, threads=aligner.threads, **(factoring or {}))
+            association = _with_gaps(aligner, run, first, decoded)
+            matrices = in_counts(association)
+            found = factor.onmf(matrices, first=first, threads=aligner.threads, **(factoring or {}))
+            links = extract.without_loose_words(found, association, threshold)
             yield AlignedRun(run, links, _segments(links, decoded), decoded, matrices)
         else:
             yield AlignedRun(run, *decoded.aligned(combine, threshold), decoded, None)
@@ -189,22 +192,35 @@ def _too_long(aligner: PhraseAligner, pairs: Sequence[SentencePair]) -> int:
 
 
 def _with_gaps(aligner: PhraseAligner, pairs: Sequence[SentencePair], first: int, decoded: Decoded) -> Association:
-    """What cepts are made of: the likelier direction of each link, and verbs joined with particles apart from them."""
-    association = _either(decoded)
+    """What cepts are made of: the probabilities of both directions, and verbs joined with particles apart from them."""
+    complete = aligner.prepared(pairs, first)
+    association = _gathered(decoded, complete)
     if aligner.lexical.wordnet is None:
         return association
-    complete = aligner.prepared(pairs, first)
     return join_expressions(association, complete, aligner.inventory_, aligner.lexical.wordnet)
 
 
-def _either(decoded: Decoded) -> Association:
-    """The higher probability of each link.
+def _gathered(decoded: Decoded, pairs: Sequence[SentencePair]) -> Association:
+    """The geometric means of both directions' probabilities; but several words that one direction links with one word
+    of the other side, each with at least `GATHERED`, keep its probabilities.
 
-    A word that belongs with two words apart is linked with both in the direction that runs along those two, and only
-    with one in the other: agreement would lose the gap.
+    Only the direction that runs along those words can link them all, so that agreement would lose them, and the gaps
+    between them. A word that is merely said twice gathers nothing.
     """
     forward, reverse = decoded.forward, decoded.reverse
-    return replace(forward, values=np.maximum(forward.values, reverse.values), source_null=reverse.source_null)
+    agreed = extract.agreement(forward, reverse)
+    for n, pair in enumerate(pairs):
+        matrix = agreed[n]
+        for one, found, words in (
+            (matrix, reverse[n], pair.source.lemma or pair.source.tokens),
+            (matrix.T, forward[n].T, pair.target.lemma or pair.target.tokens),
+        ):
+            likely = found >= GATHERED
+            for word in np.flatnonzero(likely.sum(axis=0) > 1):
+                places = np.flatnonzero(likely[:, word])
+                if len({words[place].lower() for place in places}) == len(places):
+                    one[places, word] = np.maximum(one[places, word], found[places, word])
+    return agreed
 
 
 def _segments(links: Alignments, decoded: Decoded) -> Segments:

@@ -136,6 +136,20 @@ def test_cepts_matrices_and_scores(cepts, phrase_model, home, examples):
     assert [len(line.split()) for line in again.lines] == [len(record["links"]) for record in records]
 
 
+def test_matrices_of_pairs_that_are_left_out_go_through_factor(cepts, phrase_model, home):
+    more = ("--combine", "onmf", "--format", "pharaoh", "--matrices", "m.jsonl", "--max-length", 3)
+    ran = cepts("phrases", "align", "-", "--model", phrase_model, *more, stdin=PAIRS)
+    assert [bool(line) for line in ran.lines] == [False, False, True]
+    assert cepts("factor", "m.jsonl", "--format", "pharaoh", "--allow-empty").lines == ran.lines
+
+
+def test_words_that_would_disturb_the_lines_are_escaped(cepts, phrase_model):
+    pair = {"source": ["a\tb", "\x1b[1m"], "target": ["a\tb", "x\ny"]}
+    ran = cepts("phrases", "align", "-", "--model", phrase_model, stdin=json.dumps(pair).encode())
+    assert ran.lines[:2] == [r"a\tb \x1b[1m", r"a\tb x\ny"]
+    assert all(line.startswith("  ") for line in ran.lines[2:])
+
+
 def test_gaps_are_shown_in_text(home):
     from cepts.factor import onmf
     from cepts.types import Association

@@ -77,6 +77,7 @@ def test_predictions_have_a_line_a_pair(cepts, judged, phrase_model):
     [
         (("rte", "judged.jsonl"), "rte needs a threshold"),
         (("rte", "judged.jsonl", "--threshold", "1", "--train", "judged.jsonl"), "rte needs a threshold"),
+        (("qa", "judged.jsonl", "--predictions", "-"), "would both go to stdout"),
         (("qa", "judged.jsonl", "--train", "judged.jsonl"), "--train goes with rte and paraphrase"),
         (("qa", "judged.jsonl", "--threshold", "1"), "--threshold goes with rte and paraphrase"),
         (("rte", "judged.jsonl", "--threshold", "1", "--questions", "all"), "--questions goes with qa"),

@@ -88,7 +88,44 @@ def test_phrase_links_are_synthesised_inside_chunks(cepts, home):
     assert "trained  on 1 pairs with 4 links (2 of them synthesised)" in ran.err
     assert PhraseAligner.load("model").columns_ == ("pos", "chunk", "lemma")
     plain = cepts("phrases", "align", "-", "--model", "model", stdin=b"a b ||| a b\n")
-    assert "the source sentence of pair 1 has no pos column" in plain.error
+    assert "standard input: the source sentence of pair 1 has no pos column" in plain.error
+    (home / "plain.jsonl").write_text('{"source": "a b", "target": "a b", "sure": [[0, 0]]}\n')
+    late = cepts("phrases", "train", "gold.jsonl", "--save", "other", *QUICK, "--dev", "plain.jsonl")
+    assert "plain.jsonl: the source sentence of pair 1 has no pos column" in late.error
+    assert not (home / "other").exists()
+    partly = (home / "gold.jsonl").read_text() + (home / "plain.jsonl").read_text()
+    (home / "partly.jsonl").write_text(partly)
+    ran = cepts("phrases", "train", "partly.jsonl", "--save", "model", *QUICK)
+    assert "columns  none; pos is left out, for 1 of 2 pairs lack it (first 2)" in ran.err
+
+
+def test_gold_links_of_another_file(cepts, home):
+    rows = [
+        ("ein Haus", "NN NN", "das Haus", "NN NN", "0-0 1-1"),
+        ("er kam an", "PR VB RP", "er traf ein", "PR VB RP", "0-0"),
+    ]
+    records, texts = [], ([], [])
+    for source, source_pos, target, target_pos, links in rows:
+        sure = [[int(place) for place in link.split("-")] for link in links.split()]
+        records.append(
+            {"source": source, "source_pos": source_pos, "target": target, "target_pos": target_pos, "sure": sure}
+        )
+        for side, words, tags in zip(texts, (source, target), (source_pos, target_pos), strict=True):
+            numbered = enumerate(zip(words.split(), tags.split(), strict=True), start=1)
+            side.append("".join("\t".join([str(n), word, "_", tag, *"______"]) + "\n" for n, (word, tag) in numbered))
+    (home / "gold.jsonl").write_text("".join(json.dumps(record) + "\n" for record in records))
+    (home / "old.conllu").write_text("\n".join(texts[0]))
+    (home / "new.conllu").write_text("\n".join(texts[1]))
+    (home / "links").write_text("".join(f"{row[-1]}\n" for row in rows))
+    files = "old.conllu", "new.conllu"
+    assert cepts("phrases", "train", "gold.jsonl", "--save", "one", *QUICK).code == 0
+    ran = cepts("phrases", "train", *files, "--gold-links", "links", "--save", "other", *QUICK)
+    assert "columns  pos\n" in ran.err
+    np.testing.assert_array_equal(PhraseAligner.load("one").weights_, PhraseAligner.load("other").weights_)
+    without = cepts("phrases", "train", *files, "--save", "third", *QUICK)
+    assert "old.conllu: text and CoNLL-U have no gold links; give them with --gold-links" in without.error
+    three = cepts("phrases", "train", *files, "gold.jsonl", "--gold-links", "links", "--save", "third", *QUICK)
+    assert "--gold-links goes with one file of pairs, or with two" in three.error
 
 
 def test_vectors_and_paraphrases_are_kept_with_the_aligner(cepts, home, examples):

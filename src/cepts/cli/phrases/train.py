@@ -13,6 +13,7 @@ from cepts.cli.checks import finite, moderate
 from cepts.cli.choices import PHRASE_COSTS, PHRASE_FAMILIES
 from cepts.cli.console import ProgressBars, print_table, say
 from cepts.cli.lengths import refuse_stdin_twice
+from cepts.cli.link_options import base_option
 from cepts.cli.phrases.common import check_input, input_format_option, max_length_option, quiet_option, threads_option
 from cepts.errors import DataError, UsageError
 
@@ -47,9 +48,16 @@ Examples:
   cepts phrases train gold.jsonl --save model
   cepts phrases train gold.jsonl --dev dev.jsonl --without wordnet --without paraphrase --save model
   cepts phrases train gold.jsonl --model token --paper --save model
-  cepts phrases train gold.jsonl --language none --vectors vectors.vec --save model""",
+  cepts phrases train gold.jsonl --language none --vectors vectors.vec --save model
+  cepts phrases train old.conllu new.conllu --gold-links gold.wa --language none --save model""",
 )
 @click.argument("files", metavar="PAIRS", nargs=-1, required=True)
+@click.option(
+    "--gold-links",
+    metavar="FILE",
+    help="Gold links (NAACL, Pharaoh, ...) of PAIRS, which then are one file of any kind, or two of text or CoNLL-U.",
+)
+@base_option
 @click.option("--save", metavar="DIR", required=True, help="Where the aligner goes.")
 @click.option(
     "--model",
@@ -153,7 +161,9 @@ def command(files: tuple[str, ...], **options: Any) -> None:
     PAIRS are files of JSON lines or jacana's JSON, whose sure links are learnt; possible ones cost nothing. Both
     directions are trained. 'cepts phrases align --model DIR' then uses the aligner.
     """
-    refuse_stdin_twice(*files, options["dev"])
+    refuse_stdin_twice(*files, options["gold_links"], options["dev"])
+    if options["gold_links"] is not None and len(files) > 2:
+        raise UsageError(f"--gold-links goes with one file of pairs, or with two, source and target. Got {len(files)}.")
     made = _options(options)
     from cepts.store import check_destination
 
@@ -196,7 +206,13 @@ def _train(
     from cepts.phrases.annotate import shared_columns
     from cepts.phrases.synthesis import synthesise
 
-    pairs = [pair for path in files for pair in _gold(path, options["input_format"])]
+    if options["gold_links"] is None:
+        pairs = [pair for path in files for pair in _gold(path, options["input_format"])]
+    else:
+        from cepts.io import read_sentence_pairs
+
+        links, base = options["gold_links"], int(options["base"])
+        pairs = read_sentence_pairs(*files, format=options["input_format"], links=links, base=base)
     dev = None if options["dev"] is None else _gold(options["dev"], "auto")
     aligner = (TokenAligner if options["model"] == "token" else PhraseAligner)(**made)
     columns = shared_columns([pair for pair in pairs if aligner.fits(pair)])
@@ -231,14 +247,17 @@ def _train(
 
 def _gold(path: str, format_: str) -> list[SentencePair]:
     from cepts.io import read_sentence_pairs
+    from cepts.io.files import bare_suffixes
 
+    name = "standard input" if path == "-" else path
+    if format_ in {"text", "conllu"} or bare_suffixes(path)[-1:] == [".conllu"]:
+        raise DataError(f"{name}: text and CoNLL-U have no gold links; give them with --gold-links.")
     pairs = read_sentence_pairs(path, format=format_)
     for number, pair in enumerate(pairs, start=1):
         if pair.sure is None:
-            name = "standard input" if path == "-" else path
             raise DataError(
-                f"{name}, pair {number:,}: found no gold links, wanted `sure`, or [] where there are none; training "
-                f"needs them for every pair."
+                f"{name}, pair {number:,}: found no gold links, wanted `sure`, or [] where there are none, in every "
+                f"pair; or give them with --gold-links."
             )
     return pairs
 
