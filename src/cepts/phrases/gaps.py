@@ -51,10 +51,12 @@ def join_expressions(
     nulls = association.source_null.copy(), association.target_null.copy()
     source_offsets, target_offsets = association.source_offsets, association.target_offsets
     for n, pair in enumerate(pairs):
+        start, stop = association.offsets[n : n + 2]
+        if start == stop:  # a pair that was left out
+            continue
         source, target = words_of(pair, inventory)
         if not source.expressions and not target.expressions:
             continue
-        start, stop = association.offsets[n : n + 2]
         matrix = values[start:stop].reshape(len(source), len(target))
         source_null = nulls[0][source_offsets[n] : source_offsets[n + 1]]
         target_null = nulls[1][target_offsets[n] : target_offsets[n + 1]]
