@@ -2,17 +2,19 @@
 
 from __future__ import annotations
 
+import argparse
 import datetime
 import json
 import os
 import platform
 import subprocess
 import sys
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from importlib.metadata import version
 from pathlib import Path
 from statistics import median
+from typing import TypeVar
 
 import cepts
 
@@ -21,6 +23,7 @@ __all__ = [
     "append_lines",
     "check_page",
     "circumstances",
+    "make_tables",
     "markdown",
     "provenance",
     "replace_tables",
@@ -30,6 +33,8 @@ __all__ = [
 
 ROOT = Path(__file__).resolve().parent.parent
 
+Data = TypeVar("Data")
+
 
 @dataclass(frozen=True, slots=True)
 class Table:
@@ -38,6 +43,34 @@ class Table:
     text: str
     records: Sequence[Mapping[str, object]]
     repeat: int | None = None
+
+
+def make_tables(
+    title: str, folder: str, open_data: Callable[[Path], Data], tables: Mapping[str, Callable[[Data], Table]]
+) -> None:
+    """Read the options of a benchmark of many tables, make those that are asked for, print and keep them.
+
+    Pages and result files have its tables under `title`; `folder` is the folder of the data that it needs.
+    """
+    results = ROOT / "benchmarks" / "results" / f"{title}.jsonl"
+    parser = argparse.ArgumentParser(description=f"The tables of {title}.")
+    parser.add_argument("--data", type=Path, default=Path("../shared/data"), metavar="DIR", help=f"has {folder}/")
+    parser.add_argument("--tables", nargs="+", choices=tables, default=list(tables), help="make these alone")
+    parser.add_argument("--json-lines", type=Path, default=results, metavar="FILE", help="append one line a row")
+    parser.add_argument("--write", type=Path, metavar="PAGE", help="put the tables into this page")
+    options = parser.parse_args()
+    data = open_data(options.data)
+    if options.write:
+        check_page(options.write, [f"{title} {name}" for name in options.tables])
+    for name in options.tables:
+        say(f"table {name}")
+        table = tables[name](data)
+        text = f"{table.text}\n\n{provenance(table.repeat)}"
+        print(f"{text}\n", flush=True)
+        about = {"table": name, **circumstances()}
+        append_lines(options.json_lines, [{**about, **record} for record in table.records])
+        if options.write:
+            replace_tables(options.write, {f"{title} {name}": text})
 
 
 def say(message: str) -> None:

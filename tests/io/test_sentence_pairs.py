@@ -218,6 +218,15 @@ def test_two_files(write):
     assert (pair.source.tokens, pair.target.tokens) == (("a", "b"), ("c",))
 
 
+def test_two_files_of_which_one_is_something_else(write):
+    text, pairs, tree = write("a\n", "s"), write(SHOPS), write("", "t.conllu")
+    for one, other in ((text, pairs), (pairs, pairs)):
+        with pytest.raises(UsageError, match=r"x\.jsonl holds both sides, by its suffix; give it alone"):
+            read_sentence_pairs(one, other)
+    with pytest.raises(UsageError, match="is CoNLL-U by its suffix; give two"):
+        read_sentence_pairs(text, tree)
+
+
 def test_two_files_with_mistakes(write):
     good = write("a b\nc\n", "s")
     fails("t, line 2: byte 3 is not valid UTF-8; convert the file to UTF-8.$", good, write(b"a\nb \xff\n", "t"))

@@ -69,6 +69,11 @@ def test_nothing_else_changes(source, target):
     np.testing.assert_array_equal(found.source_null, LINKED.source_null)
 
 
+def test_a_pair_that_was_left_out_has_no_matrix():
+    found = joined(association(np.empty((0, 0)), [], []), APART, WORD)
+    assert len(found.values) == len(found.source_null) == 0
+
+
 def test_null_masses_are_needed():
     bare = Association(LINKED.source_lengths, LINKED.target_lengths, LINKED.offsets, LINKED.values)
     with pytest.raises(ValueError, match="null masses of both sides"):

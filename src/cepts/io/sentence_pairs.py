@@ -191,11 +191,22 @@ def _at_pipes(line: bytes) -> list[bytes]:
 def _of_two_files(source: PathLike, target: PathLike, format: str) -> Iterator[tuple[str, SentencePair]]:
     if format not in {"auto", *OF_TWO_FILES}:
         raise UsageError(f"the format {format} is of one file that holds both sides. Got two files instead.")
-    suffixes = {bare_suffixes(path)[-1:] == [".conllu"] for path in (source, target) if path != "-"}
     if format == "auto":
-        format = "conllu" if suffixes == {True} else "text"
+        format = _guess_format_of_two(source, target)
     with InputFile(source) as first, InputFile(target) as second:
         yield from (_conllu_pairs if format == "conllu" else _text_pairs)(first, second)
+
+
+def _guess_format_of_two(source: PathLike, target: PathLike) -> str:
+    """By the suffixes, which must not say that a file holds both sides, or differ."""
+    suffixes = {path: "".join(bare_suffixes(path)[-1:]) for path in (source, target) if path != "-"}
+    for path, suffix in suffixes.items():
+        if suffix in BY_SUFFIX:
+            raise UsageError(f"{path} holds both sides, by its suffix; give it alone, or name the format text.")
+    found = {suffix == ".conllu" for suffix in suffixes.values()}
+    if len(found) > 1:
+        raise UsageError(f"one of {source} and {target} is CoNLL-U by its suffix; give two, or name the format.")
+    return "conllu" if found == {True} else "text"
 
 
 def _text_pairs(first: InputFile, second: InputFile) -> Iterator[tuple[str, SentencePair]]:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 
 import numpy as np
 import pytest
@@ -133,7 +134,11 @@ def test_cepts_matrices_and_scores(cepts, phrase_model, home, examples):
         scores[:, 1], np.concatenate([p.reverse_path.normalised_scores for p in paths]), atol=1e-6
     )
     again = cepts("factor", "m.jsonl", "--format", "pharaoh", "--allow-empty")
-    assert [len(line.split()) for line in again.lines] == [len(record["links"]) for record in records]
+    # The same cepts, before words that have little in common with theirs are taken out.
+    for line, record in zip(again.lines, records, strict=True):
+        assert {(link["source"], link["target"]) for link in record["links"]} <= {
+            tuple(map(int, re.split(r"\D", link))) for link in line.split()
+        }
 
 
 def test_matrices_of_pairs_that_are_left_out_go_through_factor(cepts, phrase_model, home):

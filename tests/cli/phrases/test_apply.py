@@ -63,6 +63,13 @@ def test_answers_are_ranked_by_question(cepts, judged, phrase_model):
     assert "kept:all" in whole["signature"]
 
 
+def test_questions_of_which_none_counts_are_an_error(cepts, judged, phrase_model):
+    (judged / "right.jsonl").write_text(json.dumps(JUDGED[0]) + "\n")
+    ran = cepts("phrases", "apply", "qa", "right.jsonl", "--model", phrase_model)
+    assert "right.jsonl: found no question with right and wrong answers" in ran.error
+    assert cepts("phrases", "apply", "qa", "right.jsonl", "--model", phrase_model, "--questions", "all").code == 0
+
+
 def test_predictions_have_a_line_a_pair(cepts, judged, phrase_model):
     more = ("--threshold", 0.5, "--score", "both", "--predictions", "found.jsonl", "-q")
     assert cepts("phrases", "apply", "rte", "judged.jsonl", "--model", phrase_model, *more).code == 0

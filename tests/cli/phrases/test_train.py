@@ -93,6 +93,8 @@ def test_phrase_links_are_synthesised_inside_chunks(cepts, home):
     late = cepts("phrases", "train", "gold.jsonl", "--save", "other", *QUICK, "--dev", "plain.jsonl")
     assert "plain.jsonl: the source sentence of pair 1 has no pos column" in late.error
     assert not (home / "other").exists()
+    chunks = cepts("phrases", "train", "plain.jsonl", "--save", "other", *QUICK, "--synthesise")
+    assert "plain.jsonl: found sentences without chunks" in chunks.error
     partly = (home / "gold.jsonl").read_text() + (home / "plain.jsonl").read_text()
     (home / "partly.jsonl").write_text(partly)
     ran = cepts("phrases", "train", "partly.jsonl", "--save", "model", *QUICK)
@@ -156,6 +158,7 @@ def test_a_table_of_paraphrases_is_read_as_it_was_kept(home):
         (("--families", "pos", "--without", "pos"), "contradict each other"),
         (tuple(word for name in FAMILIES for word in ("--without", name)), "leaves no family"),
         (("--penalty", "nan"), "wants a number"),
+        (("--wrong-cost", "1e300"), "not in the range"),
         (("--dev", "nowhere.jsonl"), "nowhere.jsonl"),
         (("--dev", "plain.txt"), "plain.txt, pair 1: found no gold links"),
         (("--vectors", "nowhere.vec"), "nowhere.vec"),

@@ -19,6 +19,7 @@ from cepts.cli.phrases.common import (
     load_aligner,
     max_length_option,
     model_option,
+    name_of,
     quiet_option,
     threads_option,
 )
@@ -137,7 +138,13 @@ def _apply(task: str, test: str, options: dict[str, Any], bars: ProgressBars) ->
     facts: dict[str, object] = {"task": task, "model": _model_name(options["model"]), "score": score}
     threshold: float | None = None
     if task == "qa":
-        found = ranking(scores, labels, [pair.group for pair in pairs], keep=options["questions"] or "mixed")
+        keep = options["questions"] or "mixed"
+        found = ranking(scores, labels, [pair.group for pair in pairs], keep=keep)
+        if not found.facts["questions"]:
+            wanted = "right and wrong answers" if keep == "mixed" else "right answers"
+            raise DataError(
+                f"{name_of(test)}: found no question with {wanted}, wanted one at least; --questions all counts the others."
+            )
     else:
         threshold = options["threshold"]
         if threshold is None:
@@ -173,12 +180,13 @@ def _judged(path: str, format_: str, task: str) -> list[SentencePair]:
     from cepts.io import read_sentence_pairs
 
     pairs = read_sentence_pairs(path, format=format_)
-    name = "standard input" if path == "-" else path
     for number, pair in enumerate(pairs, start=1):
         if pair.label is None:
-            raise DataError(f"{name}, pair {number:,}: found no `label`, wanted 1 for yes or 0 for no, in JSON lines.")
+            raise DataError(
+                f"{name_of(path)}, pair {number:,}: found no `label`, wanted 1 for yes or 0 for no, in JSON lines."
+            )
         if task == "qa" and not pair.group:
-            raise DataError(f"{name}, pair {number:,}: found no `qid`, wanted the name of the question.")
+            raise DataError(f"{name_of(path)}, pair {number:,}: found no `qid`, wanted the name of the question.")
     return pairs
 
 

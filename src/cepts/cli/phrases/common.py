@@ -20,6 +20,7 @@ __all__ = [
     "load_aligner",
     "max_length_option",
     "model_option",
+    "name_of",
     "quiet_option",
     "threads_option",
 ]
@@ -60,6 +61,11 @@ def load_aligner(options: dict[str, Any]) -> PhraseAligner:
     return aligner
 
 
+def name_of(path: str) -> str:
+    """What messages call an input."""
+    return "standard input" if path == "-" else path
+
+
 def check_input(aligner: PhraseAligner, columns: Sequence[str], pairs: Sequence[SentencePair], path: str) -> None:
     """Refuse the pairs of a file without the columns of training, before any work."""
     from cepts.phrases.annotate import check_columns
@@ -69,4 +75,4 @@ def check_input(aligner: PhraseAligner, columns: Sequence[str], pairs: Sequence[
     try:
         check_columns(pairs, columns)
     except DataError as error:
-        raise DataError(f"{'standard input' if path == '-' else path}: {error}") from None
+        raise DataError(f"{name_of(path)}: {error}") from None

@@ -11,6 +11,7 @@ from cepts.cli.choices import PAIR_FORMATS, PROTOCOLS, WRITABLE_PAIR_FORMATS
 from cepts.cli.console import print_json, print_table
 from cepts.cli.lengths import refuse_stdin_twice
 from cepts.cli.link_options import base_option
+from cepts.cli.phrases.common import name_of
 from cepts.cli.score import LEVEL, _percent, _range, _short_names
 from cepts.cli.spaces.score.report import interval_options, json_option
 from cepts.errors import DataError
@@ -96,7 +97,7 @@ def command(
     for number, pair in enumerate(pairs, start=1):
         if pair.sure is None:
             raise DataError(
-                f"{gold}, pair {number:,}: found no gold links, wanted `sure`; or give them with --gold-links."
+                f"{name_of(gold)}, pair {number:,}: found no gold links, wanted `sure`; or give them with --gold-links."
             )
     results = []
     for path in predicted:

@@ -14,7 +14,14 @@ from cepts.cli.choices import PHRASE_COSTS, PHRASE_FAMILIES
 from cepts.cli.console import ProgressBars, print_table, say
 from cepts.cli.lengths import refuse_stdin_twice
 from cepts.cli.link_options import base_option
-from cepts.cli.phrases.common import check_input, input_format_option, max_length_option, quiet_option, threads_option
+from cepts.cli.phrases.common import (
+    check_input,
+    input_format_option,
+    max_length_option,
+    name_of,
+    quiet_option,
+    threads_option,
+)
 from cepts.errors import DataError, UsageError
 
 if TYPE_CHECKING:
@@ -39,6 +46,8 @@ OF_ALIGNER = (
 # How semicrf trained: one null state, Hamming cost of states, next to no penalty, and no features of single words.
 PAPER = {"memory": False, "cost": "states", "penalty": 0.01, "iterations": 300}
 NOT_IN_PAPER = ("lexical",)
+# Of costs and the penalty: what is far more than any use, and far less than what overflows.
+LARGEST = 1e6
 
 
 @click.command(
@@ -114,21 +123,21 @@ Examples:
 )
 @click.option(
     "--wrong-cost",
-    type=click.FloatRange(0),
+    type=click.FloatRange(0, LARGEST),
     metavar="X",
     callback=finite,
     help="Cost of a wrong link or state; higher gives fewer links.  [default: 1]",
 )
 @click.option(
     "--missed-cost",
-    type=click.FloatRange(0),
+    type=click.FloatRange(0, LARGEST),
     metavar="X",
     callback=finite,
     help="Cost of a missed link; higher gives more links.  [default: 1]",
 )
 @click.option(
     "--penalty",
-    type=click.FloatRange(0),
+    type=click.FloatRange(0, LARGEST),
     metavar="X",
     callback=finite,
     help="How strongly weights are kept near 0 (L2).  [default: 1]",
@@ -216,6 +225,11 @@ def _train(
     dev = None if options["dev"] is None else _gold(options["dev"], "auto")
     aligner = (TokenAligner if options["model"] == "token" else PhraseAligner)(**made)
     columns = shared_columns([pair for pair in pairs if aligner.fits(pair)])
+    if options["synthesise"] and aligner.language is None and "chunk" not in columns:
+        raise DataError(
+            f"{name_of(files[0])}: found sentences without chunks, which --synthesise needs of all; give "
+            f"`source_chunk` and `target_chunk` in JSON lines, or Chunk=... in the MISC field of CoNLL-U."
+        )
     if dev is not None:
         check_input(aligner, columns, dev, options["dev"])
     tables = _tables(aligner, options, bars)
@@ -249,15 +263,14 @@ def _gold(path: str, format_: str) -> list[SentencePair]:
     from cepts.io import read_sentence_pairs
     from cepts.io.files import bare_suffixes
 
-    name = "standard input" if path == "-" else path
     if format_ in {"text", "conllu"} or bare_suffixes(path)[-1:] == [".conllu"]:
-        raise DataError(f"{name}: text and CoNLL-U have no gold links; give them with --gold-links.")
+        raise DataError(f"{name_of(path)}: text and CoNLL-U have no gold links; give them with --gold-links.")
     pairs = read_sentence_pairs(path, format=format_)
     for number, pair in enumerate(pairs, start=1):
         if pair.sure is None:
             raise DataError(
-                f"{name}, pair {number:,}: found no gold links, wanted `sure`, or [] where there are none, in every "
-                f"pair; or give them with --gold-links."
+                f"{name_of(path)}, pair {number:,}: found no gold links, wanted `sure`, or [] where there are none, in "
+                f"every pair; or give them with --gold-links."
             )
     return pairs
 
