@@ -138,12 +138,12 @@ def _apply(task: str, test: str, options: dict[str, Any], bars: ProgressBars) ->
     facts: dict[str, object] = {"task": task, "model": _model_name(options["model"]), "score": score}
     threshold: float | None = None
     if task == "qa":
-        keep = options["questions"] or "mixed"
+        keep: Any = options["questions"] or "mixed"
         found = ranking(scores, labels, [pair.group for pair in pairs], keep=keep)
         if not found.facts["questions"]:
             wanted = "right and wrong answers" if keep == "mixed" else "right answers"
             raise DataError(
-                f"{name_of(test)}: found no question with {wanted}, wanted one at least; --questions all counts the others."
+                f"{name_of(test)}: found no question with {wanted}, wanted one; --questions all counts others too."
             )
     else:
         threshold = options["threshold"]
