@@ -45,7 +45,6 @@ VARIANTS = {
     "no cost": {"cost": "none"},
     "the paper's cost": {"cost": "states"},
     "missed links cost 1.5": {"missed_cost": 1.5},
-    "penalty 0.3": {"penalty": 0.3},
     "penalty 3": {"penalty": 3.0},
 }
 # A third of the training pairs is held out.
