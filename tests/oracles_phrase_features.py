@@ -221,7 +221,6 @@ def token_categories(pair, i, j):
     spelling = sum(like.spelling[i, j, 0] >= 0.5 + 0.06 * step for step in range(9))
     around = bisect_right([0.3, 0.6, 1.0, 1.6, 2.2, 3.0], window(pair, i, j)), 7
     together = bisect_right([0.01, 0.3, 0.6, 0.9], chunk_found(pair, i, j)), 5
-    linked = [*pair.inventory.linked]
     words = one.lower[i], other.lower[j]
     return {
         ("string", "match, kinds"): mixed(match, (KINDS.index(one.kind[i]), 4), (KINDS.index(other.kind[j]), 4)),
@@ -242,7 +241,7 @@ def token_categories(pair, i, j):
         ("context", "window, match, group"): mixed(around, match, group),
         ("chunk", "types"): mixed((one.chunk[i], chunks), (other.chunk[j], chunks)),
         ("chunk", "chunks' other words, match, group"): mixed(together, match, group),
-        ("lexical", "linked words"): linked.index(words) + 1 if words in linked else 0,
+        ("lexical", "linked words"): pair.inventory.linked_category(*words),
         ("lexical", "frequent word"): one.frequent[i] if lower else 0,
         ("lexical", "frequent source word"): 0 if lower else one.frequent[i],
         ("lexical", "frequent target word"): 0 if lower else other.frequent[j],

@@ -10,7 +10,7 @@ import oracles_phrase_features as oracles
 from cepts.kernels.likeness import span_coverage
 from cepts.phrases.columns import FAMILIES
 from cepts.phrases.features import FeatureMaker
-from cepts.phrases.inventory import Inventory
+from cepts.phrases.inventory import Inventory, LinkedWords
 from cepts.phrases.lexical import Lexical
 from cepts.phrases.likeness import compare_words
 from cepts.phrases.names import NameModel
@@ -39,7 +39,12 @@ WORDS = [
     ",",
     ".",
 ]
-INVENTORY = Inventory(("DT", "NN", "VB"), ("np", "vp"), ("is", "the", "up"), (("dog", "hound"), ("give", "quit")))
+INVENTORY = Inventory(
+    ("DT", "NN", "VB"),
+    ("np", "vp"),
+    ("is", "the", "up"),
+    (LinkedWords("dog", "hound", 3, 4), LinkedWords("give", "quit", 1, 9)),
+)
 LEXICAL = Lexical(
     WordNet.from_synsets([("noun", ["dog", "hound"]), ("noun", ["animal"])], [(0, 1, "hypernym")]),
     Paraphrases.from_rules(

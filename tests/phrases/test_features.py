@@ -7,14 +7,14 @@ import pytest
 
 from cepts.phrases.columns import FAMILIES
 from cepts.phrases.features import FeatureMaker, Layout
-from cepts.phrases.inventory import Inventory
+from cepts.phrases.inventory import Inventory, LinkedWords
 from cepts.phrases.lexical import Lexical
 from cepts.phrases.paraphrases import Paraphrases, Rule
 from cepts.phrases.relatedness import Relatedness
 from cepts.sentences import Sentence, SentencePair
 from cepts.vectors import Vectors
 
-INVENTORY = Inventory(("DT", "NN", "VB"), ("np", "vp"), ("the", "up"), (("give", "quit"),))
+INVENTORY = Inventory(("DT", "NN", "VB"), ("np", "vp"), ("the", "up"), (LinkedWords("give", "quit", 2, 3),))
 LEXICAL = Lexical(
     paraphrases=Paraphrases.from_rules([Rule("give up", "quit", "[VP]", (1.0,) * 8)]),
     relatedness=Relatedness.from_vectors(
@@ -196,3 +196,14 @@ def test_features_do_not_depend_on_what_was_made_before():
         for table, same in zip(tables_of(one), tables_of(other), strict=True):
             np.testing.assert_array_equal(table.values, same.values)
             np.testing.assert_array_equal(table.categories, same.categories)
+
+
+def test_a_training_pair_does_not_see_what_itself_taught():
+    alone = maker(inventory=Inventory(linked=(LinkedWords("give", "quit", 1, 1),)))
+    linked = SentencePair(PAIRS[0].source, PAIRS[0].target, sure=((2, 2),))
+    cells = [
+        categories(alone.features(linked, training=training).tokens, alone.layout.tokens, "lexical", "linked words")
+        for training in (False, True)
+    ]
+    assert cells[0].reshape(4, 3)[2, 2] > 0
+    assert not cells[1].any()

@@ -119,7 +119,7 @@ class PhraseAligner:
         wrong_cost: float = 1.0,
         missed_cost: float = 1.0,
         penalty: float = 1.0,
-        iterations: int = 200,
+        iterations: int = 120,
         upweight: bool = True,
         language: str | None = "english",
         annotator: Annotator | None = None,
@@ -217,7 +217,7 @@ class PhraseAligner:
         self.layout_ = maker.layout
         features = []
         for number, pair in enumerate(used):
-            features.append(maker.features(pair))
+            features.append(maker.features(pair, training=True))
             report(Step(stage="features", done=number + 1, total=len(used)))
         weights = []
         self.objectives_: list[list[float]] = []

@@ -6,7 +6,7 @@ from collections.abc import Collection, Sequence
 from dataclasses import dataclass, replace
 
 from cepts.phrases.columns import Blocks, Selection, Table
-from cepts.phrases.inventory import Inventory
+from cepts.phrases.inventory import Inventory, linked_words
 from cepts.phrases.lexical import Lexical
 from cepts.phrases.likeness import compare_words
 from cepts.phrases.span_features import span_blocks, span_table
@@ -110,10 +110,11 @@ class FeatureMaker:
             self._tokens.blocks, ((), ()) if self._spans is None else self._spans.blocks, self._null.blocks
         )
 
-    def features(self, pair: SentencePair) -> PairFeatures:
-        """The features of a pair whose sentences both have words."""
+    def features(self, pair: SentencePair, *, training: bool = False) -> PairFeatures:
+        """The features of a pair whose sentences both have words; of one of training, without what itself taught."""
+        own = linked_words(pair) if training else None
         source, target = words_of(pair, self.inventory, tagged=self._tagged)
-        like = compare_words(source, target, self.lexical, self.inventory, self.longest, self.widest)
+        like = compare_words(source, target, self.lexical, self.inventory, self.longest, self.widest, own)
         spans = None
         if self._spans is not None:
             spans = span_table(

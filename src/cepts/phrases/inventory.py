@@ -2,18 +2,31 @@
 
 from __future__ import annotations
 
+from bisect import bisect_right
 from collections import Counter
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import Any
+from typing import Any, NamedTuple
 
 from cepts.sentences import SentencePair
 
-__all__ = ["Inventory", "chunk_type"]
+__all__ = ["LINKED_CATEGORIES", "Inventory", "LinkedWords", "chunk_type", "linked_words"]
 
 FREQUENT_WORDS = 150
 MINIMUM_COUNT = 5
-MINIMUM_LINKS = 2
+# Edges of the shares of sentence pairs with both words in which the two are linked, and of their numbers.
+RATE_EDGES = (0.1, 0.3, 0.6)
+COUNT_EDGES = (2, 3, 6)
+LINKED_CATEGORIES = 1 + (len(COUNT_EDGES) + 1) * (len(RATE_EDGES) + 1)
+
+
+class LinkedWords(NamedTuple):
+    """Two different words, lower-cased, that training links: in how many of its pairs, of how many that have both."""
+
+    source: str
+    target: str
+    linked: int
+    together: int
 
 
 def chunk_type(label: str) -> str:
@@ -32,41 +45,60 @@ class Inventory:
     words
         The most frequent words, lower-cased.
     linked
-        Pairs of different words, lower-cased, that are linked more than once in training.
+        Pairs of different words that training links, sorted.
     """
 
     tags: tuple[str, ...] = ()
     chunks: tuple[str, ...] = ()
     words: tuple[str, ...] = ()
-    linked: tuple[tuple[str, str], ...] = ()
-    numbers: Mapping[str, Mapping[Any, int]] = field(init=False, repr=False, compare=False)
+    linked: tuple[LinkedWords, ...] = ()
+    numbers: Mapping[str, Mapping[str, int]] = field(init=False, repr=False, compare=False)
+    _counts: Mapping[tuple[str, str], tuple[int, int]] = field(init=False, repr=False, compare=False)
     linked_sources: frozenset[str] = field(init=False, repr=False, compare=False)
     linked_targets: frozenset[str] = field(init=False, repr=False, compare=False)
 
     def __post_init__(self) -> None:
-        names = ("tags", "chunks", "words", "linked")
+        names = ("tags", "chunks", "words")
         object.__setattr__(
             self, "numbers", {name: {item: n for n, item in enumerate(getattr(self, name), 1)} for name in names}
         )
-        object.__setattr__(self, "linked_sources", frozenset(source for source, _ in self.linked))
-        object.__setattr__(self, "linked_targets", frozenset(target for _, target in self.linked))
+        object.__setattr__(self, "_counts", {(one.source, one.target): one[2:] for one in self.linked})
+        object.__setattr__(self, "linked_sources", frozenset(one.source for one in self.linked))
+        object.__setattr__(self, "linked_targets", frozenset(one.target for one in self.linked))
+
+    def linked_category(self, source: str, target: str, own: Collection[tuple[str, str]] | None = None) -> int:
+        """How often training links two words, lower-cased: 0 never; else by how many times, and by what share.
+
+        Of a training pair `own` are the words that it links itself. It is then left out of the counts: a model must
+        not learn that words which people link have always been linked before.
+        """
+        linked, together = self._counts.get((source, target), (0, 0))
+        if own is not None:
+            linked, together = linked - ((source, target) in own), together - 1
+        if linked < 1:
+            return 0
+        count, rate = bisect_right(COUNT_EDGES, linked), bisect_right(RATE_EDGES, linked / max(together, 1))
+        return 1 + count * (len(RATE_EDGES) + 1) + rate
 
     @classmethod
     def of_pairs(cls, pairs: Sequence[SentencePair]) -> Inventory:
         """The inventory of training pairs."""
         sentences = [sentence for pair in pairs for sentence in (pair.source, pair.target)]
         words = Counter(token.lower() for sentence in sentences for token in sentence.tokens)
-        linked: Counter[tuple[str, str]] = Counter()
+        linked = Counter(both for pair in pairs for both in linked_words(pair))
+        partners: dict[str, set[str]] = {}
+        for source, target in linked:
+            partners.setdefault(source, set()).add(target)
+        together: Counter[tuple[str, str]] = Counter()
         for pair in pairs:
-            for i, j in pair.sure or ():
-                both = pair.source.tokens[i].lower(), pair.target.tokens[j].lower()
-                if both[0] != both[1]:
-                    linked[both] += 1
+            targets = {token.lower() for token in pair.target.tokens}
+            for source in {token.lower() for token in pair.source.tokens}:
+                together.update((source, target) for target in partners.get(source, set()) & targets)
         return cls(
             _names(tag for sentence in sentences for tag in sentence.pos or ()),
             _names(chunk_type(label) for sentence in sentences for label in sentence.chunk or () if label != "O"),
             tuple(sorted(word for word, count in words.most_common(FREQUENT_WORDS) if count >= MINIMUM_COUNT)),
-            tuple(sorted(both for both, count in linked.items() if count >= MINIMUM_LINKS)),
+            tuple(LinkedWords(*both, count, together[both]) for both, count in sorted(linked.items())),
         )
 
     def columns(self) -> dict[str, list[Any]]:
@@ -75,7 +107,7 @@ class Inventory:
             "tags": list(self.tags),
             "chunks": list(self.chunks),
             "words": list(self.words),
-            "linked": [list(both) for both in self.linked],
+            "linked": [list(one) for one in self.linked],
         }
 
     @classmethod
@@ -85,8 +117,15 @@ class Inventory:
             tuple(columns["tags"]),
             tuple(columns["chunks"]),
             tuple(columns["words"]),
-            tuple((first, second) for first, second in columns["linked"]),
+            tuple(LinkedWords(*one) for one in columns["linked"]),
         )
+
+
+def linked_words(pair: SentencePair) -> set[tuple[str, str]]:
+    """The different words, lower-cased, that the sure links of a pair join."""
+    sides = [[token.lower() for token in sentence.tokens] for sentence in (pair.source, pair.target)]
+    joined = ((sides[0][i], sides[1][j]) for i, j in pair.sure or ())
+    return {both for both in joined if both[0] != both[1]}
 
 
 def _names(items: Iterable[str]) -> tuple[str, ...]:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Collection
 from dataclasses import dataclass
 
 import numpy as np
@@ -57,7 +58,7 @@ class Likeness:
     names, nicknames
         How near two names are, and whether one is a known short form of the other.
     linked
-        Numbers of pairs of words that training links.
+        How often training links two words.
     """
 
     match: NDArray[np.int32]
@@ -79,9 +80,18 @@ class Likeness:
 
 
 def compare_words(
-    source: SentenceWords, target: SentenceWords, lexical: Lexical, inventory: Inventory, longest: int, widest: int
+    source: SentenceWords,
+    target: SentenceWords,
+    lexical: Lexical,
+    inventory: Inventory,
+    longest: int,
+    widest: int,
+    own: Collection[tuple[str, str]] | None = None,
 ) -> Likeness:
-    """Compare all words; spans up to `longest` x `widest` are looked up in the paraphrases."""
+    """Compare all words; spans up to `longest` x `widest` are looked up in the tables.
+
+    `own` are the words that a pair of training links itself (`Inventory.linked_category`).
+    """
     from cepts.kernels.likeness import spelling_likeness
     from cepts.kernels.phrase_features import match_words
 
@@ -128,7 +138,7 @@ def compare_words(
         target_rows,
         names,
         nicknames,
-        _linked(source, target, inventory),
+        _linked(source, target, inventory, own),
     )
 
 
@@ -186,14 +196,14 @@ def _vectors(words: SentenceWords, lexical: Lexical) -> NDArray[np.float32]:
     return lexical.relatedness.rows(words.tokens)
 
 
-def _linked(source: SentenceWords, target: SentenceWords, inventory: Inventory) -> NDArray[np.int32]:
-    """The number of each two words among the pairs that training links, 0 for others."""
+def _linked(
+    source: SentenceWords, target: SentenceWords, inventory: Inventory, own: Collection[tuple[str, str]] | None
+) -> NDArray[np.int32]:
+    """How often training links each two words (`Inventory.linked_category`)."""
     found = np.zeros((len(source), len(target)), dtype=np.int32)
     rows = [i for i, word in enumerate(source.lowered) if word in inventory.linked_sources]
-    if rows:
-        numbers = inventory.numbers["linked"]
-        columns = [j for j, word in enumerate(target.lowered) if word in inventory.linked_targets]
-        for i in rows:
-            for j in columns:
-                found[i, j] = numbers.get((source.lowered[i], target.lowered[j]), 0)
+    columns = [j for j, word in enumerate(target.lowered) if word in inventory.linked_targets]
+    for i in rows:
+        for j in columns:
+            found[i, j] = inventory.linked_category(source.lowered[i], target.lowered[j], own)
     return found

@@ -9,7 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from cepts.phrases.columns import Block, Selection, Table
-from cepts.phrases.inventory import Inventory
+from cepts.phrases.inventory import LINKED_CATEGORIES, Inventory
 from cepts.phrases.likeness import MATCHES, Likeness
 from cepts.phrases.wordnet import RELATIONS
 from cepts.phrases.words import KINDS, SentenceWords
@@ -53,7 +53,7 @@ def token_blocks(inventory: Inventory) -> tuple[list[Block], list[Block]]:
         ("context", "window, match, group", 7 * matches * GROUPS),
         ("chunk", "types", chunks * chunks),
         ("chunk", "chunks' other words, match, group", 5 * matches * GROUPS),
-        ("lexical", "linked words", len(inventory.linked) + 1),
+        ("lexical", "linked words", LINKED_CATEGORIES),
         ("lexical", "frequent word", words),
         ("lexical", "frequent source word", words),
         ("lexical", "frequent target word", words),

@@ -147,7 +147,7 @@ Examples:
     type=click.IntRange(1),
     metavar="N",
     callback=moderate,
-    help="Iterations of L-BFGS at most.  [default: 200]",
+    help="Iterations of L-BFGS at most.  [default: 120]",
 )
 @click.option(
     "--paper",
