@@ -69,9 +69,14 @@ class Decoded(NamedTuple):
             links = extract.threshold(extract.agreement(self.forward, self.reverse), threshold)
         else:
             links = extract.combine(*(path.alignments() for path in paths), method=combine)  # type: ignore[arg-type]
+        return PhraseAlignments(links, self.segments_of(links))
+
+    def segments_of(self, links: Alignments) -> Segments:
+        """The rectangles of links, with the scores of both directions' best paths."""
         found = extract.rectangles(links, every_link=True)
-        scores, states = paths[0].scores + paths[1].scores, paths[0].states + paths[1].states
-        return PhraseAlignments(links, Segments(found.offsets, found.spans, found.confidence, scores, states))
+        first, second = self.forward_path, self.reverse_path
+        scores, states = first.scores + second.scores, first.states + second.states
+        return Segments(found.offsets, found.spans, found.confidence, scores, states)
 
 
 class PhraseAligner:

@@ -91,7 +91,7 @@ def aligned_runs(
             matrices = in_counts(association)
             found = factor.onmf(matrices, first=first, threads=aligner.threads, **(factoring or {}))
             links = extract.without_loose_words(found, association, threshold)
-            yield AlignedRun(run, links, _segments(links, decoded), decoded, matrices)
+            yield AlignedRun(run, links, decoded.segments_of(links), decoded, matrices)
         else:
             yield AlignedRun(run, *decoded.aligned(combine, threshold), decoded, None)
         first += len(run)
@@ -221,19 +221,6 @@ def _gathered(decoded: Decoded, pairs: Sequence[SentencePair]) -> Association:
                 if len({words[place].lower() for place in places}) == len(places):
                     one[places, word] = np.maximum(one[places, word], found[places, word])
     return agreed
-
-
-def _segments(links: Alignments, decoded: Decoded) -> Segments:
-    """The rectangles of links, with the scores of both directions' best paths."""
-    found = extract.rectangles(links, every_link=True)
-    paths = decoded.forward_path, decoded.reverse_path
-    return Segments(
-        found.offsets,
-        found.spans,
-        found.confidence,
-        paths[0].scores + paths[1].scores,
-        paths[0].states + paths[1].states,
-    )
 
 
 def _write_scores(file: BinaryIO, decoded: Decoded) -> None:
