@@ -43,7 +43,7 @@ def test_runs_are_all_pairs_in_their_order(aligner, combine):
 def test_cepts_are_made_of_both_directions_and_loose_words_leave_them(aligner):
     for run in aligned_runs(aligner, EXAMPLES, combine="onmf", threshold=0.4):
         wanted = factor.onmf(run.matrices)
-        probabilities = _with_gaps(aligner, run.pairs, 0, run.decoded)
+        probabilities = _with_gaps(aligner, run.decoded)
         np.testing.assert_array_equal(run.matrices.values, in_counts(probabilities).values)
         wanted = extract.without_loose_words(wanted, probabilities, 0.4)
         assert [one.links for one in run.links] == [one.links for one in wanted]
@@ -59,16 +59,15 @@ def test_one_direction_gathers_different_words_about_one():
 
     forward = direction([[0.9, 0.1], [0.0, 0.0], [0.1, 0.9]])
     reverse = direction([[0.8, 0.1], [0.0, 0.1], [0.7, 0.2]])
-    decoded = Decoded(forward, reverse, None, None)
     agreed = extract.agreement(forward, reverse)[0]
     apart = SentencePair(Sentence(("take", "it", "over")), Sentence(("seize", "it")))
-    found = _gathered(decoded, [apart])[0]
+    found = _gathered(Decoded(forward, reverse, None, None, [apart]))[0]
     # Along the source, "take" and "over" both go with "seize"; the higher of that and of agreement stays.
     assert found[0, 0] == agreed[0, 0] > np.float32(0.8)
     assert found[2, 0] == np.float32(0.7)
     np.testing.assert_array_equal(found[:, 1], agreed[:, 1])
     twice = SentencePair(Sentence(("the", "it", "The")), Sentence(("the", "it")))
-    np.testing.assert_array_equal(_gathered(decoded, [twice])[0], agreed)
+    np.testing.assert_array_equal(_gathered(Decoded(forward, reverse, None, None, [twice]))[0], agreed)
 
 
 def test_segments_cover_exactly_the_links(aligner):

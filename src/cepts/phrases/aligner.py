@@ -52,12 +52,15 @@ class Decoded(NamedTuple):
         words.
     forward_path, reverse_path
         The best segments of each direction, with their probabilities and the path's scores.
+    pairs
+        The pairs, with all columns of training.
     """
 
     forward: Association
     reverse: Association
     forward_path: Segments
     reverse_path: Segments
+    pairs: Sequence[SentencePair] = ()
 
     def aligned(self, combine: str, threshold: float) -> PhraseAlignments:
         """Links and segments by a method of `COMBINATIONS`."""
@@ -355,6 +358,7 @@ class PhraseAligner:
             Association(*shape_of, values[1], source_null=source_null),
             _joined(paths[0]),
             _joined(paths[1]),
+            pairs,
         )
 
     def check_layout(self, name: str) -> None:

@@ -2,15 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
-if TYPE_CHECKING:
-    from cepts.phrases.names import NameModel
-    from cepts.phrases.paraphrases import Paraphrases
-    from cepts.phrases.relatedness import Relatedness
-    from cepts.phrases.wordnet import WordNet
+from cepts.phrases.names import NameModel
+from cepts.phrases.paraphrases import Paraphrases
+from cepts.phrases.relatedness import Relatedness
+from cepts.phrases.wordnet import WordNet
 
 __all__ = ["TABLES", "Lexical"]
 
@@ -25,34 +23,10 @@ class Lexical:
     names: NameModel | None = None
 
 
-def _wordnet() -> Any:
-    from cepts.phrases.wordnet import WordNet
-
-    return WordNet
-
-
-def _paraphrases() -> Any:
-    from cepts.phrases.paraphrases import Paraphrases
-
-    return Paraphrases
-
-
-def _relatedness() -> Any:
-    from cepts.phrases.relatedness import Relatedness
-
-    return Relatedness
-
-
-def _names() -> Any:
-    from cepts.phrases.names import NameModel
-
-    return NameModel
-
-
-# Table -> what gives its class.
-TABLES: dict[str, Callable[[], Any]] = {
-    "wordnet": _wordnet,
-    "paraphrases": _paraphrases,
-    "relatedness": _relatedness,
-    "names": _names,
+# Table -> its class.
+TABLES: dict[str, Any] = {
+    "wordnet": WordNet,
+    "paraphrases": Paraphrases,
+    "relatedness": Relatedness,
+    "names": NameModel,
 }

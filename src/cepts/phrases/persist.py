@@ -104,4 +104,4 @@ def _unpacked(name: str, data: NDArray[np.uint8]) -> Any:
     with tempfile.TemporaryDirectory() as directory:
         path = Path(directory) / "table"
         path.write_bytes(data.tobytes())
-        return TABLES[name]().load(path)
+        return TABLES[name].load(path)

@@ -61,14 +61,12 @@ def judge_pairs(
     aligner: PhraseAligner, pairs: Sequence[SentencePair], *, progress: Progress | None = None
 ) -> list[Judged | None]:
     """What is known of each pair; None of one that cannot be aligned."""
-    complete = aligner.prepared(pairs)
     found: list[Judged | None] = []
-    for decoded in aligner.blocks(complete, progress=progress):
+    for decoded in aligner.blocks(pairs, progress=progress):
         scores = decoded.forward_path.scores + decoded.reverse_path.scores
         states = decoded.forward_path.states + decoded.reverse_path.states
         source_places, target_places = decoded.reverse.source_offsets, decoded.forward.target_offsets
-        for n in range(len(decoded.forward)):
-            pair = complete[len(found)]
+        for n, pair in enumerate(decoded.pairs):
             if not aligner.fits(pair):
                 found.append(None)
                 continue

@@ -87,7 +87,7 @@ def aligned_runs(
     for decoded in aligner.blocks(pairs, progress=progress):
         run = pairs[first : first + len(decoded.forward)]
         if combine == "onmf":
-            association = _with_gaps(aligner, run, first, decoded)
+            association = _with_gaps(aligner, decoded)
             matrices = in_counts(association)
             found = factor.onmf(matrices, first=first, threads=aligner.threads, **(factoring or {}))
             links = extract.without_loose_words(found, association, threshold)
@@ -191,16 +191,15 @@ def _too_long(aligner: PhraseAligner, pairs: Sequence[SentencePair]) -> int:
     return sum(max(len(pair.source), len(pair.target)) > aligner.max_length for pair in pairs)
 
 
-def _with_gaps(aligner: PhraseAligner, pairs: Sequence[SentencePair], first: int, decoded: Decoded) -> Association:
+def _with_gaps(aligner: PhraseAligner, decoded: Decoded) -> Association:
     """What cepts are made of: the probabilities of both directions, and verbs joined with particles apart from them."""
-    complete = aligner.prepared(pairs, first)
-    association = _gathered(decoded, complete)
+    association = _gathered(decoded)
     if aligner.lexical.wordnet is None:
         return association
-    return join_expressions(association, complete, aligner.inventory_, aligner.lexical.wordnet)
+    return join_expressions(association, decoded.pairs, aligner.inventory_, aligner.lexical.wordnet)
 
 
-def _gathered(decoded: Decoded, pairs: Sequence[SentencePair]) -> Association:
+def _gathered(decoded: Decoded) -> Association:
     """The geometric means of both directions' probabilities; but several words that one direction links with one word
     of the other side, each with at least `GATHERED`, keep its probabilities.
 
@@ -209,7 +208,7 @@ def _gathered(decoded: Decoded, pairs: Sequence[SentencePair]) -> Association:
     """
     forward, reverse = decoded.forward, decoded.reverse
     agreed = extract.agreement(forward, reverse)
-    for n, pair in enumerate(pairs):
+    for n, pair in enumerate(decoded.pairs):
         matrix = agreed[n]
         for one, found, words in (
             (matrix, reverse[n], pair.source.lemma or pair.source.tokens),
