@@ -1,8 +1,12 @@
-"""Formats, in and out: bitexts, sentence pairs, links, lists of alignments, matrices, word vectors, dictionaries."""
+"""Formats, in and out: bitexts, documents, links, lists of alignments and of readings, matrices, word vectors."""
 
+from cepts.io.arpa import read_arpa, write_arpa
 from cepts.io.bitext import BITEXT_FORMATS, read_bitext, read_text
 from cepts.io.dictionaries import read_dictionary, write_dictionary
+from cepts.io.documents import DOCUMENT_FORMATS, read_documents, read_stop_list
 from cepts.io.files import check_output, open_output
+from cepts.io.hypotheses import HYPOTHESIS_FORMATS, read_hypotheses, read_transcripts
+from cepts.io.hypothesis_writer import WRITABLE_HYPOTHESIS_FORMATS, HypothesisWriter, write_hypotheses
 from cepts.io.judgements import (
     SentenceSimilarities,
     WordSimilarities,
@@ -22,13 +26,17 @@ from cepts.io.vectors import VECTOR_FORMATS, read_vectors
 
 __all__ = [
     "BITEXT_FORMATS",
+    "DOCUMENT_FORMATS",
+    "HYPOTHESIS_FORMATS",
     "LINK_FORMATS",
     "NBEST_FORMATS",
     "SENTENCE_PAIR_FORMATS",
     "VECTOR_FORMATS",
+    "WRITABLE_HYPOTHESIS_FORMATS",
     "WRITABLE_PAIR_FORMATS",
     "WRITABLE_VECTOR_FORMATS",
     "AssociationWriter",
+    "HypothesisWriter",
     "LinkWriter",
     "Matrices",
     "NBestWriter",
@@ -38,20 +46,27 @@ __all__ = [
     "association_blocks",
     "check_output",
     "open_output",
+    "read_arpa",
     "read_association",
     "read_bitext",
     "read_counts",
     "read_dictionary",
+    "read_documents",
+    "read_hypotheses",
     "read_links",
     "read_predicted_links",
     "read_sentence_pairs",
     "read_sentence_similarities",
     "read_similarities",
+    "read_stop_list",
     "read_text",
+    "read_transcripts",
     "read_vectors",
     "swap_sides",
+    "write_arpa",
     "write_association",
     "write_dictionary",
+    "write_hypotheses",
     "write_links",
     "write_nbest",
     "write_sentence_pairs",

@@ -1,0 +1,143 @@
+"""Word error rate of readings against reference transcripts.
+
+``WER = (S + I + D) / N``, with S words replaced, I put in and D left out of the N words of the references, as few of
+them together as can be. Where several sets of edits are as small, the one with the most words right is counted.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+
+import numpy as np
+from numpy.typing import NDArray
+
+from cepts.errors import DataError
+from cepts.signature import signature
+from cepts.types import Text
+
+__all__ = ["ERROR_METRICS", "WordErrors", "closest_reading", "word_errors"]
+
+ERROR_METRICS = ("wer", "substitution_rate", "insertion_rate", "deletion_rate", "utterance_error_rate")
+COLUMNS = ("substitutions", "insertions", "deletions", "words", "wrong", "utterances")
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class WordErrors:
+    """The errors of each utterance; rates are in %.
+
+    Give it to `intervals`, and two of the same references to `differences`.
+
+    Attributes
+    ----------
+    counts
+        One row an utterance: words replaced, put in, left out, words of the reference, 1 if any of them is wrong, 1.
+    facts
+        What the signature says.
+    """
+
+    counts: NDArray[np.int64]
+    facts: Mapping[str, object] = field(default_factory=dict)
+
+    def __len__(self) -> int:
+        return len(self.counts)
+
+    @property
+    def wer(self) -> float:
+        """Errors for each 100 words of the references; above 100 where many words are put in."""
+        return self.as_dict()["wer"]
+
+    @property
+    def errors(self) -> int:
+        """Words replaced, put in and left out, of all utterances."""
+        return int(self.counts[:, :3].sum())
+
+    @property
+    def signature(self) -> str:
+        """One line that says what was scored and how."""
+        return signature(self.facts)
+
+    def as_dict(self) -> dict[str, int | float]:
+        """All of it by name, for JSON."""
+        sums = self.counts.sum(axis=0)
+        rates = self.metrics_of(sums.astype(np.float64)).tolist()
+        return {
+            **dict(zip(COLUMNS, sums.tolist(), strict=True)),
+            **dict(zip(ERROR_METRICS, rates, strict=True)),
+        }
+
+    @property
+    def unit(self) -> str:
+        """What can be drawn again, for intervals."""
+        return "utterances"
+
+    @property
+    def metric_names(self) -> tuple[str, ...]:
+        """The scores that have intervals."""
+        return ERROR_METRICS
+
+    def unit_counts(self) -> NDArray[np.float64]:
+        """The counts of each utterance from which the rates follow."""
+        return self.counts.astype(np.float64)
+
+    def metrics_of(self, sums: NDArray[np.float64]) -> NDArray[np.float64]:
+        """The rates of sums of `unit_counts`."""
+        edits, words = sums[..., :3], np.maximum(sums[..., 3:4], 1)
+        total = edits.sum(axis=-1, keepdims=True)
+        wrong = sums[..., 4:5] / np.maximum(sums[..., 5:6], 1)
+        return 100 * np.concatenate([total / words, edits / words, wrong], axis=-1)
+
+
+def word_errors(
+    references: Sequence[Sequence[str]], readings: Sequence[Sequence[str]], *, name: str = ""
+) -> WordErrors:
+    """Count the errors of `readings`, the words of each utterance, against its `references`.
+
+    Words are compared as they are: what differs in case or punctuation differs.
+
+    Raises
+    ------
+    DataError
+        Where the numbers of utterances differ, or the references have no words.
+
+    Examples
+    --------
+    >>> word_errors([["the", "cell", "divides"]], [["the", "sell"]]).errors
+    2
+    """
+    if len(references) != len(readings):
+        raise DataError(
+            f"there are {len(references):,} references but {len(readings):,} readings; give one of each for an "
+            f"utterance, in the same order."
+        )
+    lengths = np.array([len(reference) for reference in references], dtype=np.int64)
+    if not lengths.sum():
+        raise DataError("the references have no words, so there is no error rate; give transcripts with words.")
+    found = np.array([len(reading) for reading in readings], dtype=np.int64)
+    edits, hits = _edits(references, readings).T
+    # Hits and replaced words make up both sides, but for what is left out of the one and put in by the other.
+    insertions = edits - lengths + hits
+    deletions = insertions - found + lengths
+    substitutions = edits - insertions - deletions
+    ones = np.ones_like(edits)
+    counts = np.stack([substitutions, insertions, deletions, lengths, np.sign(edits), ones], axis=1)
+    facts = {"task": name or "-", "rate": "wer", "utterances": len(references), "words": int(lengths.sum())}
+    return WordErrors(counts, {**facts, "case": "kept"})
+
+
+def closest_reading(reference: Sequence[str], readings: Sequence[Sequence[str]]) -> int:
+    """Which of `readings` has the fewest errors, the first of equals: the best that any rescoring can choose."""
+    return int(_edits([reference] * len(readings), readings)[:, 0].argmin())
+
+
+def _edits(references: Sequence[Sequence[str]], readings: Sequence[Sequence[str]]) -> NDArray[np.int64]:
+    """Edits and hits of each pair."""
+    from cepts.kernels.edits import count_edits
+
+    text = Text.from_tokens([*references, *readings])
+    counts = np.zeros((len(references), 2), dtype=np.int64)
+    room = 1 + max((len(reading) for reading in readings), default=0)
+    first, second = text.part(0, len(references)), text.part(len(references), len(text))
+    rows = np.zeros((2, room), dtype=np.int64)
+    count_edits(first.ids, first.offsets, second.ids, second.offsets, rows[0], rows[1], counts)
+    return counts

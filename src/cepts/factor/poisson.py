@@ -1,0 +1,381 @@
+"""Poisson NMF of a sparse matrix of counts: the mathematics of PLSA, of which only the entries above 0 are stored."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any, NamedTuple
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from cepts.engine import cut_runs, default_threads, map_shards, run_em
+from cepts.errors import DataError, UsageError
+from cepts.factor.latent import as_matrix
+from cepts.progress import Progress
+
+if TYPE_CHECKING:
+    from scipy.sparse import csr_array
+
+__all__ = ["BLOCKS", "PoissonFactors", "poisson_nmf"]
+
+BLOCKS = ("two", "joint")
+# Products of two numbers in a shard.
+SHARD = 1 << 23
+# What a factor explains of a word is nothing where it is less than this share of what one factor of many must have of
+# the word's smallest count. No entry can lose all its factors by that.
+NEGLIGIBLE = 1e-6
+# What a column at random has of the factor that starts from it; the rest is of all columns.
+SEED = 0.3
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class PoissonFactors:
+    """A ~ W H, eq. (2) of nmf_lm.
+
+    Attributes
+    ----------
+    words
+        W, words by factors: P(word | d) of each hidden document d. The columns add up to 1, the rows of words without
+        counts are 0.
+    documents
+        H, a row a document: how many of its words each hidden document explains.
+    objective
+        F of eq. (4).
+    divergence
+        Kullback-Leibler divergence of A from W H, which is F turned round and 0 for a perfect model.
+    objectives
+        F before each iteration.
+    """
+
+    words: NDArray[np.float32]
+    documents: NDArray[np.float32]
+    objective: float
+    divergence: float
+    objectives: list[float]
+
+    def __len__(self) -> int:
+        return self.words.shape[1]
+
+    @property
+    def weights(self) -> NDArray[np.float64]:
+        """How many words of all documents each hidden document explains."""
+        total: NDArray[np.float64] = self.documents.sum(axis=0, dtype=np.float64)
+        return total
+
+
+# -- parts that the symmetric form shares ----------------------------------------------------------------------------
+
+
+class Counts(NamedTuple):
+    """A matrix of counts as kernels read it: the entries of row `i` are those from `offsets[i]` to `offsets[i + 1]`."""
+
+    offsets: NDArray[np.int64]
+    columns: NDArray[np.int32]
+    shares: NDArray[np.float32]  # of `mass`
+    mass: float
+    shape: tuple[int, int]
+
+    @classmethod
+    def of(cls, matrix: csr_array, mass: float) -> Counts:
+        """The entries of a matrix whose sum is `mass`."""
+        shares = (matrix.data.astype(np.float64) / mass).astype(np.float32)
+        return cls(matrix.indptr.astype(np.int64), matrix.indices.astype(np.int32), shares, mass, matrix.shape)
+
+    def objective(self, log_likelihood: float) -> float:
+        """F of eq. (4), from the sum of shares times log P. The model has the mass of the matrix: its second term."""
+        return self.mass * (log_likelihood + float(np.log(self.mass)) - 1.0)
+
+    @property
+    def highest(self) -> float:
+        """F of a perfect model."""
+        shares = self.shares[self.shares > 0].astype(np.float64)
+        return self.objective(float((shares * np.log(shares)).sum()))
+
+    def least(self, factors: int) -> NDArray[np.float32]:
+        """What is nothing, of each row."""
+        smallest = np.zeros(self.shape[0], dtype=np.float32)
+        filled = np.flatnonzero(np.diff(self.offsets))
+        smallest[filled] = np.minimum.reduceat(self.shares, self.offsets[filled])
+        return smallest * np.float32(NEGLIGIBLE / factors)
+
+
+class Expected(NamedTuple):
+    """What an E-step finds: the new factors of the rows and their weights, and the sum of shares times log P."""
+
+    factors: NDArray[np.float32]
+    weights: NDArray[np.float32]
+    log_likelihood: float
+
+
+class Rows:
+    """E-steps over the rows of a matrix, in shards."""
+
+    def __init__(self, counts: Counts, factors: int, threads: int | None) -> None:
+        self.counts = counts
+        self.factors = factors
+        self.threads = default_threads() if threads is None else threads
+        self.least = counts.least(factors)
+        self.shards = list(cut_runs(counts.offsets, max(SHARD // factors, 1)))
+
+    def expect(
+        self,
+        here: NDArray[np.float32],
+        there: NDArray[np.float32],
+        weights: NDArray[np.float32],
+        *,
+        long: bool,
+        tick: Callable[[int, int], None],
+    ) -> Expected:
+        """New P(i | a) of the rows and P(a), from P(i | a), P(m | a) and P(a): eqs. (3) and (12)."""
+        from cepts.kernels.poisson import expect_rows
+
+        counts = self.counts
+        new = np.empty_like(here)
+
+        def run(rows: tuple[int, int]) -> tuple[float, NDArray[np.float64]]:
+            sums = np.empty(self.factors)
+            scratch = np.empty((2, self.factors), dtype=np.float32)
+            matrix = counts.offsets, counts.columns, counts.shares
+            found = expect_rows(*rows, *matrix, here, there, weights, self.least, long, new, sums, *scratch)
+            return float(found), sums
+
+        log_likelihood, total = 0.0, np.zeros(self.factors)
+        for done, (found, sums) in enumerate(map_shards(run, self.shards, threads=self.threads), start=1):
+            log_likelihood += found
+            total += sums
+            tick(done, len(self.shards))
+        new *= inverse(total).astype(np.float32)
+        return Expected(new, (total / total.sum()).astype(np.float32), log_likelihood)
+
+
+class Climb:
+    """An `engine.EMProblem` that takes longer steps than EM for as long as they lead upwards.
+
+    A step of EM multiplies each parameter; the longer step multiplies it by a power of that. It has the same fixed
+    points, and reaches them in about half the iterations. Should it lower the objective, it is taken back and all
+    further steps are EM's own, which never do.
+    """
+
+    def __init__(self, counts: Counts, parameters: tuple[NDArray[np.float32], ...], *, long: bool) -> None:
+        self.counts = counts
+        self.parameters = parameters
+        self.long = long
+        self._before = parameters
+        self._leapt = False
+        self._reached = -np.inf
+
+    def expect(self, tick: Callable[[int, int], None]) -> float:
+        """E-step, which keeps what it finds for `maximise`; returns the sum of shares times log P."""
+        raise NotImplementedError
+
+    def maximise(self) -> tuple[NDArray[np.float32], ...]:
+        """M-step: the new parameters."""
+        raise NotImplementedError
+
+    def e_step(self, tick: Callable[[int, int], None]) -> float:
+        """Expected counts; returns F."""
+        found = self.expect(tick)
+        if self._leapt and found < self._reached:
+            self.long = self._leapt = False
+            self.parameters = self._before
+            self.expect(ignore)
+            self.parameters = self.maximise()
+            found = self.expect(ignore)
+        self._reached = found
+        return self.counts.objective(found)
+
+    def m_step(self) -> None:
+        """Eq. (3) or (12)."""
+        self._before, self.parameters = self.parameters, self.maximise()
+        self._leapt = self.long
+
+    def finish(self) -> float:
+        """End with a step of EM, after which the model has as much of each word as the matrix has; returns F."""
+        if self.long:
+            self.long = False
+            self.e_step(ignore)
+            self.m_step()
+        return self.e_step(ignore)
+
+    def state(self) -> dict[str, NDArray]:
+        """The parameters."""
+        return {str(place): array for place, array in enumerate(self.parameters)}
+
+    def restore(self, state: dict[str, NDArray]) -> None:
+        """Take the parameters."""
+        self.parameters = tuple(state[str(place)] for place in range(len(self.parameters)))
+
+
+def as_counts(matrix: Any, name: str = "matrix") -> tuple[csr_array, float]:
+    """A sparse matrix of non-negative finite numbers, and their sum, which is above 0; or `DataError`."""
+    from scipy.sparse import csr_array, issparse
+
+    if not issparse(matrix):
+        found = csr_array(as_matrix(matrix, name))
+    else:
+        if 0 in matrix.shape:
+            raise DataError(f"{name} is empty ({matrix.shape[0]} x {matrix.shape[1]}); it must have rows and columns.")
+        found = csr_array(matrix, copy=True)
+        found.sum_duplicates()
+        wrong = ~(found.data >= 0) | (found.data > np.finfo(np.float32).max)
+        if wrong.any():
+            place = int(wrong.argmax())
+            row = int(np.searchsorted(found.indptr, place, side="right"))
+            raise DataError(
+                f"{name} must hold finite numbers of 0 or more. "
+                f"Got {float(found.data[place])} at {row}, {found.indices[place] + 1} (from 1) instead."
+            )
+        found.eliminate_zeros()
+        if found.nnz == 0:
+            raise DataError(f"{name} holds nothing but zeros, so there is nothing to factorise.")
+    return found, float(found.data.sum(dtype=np.float64))
+
+
+def check_options(factors: int, most: int, iterations: int, threads: int | None) -> None:
+    """Refuse options that a factorisation cannot have."""
+    if isinstance(factors, bool) or not isinstance(factors, int | np.integer) or not 1 <= factors <= most:
+        raise UsageError(
+            f"the number of factors must lie between 1 and {most:,}, the length of the shorter side. "
+            f"Got {factors!r} instead."
+        )
+    for option, value in (("iterations", iterations), ("threads", threads)):
+        if value is not None and value < 1:
+            raise UsageError(f"{option} must be 1 or more. Got {value} instead.")
+
+
+def as_start(part: ArrayLike, length: int, factors: int) -> NDArray[np.float32]:
+    """Parameters to start from, or `DataError`."""
+    found = as_matrix(part, "start")
+    if found.shape != (length, factors):
+        shape = f"{found.shape[0]} x {found.shape[1]}"
+        raise DataError(f"start must have {length} x {factors} numbers, a row a word or document. Got {shape} instead.")
+    return found
+
+
+def seeded_start(matrix: csr_array, factors: int, seed: int) -> tuple[NDArray[np.float32], NDArray[np.float64]]:
+    """W to start from, and the masses of the columns: each factor is a column at random, dissolved in all the rest.
+
+    Larger columns are likelier to be seeds. From there EM needs fewer iterations than from nothing but noise, and ends
+    higher.
+    """
+    random = np.random.default_rng(seed)
+    masses = matrix.sum(axis=0, dtype=np.float64)
+    waiting = np.full(len(masses), np.inf)
+    np.divide(random.standard_exponential(len(masses)), masses, out=waiting, where=masses > 0)
+    seeds = np.argsort(waiting, kind="stable")[:factors]
+    # Noise, for columns that are alike would stay so.
+    words = random.standard_exponential((matrix.shape[0], factors), dtype=np.float32)
+    words *= shares_of_column(matrix.sum(axis=1, dtype=np.float64)[:, None])[0]
+    words *= ((1 - SEED) * inverse(words.sum(axis=0, dtype=np.float64))).astype(np.float32)
+    picked = matrix[:, seeds].tocsr()
+    picked.data = picked.data * (SEED * inverse(masses[seeds]))[picked.indices]
+    return words + picked.toarray().astype(np.float32), masses
+
+
+def shares_of_column(parts: NDArray) -> tuple[NDArray[np.float32], NDArray[np.float64]]:
+    """Columns scaled to add up to 1, and what they added up to."""
+    sums: NDArray[np.float64] = parts.sum(axis=0, dtype=np.float64)
+    return (parts * inverse(sums)).astype(np.float32), sums
+
+
+def inverse(sums: NDArray[np.float64]) -> NDArray[np.float64]:
+    """Of each sum, 0 for those that are 0."""
+    return np.divide(1.0, sums, out=np.zeros_like(sums), where=sums > 0)
+
+
+def ignore(done: int, total: int) -> None:
+    """Tell nobody."""
+
+
+# -- words by documents ----------------------------------------------------------------------------------------------
+
+
+class _Problem(Climb):
+    """P(i | a) of words, P(m | a) of documents and P(a): W, and H as shares."""
+
+    def __init__(self, rows: Rows, columns: Rows, start: tuple[NDArray, NDArray], *, two: bool, long: bool) -> None:
+        self.rows, self.columns = rows, columns
+        self.two = two
+        (words, of_words), (documents, of_documents) = (shares_of_column(part) for part in start)
+        weights = of_words * of_documents
+        super().__init__(rows.counts, (words, documents, (weights / weights.sum()).astype(np.float32)), long=long)
+
+    def expect(self, tick: Callable[[int, int], None]) -> float:
+        """Expected counts of the words; of the documents too, where both are set at once."""
+        words, documents, weights = self.parameters
+        self._words = self.rows.expect(words, documents, weights, long=self.long, tick=tick)
+        if not self.two:
+            self._documents = self.columns.expect(documents, words, weights, long=self.long, tick=ignore)
+        return self._words.log_likelihood
+
+    def maximise(self) -> tuple[NDArray[np.float32], ...]:
+        """Eq. (3); in two blocks, H is set under the new W."""
+        words, weights = self._words.factors, self._words.weights
+        if not self.two:
+            return words, self._documents.factors, weights
+        found = self.columns.expect(self.parameters[1], words, weights, long=self.long, tick=ignore)
+        return words, found.factors, found.weights
+
+
+def poisson_nmf(
+    matrix: Any,
+    factors: int,
+    *,
+    iterations: int = 50,
+    tolerance: float = 1e-5,
+    blocks: str = "two",
+    long_steps: bool = True,
+    start: tuple[ArrayLike, ArrayLike] | None = None,
+    seed: int = 0,
+    threads: int | None = None,
+    progress: Progress | None = None,
+) -> PoissonFactors:
+    """Factorise a matrix of counts, words by documents: eqs. (2) to (4) of nmf_lm.
+
+    Parameters
+    ----------
+    matrix
+        Non-negative; a sparse matrix or array of SciPy, or anything that NumPy takes for a matrix.
+    factors
+        How many, from 1 to the length of the shorter side.
+    iterations, tolerance
+        The most iterations, and the relative gain of the objective at which to stop.
+    blocks
+        ``two`` sets W, and then H under the new W; ``joint`` sets both from the same expected counts.
+    long_steps
+        Whether to take longer steps than EM while they raise the objective, which needs half as many.
+    start
+        W and H (documents in rows) to start from; None is a random one.
+    seed
+        Of the random start.
+    threads
+        Threads to use; None is one for each processor. Results do not depend on it.
+    progress
+        Told of each iteration.
+
+    Examples
+    --------
+    >>> found = poisson_nmf([[9, 0, 0], [9, 0, 0], [0, 5, 5]], 2)
+    >>> found.words.round(2)[:, found.documents[0].argsort()]
+    array([[0. , 0.5],
+           [0. , 0.5],
+           [1. , 0. ]], dtype=float32)
+    """
+    given, mass = as_counts(matrix)
+    check_options(factors, min(given.shape), iterations, threads)
+    if blocks not in BLOCKS:
+        raise UsageError(f"blocks must be one of {', '.join(BLOCKS)}. Got {blocks!r} instead.")
+    if start is None:
+        words, masses = seeded_start(given, factors, seed)
+        parts: tuple[NDArray, NDArray] = words, np.repeat(masses[:, None], factors, axis=1)
+    else:
+        parts = as_start(start[0], given.shape[0], factors), as_start(start[1], given.shape[1], factors)
+    rows, columns = (Rows(Counts.of(side, mass), factors, threads) for side in (given, given.T.tocsr()))
+    problem = _Problem(rows, columns, parts, two=blocks == "two", long=long_steps)
+    stage = f"Poisson NMF with {factors} factors"
+    objectives = run_em(problem, iterations=iterations, tolerance=tolerance, stage=stage, progress=progress)
+    objective = problem.finish()
+    words, documents, weights = problem.parameters
+    documents = (documents * (mass * weights.astype(np.float64))).astype(np.float32)
+    return PoissonFactors(words, documents, objective, rows.counts.highest - objective, objectives)

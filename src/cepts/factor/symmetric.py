@@ -1,0 +1,141 @@
+"""Poisson NMF of a symmetric matrix of counts into one set of factors: M ~ Q Z Q'."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from cepts.engine import run_em
+from cepts.errors import DataError
+from cepts.factor.poisson import (
+    Climb,
+    Counts,
+    Rows,
+    as_counts,
+    as_start,
+    check_options,
+    seeded_start,
+    shares_of_column,
+)
+from cepts.progress import Progress
+
+if TYPE_CHECKING:
+    from scipy.sparse import csr_array
+
+__all__ = ["SymmetricFactors", "symmetric_nmf"]
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class SymmetricFactors:
+    """M ~ Q Z Q', eqs. (8) to (11) of nmf_lm.
+
+    Attributes
+    ----------
+    words
+        Q, words by factors: P(word | d) of each hidden document d. The columns add up to 1, the rows of words without
+        counts are 0.
+    weights
+        The diagonal of Z: how many of the counts each hidden document explains. They add up to the sum of M.
+    objective, divergence, objectives
+        As those of `PoissonFactors`.
+    """
+
+    words: NDArray[np.float32]
+    weights: NDArray[np.float64]
+    objective: float
+    divergence: float
+    objectives: list[float]
+
+    def __len__(self) -> int:
+        return len(self.weights)
+
+
+class _Problem(Climb):
+    """Q, and Z as shares.
+
+    EM of P(i, m) = sum over a of z_a Q_ia Q_ma: factor a has A_im z_a Q_ia Q_ma / P(i, m) of an entry; z_a is what it
+    has of all entries, and Q_ia what it has of row i in that. Of column i it has as much, for the matrix is symmetric.
+    So eq. (12) as it is printed is this EM, and the z add up to the sum of the matrix.
+    """
+
+    def __init__(self, rows: Rows, words: NDArray, weights: NDArray, *, long: bool) -> None:
+        self.rows = rows
+        shares = (weights / weights.sum(dtype=np.float64)).astype(np.float32)
+        super().__init__(rows.counts, (shares_of_column(words)[0], shares), long=long)
+
+    def expect(self, tick: Callable[[int, int], None]) -> float:
+        """What each factor has of each word."""
+        words, weights = self.parameters
+        self._found = self.rows.expect(words, words, weights, long=self.long, tick=tick)
+        return self._found.log_likelihood
+
+    def maximise(self) -> tuple[NDArray[np.float32], ...]:
+        """Eq. (12)."""
+        return self._found.factors, self._found.weights
+
+
+def symmetric_nmf(
+    matrix: Any,
+    factors: int,
+    *,
+    iterations: int = 50,
+    tolerance: float = 1e-5,
+    long_steps: bool = True,
+    start: tuple[ArrayLike, ArrayLike] | None = None,
+    seed: int = 0,
+    threads: int | None = None,
+    progress: Progress | None = None,
+) -> SymmetricFactors:
+    """Factorise a symmetric matrix of counts, words by words: eqs. (8) to (12) of nmf_lm.
+
+    Parameters
+    ----------
+    matrix
+        Non-negative and symmetric; a sparse matrix or array of SciPy, or anything that NumPy takes for a matrix.
+    factors
+        How many, from 1 to the number of words.
+    iterations, tolerance, long_steps, seed, threads, progress
+        As for `poisson_nmf`.
+    start
+        Q and the diagonal of Z to start from; None is a random one.
+
+    Examples
+    --------
+    >>> found = symmetric_nmf([[9, 9, 0], [9, 9, 0], [0, 0, 4]], 2)
+    >>> found.weights.round(2)[found.weights.argsort()]
+    array([ 4., 36.])
+    """
+    given, mass = as_counts(matrix)
+    if given.shape[0] != given.shape[1]:
+        raise DataError(f"matrix must be symmetric, words by words. Got {given.shape[0]} x {given.shape[1]} instead.")
+    _check_symmetry(given)
+    check_options(factors, given.shape[0], iterations, threads)
+    if start is None:
+        words, weights = seeded_start(given, factors, seed)[0], np.ones(factors)
+    else:
+        words = as_start(start[0], given.shape[0], factors)
+        weights = as_start(np.reshape(start[1], (1, -1)), 1, factors)[0].astype(np.float64)
+    rows = Rows(Counts.of(given, mass), factors, threads)
+    problem = _Problem(rows, words, weights, long=long_steps)
+    stage = f"symmetric NMF with {factors} factors"
+    objectives = run_em(problem, iterations=iterations, tolerance=tolerance, stage=stage, progress=progress)
+    objective = problem.finish()
+    words, shares = problem.parameters
+    return SymmetricFactors(
+        words, mass * shares.astype(np.float64), objective, rows.counts.highest - objective, objectives
+    )
+
+
+def _check_symmetry(matrix: csr_array) -> None:
+    difference = abs(matrix - matrix.T).tocoo()
+    wrong = difference.data > 1e-5 * matrix.data.max()
+    if wrong.any():
+        i, j = (int(index[wrong.argmax()]) for index in (difference.row, difference.col))
+        raise DataError(
+            f"matrix must be symmetric. Got {matrix[i, j]} at {i + 1}, {j + 1} but {matrix[j, i]} at {j + 1}, {i + 1} "
+            f"(from 1) instead."
+        )

@@ -1,0 +1,435 @@
+"""ARPA files: n-gram models as text, with decimal logarithms of probabilities and of weights of backing off."""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass
+from itertools import pairwise
+
+import numpy as np
+from numpy.typing import NDArray
+
+from cepts.errors import DataError
+from cepts.io.files import BLOCK_BYTES, InputFile, PathLike, open_output, read_blocks
+from cepts.io.lines import shown
+from cepts.io.tokens import NotUTF8Error, TextBuilder, utf8_error
+from cepts.ngrams import SPECIAL, START, UNKNOWN, NGrams
+from cepts.progress import Progress, Step, silent
+from cepts.types import offsets_of
+from cepts.vocabulary import Vocabulary
+
+__all__ = ["KENLM_MAGIC", "read_arpa", "write_arpa"]
+
+KENLM_MAGIC = b"mmap lm http://kheafield.com/code"
+COUNT = re.compile(r"ngram[ \t]+(\d{1,4})[ \t]*=[ \t]*(\d{1,18})")
+SECTION = re.compile(r"\\(\d{1,4})-grams:")
+LEAST_LOGARITHM = -99  # which stands for that of zero
+ENTRIES_AT_A_TIME = 1 << 16
+
+
+def read_arpa(
+    path: PathLike,
+    *,
+    notices: list[str] | None = None,
+    progress: Progress | None = None,
+    block_bytes: int = BLOCK_BYTES,
+) -> NGrams:
+    """Read an n-gram model.
+
+    Words and n-grams may stand in any order. N-grams without whose first or last words the file has others are
+    inserted, as probable as backing off makes them.
+
+    Parameters
+    ----------
+    path
+        A file, plain or compressed (.gz .bz2 .xz .zst); `-` is standard input.
+    notices
+        Gets a line where the file has no ``<unk>``, which then has probability 0, and where n-grams are inserted.
+    progress
+        Called after each block, in bytes of the file on disk.
+    block_bytes
+        How much is read at a time; it changes the speed and nothing else.
+
+    Raises
+    ------
+    DataError
+        With file, line and remedy.
+    """
+    with InputFile(path) as file:
+        _check_head(file)
+        reader = _Reader(file.name)
+        for block in read_blocks(file, block_bytes):
+            reader.feed(block)
+            (progress or silent)(Step(stage="reading", done=file.disk_position(), total=file.size))
+            if reader.ended:
+                break
+        return reader.finish([] if notices is None else notices)
+
+
+def _check_head(file: InputFile) -> None:
+    head = file.read_fully(1 << 12)
+    file.unread(head)
+    if not head:
+        raise DataError(f"{file.name} is empty; wanted an ARPA file.")
+    if head.startswith(KENLM_MAGIC):
+        raise DataError(f"{file.name}: found a KenLM binary, wanted an ARPA file; load it as a KenLM binary.")
+    if b"\0" in head:
+        raise DataError(f"{file.name}: found bytes that are no text, wanted an ARPA file; check the file.")
+    file.skip_bom()
+
+
+@dataclass(eq=False)
+class _Level:
+    """The n-grams of one order as they are read, then in the order of the trie."""
+
+    rows: NDArray[np.int64]
+    probs: NDArray[np.float64]  # NaN where inserted
+    backoffs: NDArray[np.float64]
+    lines: NDArray[np.int64]
+
+    def add(self, rows: NDArray[np.int64]) -> None:
+        """Add n-grams that the file does not have."""
+        count = len(rows)
+        self.rows = np.concatenate([self.rows, rows])
+        self.probs = np.concatenate([self.probs, np.full(count, np.nan)])
+        self.backoffs = np.concatenate([self.backoffs, np.ones(count)])
+        self.lines = np.concatenate([self.lines, np.zeros(count, dtype=np.int64)])
+
+    def sort(self, order: NDArray[np.int64]) -> None:
+        self.rows, self.probs = self.rows[order], self.probs[order]
+        self.backoffs, self.lines = self.backoffs[order], self.lines[order]
+
+
+class _Reader:
+    """Reads successive blocks: the line that opens the file, the counts, then a section for each order."""
+
+    def __init__(self, name: str) -> None:
+        self.name = name
+        self.ended = False
+        self._lines = 0
+        self._opened = False
+        self._counts: list[int] = []
+        self._order = 0  # of the section; 0 before the first
+        self._found = 0
+        self._builder = TextBuilder()
+        self._entries: list[list[NDArray[np.float64]]] = []  # of each order: log-probabilities, log-backoffs, lines
+
+    def feed(self, block: NDArray[np.uint8]) -> None:
+        if block[-1] != ord("\n"):
+            # The end of the file. Half a line of a file that is cut short must not be taken for one that is wrong.
+            whole = block.tobytes().rfind(b"\n") + 1
+            if whole and block[whole:].tobytes().strip() != b"\\end\\":
+                block = block[:whole]
+        position = 0
+        while position < len(block) and not self.ended:
+            if self._order:
+                position = self._read_entries(block, position)
+            if position < len(block) and not self.ended:
+                position = self._read_line(block, position)
+
+    # -- Lines between the n-grams ----------------------------------------------------------------------------------
+
+    def _read_line(self, block: NDArray[np.uint8], position: int) -> int:
+        raw = _line_at(block, position)
+        line = raw.decode("utf-8", "replace").strip()
+        following = position + len(raw) + 1
+        self._lines += 1
+        if not line:
+            return following
+        if not self._opened:
+            if line != "\\data\\":
+                raise self._wrong(f"found {shown(line)}, wanted the line \\data\\ that opens an ARPA file")
+            self._opened = True
+        elif self._order == 0 and (count := COUNT.fullmatch(line)):
+            if int(count[1]) != len(self._counts) + 1:
+                raise self._wrong(
+                    f"found {shown(line)}, wanted the number of {len(self._counts) + 1}-grams; mend the header"
+                )
+            self._counts.append(int(count[2]))
+        elif line == "\\end\\":
+            self._close_section(len(self._counts), line)
+            self.ended = True
+        elif section := SECTION.fullmatch(line):
+            self._close_section(int(section[1]) - 1, line)
+            self._order += 1
+            self._found = 0
+            self._entries.append([np.empty((3, 0))])
+        else:
+            wanted = "a section of n-grams or \\end\\" if self._order else "`ngram order=count` or \\1-grams:"
+            raise self._wrong(f"found {shown(line)}, wanted {wanted}; mend the line")
+        return following
+
+    def _close_section(self, order: int, line: str) -> None:
+        """Check that the section that ends here is that of `order`, and has all its n-grams."""
+        if order != self._order or not self._counts or (line != "\\end\\" and order == len(self._counts)):
+            following = self._order + 1
+            wanted = f"\\{following}-grams:" if following <= len(self._counts) else "\\end\\"
+            raise self._wrong(f"found {line}, wanted {wanted if self._counts else '`ngram 1=count`'}; mend the file")
+        if order and self._found < self._counts[order - 1]:
+            raise self._wrong(
+                f"found {line} after {self._found:,} {order}-grams, wanted {self._counts[order - 1]:,} as the header "
+                f"says; mend the header, or copy the file again"
+            )
+
+    # -- N-grams ----------------------------------------------------------------------------------------------------
+
+    def _read_entries(self, block: NDArray[np.uint8], position: int) -> int:
+        from cepts.kernels.ngrams import BLOCK_DONE, MARK, read_entries
+
+        before = self._lines
+        room = int(np.count_nonzero(block[position:] == ord("\n"))) + 1
+        log_probs, log_backoffs = np.empty(room, dtype=np.float32), np.empty(room, dtype=np.float32)
+        starts, lines = np.empty(room, dtype=np.int64), np.empty(room, dtype=np.int64)
+        tokens = np.empty(len(block) - position + self._order + 1, dtype=np.uint8)
+        state = np.array([position, self._lines, 0, 0], dtype=np.int64)
+        status = read_entries(block, state, self._order, log_probs, log_backoffs, starts, lines, tokens)
+        stop, self._lines, entries, used = state.tolist()
+        self._read_slowly(block, log_probs[:entries], log_backoffs[:entries], starts, lines)
+        wrong = np.flatnonzero(log_probs[:entries] > 0)
+        if len(wrong):
+            line = _fields_at(block, starts[wrong[0]])
+            raise self._wrong(
+                f"found the log-probability {shown(line[0])}, wanted one that is not above 0; mend the line",
+                lines[wrong[0]],
+            )
+        wanted = self._counts[self._order - 1]
+        if self._found + entries > wanted:
+            raise self._wrong(
+                f"found a {self._order}-gram more than the {wanted:,} that the header says; mend the header",
+                lines[wanted - self._found],
+            )
+        if status not in (BLOCK_DONE, MARK):
+            fields = _fields_at(block, stop)
+            number = "one number or two" if self._order < len(self._counts) else "a number"
+            raise self._wrong(
+                f"found {len(fields)} fields, wanted {number} and {self._order} word{'s' * (self._order > 1)}: "
+                f"log-probability, words, log-backoff; mend the line",
+                self._lines + 1,
+            )
+        try:
+            self._builder.feed(tokens[:used])
+        except NotUTF8Error:
+            raise utf8_error(self.name, block[position:], before) from None
+        self._found += entries
+        self._entries[-1].append(np.stack([log_probs[:entries], log_backoffs[:entries], lines[:entries]]))
+        return stop
+
+    def _read_slowly(
+        self,
+        block: NDArray[np.uint8],
+        log_probs: NDArray[np.float32],
+        log_backoffs: NDArray[np.float32],
+        starts: NDArray[np.int64],
+        lines: NDArray[np.int64],
+    ) -> None:
+        """Read the numbers that the kernel did not: out of range, halfway between two float32, infinite, or wrong."""
+        for numbers, place in ((log_probs, 0), (log_backoffs, self._order + 1)):
+            for entry in np.flatnonzero(np.isnan(numbers)).tolist():
+                field = _fields_at(block, starts[entry])[place]
+                try:
+                    number = float(field)
+                except ValueError:
+                    number = np.nan
+                if not number < np.finfo(np.float32).max:
+                    raise self._wrong(f"found {shown(field)}, wanted a number; mend the line", lines[entry])
+                numbers[entry] = max(number, 2 * LEAST_LOGARITHM)
+
+    def _line_number(self, order: int, entry: int) -> int:
+        return int(np.concatenate(self._entries[order - 1], axis=1)[2, entry])
+
+    def _wrong(self, what: str, line: int | None = None) -> DataError:
+        return DataError(f"{self.name}, line {self._lines if line is None else int(line):,}: {what}.")
+
+    # -- The model --------------------------------------------------------------------------------------------------
+
+    def finish(self, notices: list[str]) -> NGrams:
+        if not self.ended:
+            if not self._opened:
+                raise self._wrong("found blank lines only, wanted the line \\data\\ that opens an ARPA file")
+            done = f"after {self._found:,} {self._order}-grams" if self._order else "in the header"
+            wanted = f" of {self._counts[self._order - 1]:,}" if self._order else ""
+            raise self._wrong(
+                f"found the end of the file {done}{wanted}, wanted the line \\end\\; it is cut short, copy it again"
+            )
+        text = self._builder.finish()
+        vocabulary, numbers = self._words(text.vocabulary, text.ids, notices)
+        levels = []
+        start = 0
+        for order, count in enumerate(self._counts, 1):
+            rows = numbers[text.ids[start : start + count * order]].reshape(count, order)
+            start += count * order
+            log_probs, log_backoffs, lines = np.concatenate(self._entries[order - 1], axis=1)
+            levels.append(_Level(rows, _powers(log_probs), _powers(log_backoffs), lines.astype(np.int64)))
+        if len(vocabulary) > len(levels[0].rows):
+            levels[0].add(np.array([[UNKNOWN]]))
+            levels[0].probs[-1] = 0
+        levels[0].sort(np.argsort(levels[0].rows[:, 0]))
+        levels[0].probs[START] = 0
+        return self._trie(vocabulary, levels, notices)
+
+    def _words(
+        self, found: Vocabulary, ids: NDArray[np.int32], notices: list[str]
+    ) -> tuple[Vocabulary, NDArray[np.int64]]:
+        """The vocabulary with its special words first, and the number there of each word found."""
+        unigrams = self._counts[0]
+        again = np.flatnonzero(ids[:unigrams] != np.arange(unigrams))
+        if len(again):
+            word = found[int(ids[again[0]])]
+            raise self._wrong(f"found {shown(word)} again; leave one of the two out", self._line_number(1, again[0]))
+        unknown = np.flatnonzero(ids >= unigrams)
+        if len(unknown):
+            starts = offsets_of([count * order for order, count in enumerate(self._counts, 1)])
+            order = int(np.searchsorted(starts, unknown[0], side="right"))
+            entry = (unknown[0] - starts[order - 1]) // order
+            raise self._wrong(
+                f"found {shown(found[int(ids[unknown[0]])])}, wanted words of the 1-grams; add it there, or leave the "
+                f"line out",
+                self._line_number(order, entry),
+            )
+        special = found.numbers(SPECIAL)
+        if special[UNKNOWN] < 0:
+            special[UNKNOWN] = found.number("<UNK>")
+        for word, number in zip(SPECIAL[1:], special[1:].tolist(), strict=True):
+            if number < 0:
+                raise DataError(
+                    f"{self.name}: found no 1-gram {word}, wanted the marks of a sentence's start and end; add it, "
+                    f"with log-probability -99 if the model never uses it."
+                )
+        if special[UNKNOWN] < 0:
+            notices.append(f"{self.name} has no <unk>: words that it does not know have probability 0.")
+        others = np.setdiff1d(np.arange(unigrams), special)
+        numbers = np.empty(unigrams, dtype=np.int64)
+        numbers[others] = np.arange(len(others)) + len(SPECIAL)
+        numbers[special[special >= 0]] = np.flatnonzero(special >= 0)
+        return Vocabulary.from_words([*SPECIAL, *(found[number] for number in others.tolist())]), numbers
+
+    def _trie(self, vocabulary: Vocabulary, levels: list[_Level], notices: list[str]) -> NGrams:
+        """Put the n-grams of each order in the order of their contexts, and insert those that are missing."""
+        from cepts.kernels.ngrams import find_entries
+
+        size = len(vocabulary)
+        words = [np.arange(size, dtype=np.int32)]
+        # For each order: the entries of contexts and suffixes, and the first continuation of each of its contexts.
+        contexts, suffixes = [np.full(size, -1)], [np.full(size, -1)]
+        first: list[NDArray[np.int64]] = []
+        inserted = 0
+        while len(words) < len(levels):
+            level = levels[len(words)]
+            start = sum(len(part) for part in words)
+            trie = np.concatenate([*first, [start]]), np.concatenate(words)
+            entries = []
+            missing = []
+            for part in (level.rows[:, :-1], level.rows[:, 1:]):
+                found = np.empty(len(part), dtype=np.int64)
+                find_entries(*trie, np.ascontiguousarray(part), found)
+                entries.append(found)
+                missing.append(part[found < 0])
+            lacking = np.unique(np.concatenate(missing), axis=0)
+            if len(lacking):
+                # The shorter n-grams may themselves lack shorter ones: back to their order.
+                inserted += len(lacking)
+                levels[len(words) - 1].add(lacking)
+                for parts in (words, contexts, suffixes, first):
+                    parts.pop()
+                continue
+            keys = entries[0] * size + level.rows[:, -1]
+            order = np.argsort(keys, kind="stable")
+            again = np.flatnonzero(np.diff(keys[order]) == 0)
+            if len(again):
+                place = order[again[0] + 1]
+                ngram = " ".join(vocabulary[number] for number in level.rows[place].tolist())
+                raise self._wrong(f"found {shown(ngram)} again; leave one of the two out", level.lines[place])
+            level.sort(order)
+            contexts.append(entries[0][order])
+            suffixes.append(entries[1][order])
+            before = start - len(words[-1])
+            first.append(start + offsets_of(np.bincount(contexts[-1] - before, minlength=len(words[-1])))[:-1])
+            words.append(level.rows[:, -1].astype(np.int32))
+        if inserted:
+            notices.append(
+                f"{self.name}: {inserted:,} n-gram{'s' * (inserted > 1)} inserted that longer ones start or end with; "
+                f"their probability is what backing off gives."
+            )
+        ends = offsets_of([len(part) for part in words])
+        probs = np.concatenate([level.probs for level in levels])
+        backoffs = np.concatenate([level.backoffs for level in levels])
+        all_contexts, all_suffixes = np.concatenate(contexts), np.concatenate(suffixes)
+        for start, stop in pairwise(ends[1:].tolist()):
+            new = start + np.flatnonzero(np.isnan(probs[start:stop]))
+            probs[new] = backoffs[all_contexts[new]] * probs[all_suffixes[new]]
+        backoffs[ends[-2] :] = 1
+        return NGrams(
+            vocabulary,
+            ends,
+            np.concatenate(words),
+            probs.astype(np.float32),
+            backoffs.astype(np.float32),
+            np.concatenate([*first, np.full(len(words[-1]) + 1, ends[-1])]),
+            all_suffixes,
+        )
+
+
+def _line_at(block: NDArray[np.uint8], start: int) -> bytes:
+    """The line of `block` at `start`, without its newline."""
+    reach = 1 << 10
+    while b"\n" not in (part := block[start : start + reach].tobytes()) and start + reach < len(block):
+        reach *= 8
+    return part.partition(b"\n")[0]
+
+
+def _fields_at(block: NDArray[np.uint8], start: int) -> list[str]:
+    return [field.decode("utf-8", "replace") for field in _line_at(block, start).split()]
+
+
+def _powers(logarithms: NDArray[np.float64]) -> NDArray[np.float64]:
+    """Numbers of decimal logarithms, where -99 and below are those of zero."""
+    return np.where(logarithms > LEAST_LOGARITHM, 10.0**logarithms, 0.0)
+
+
+def write_arpa(ngrams: NGrams, path: PathLike) -> None:
+    """Write an n-gram model, its logarithms with seven digits after the point; the suffix of `path` may name a
+    compression.
+
+    Raises
+    ------
+    DataError
+        Where the file cannot be written, or a word is empty or holds white space.
+    """
+    from cepts.kernels.ngrams import write_entries
+
+    vocabulary = ngrams.vocabulary
+    lengths = np.diff(vocabulary.offsets)
+    for word in vocabulary.words:
+        if word.encode("utf-8", "surrogateescape").split() != [word.encode("utf-8", "surrogateescape")]:
+            raise DataError(f"{path}: an ARPA file cannot hold the word {shown(word)}, which is empty or has blanks.")
+    levels = ngrams.levels.tolist()
+    contexts = np.concatenate([np.full(levels[1], -1), np.repeat(np.arange(len(ngrams)), np.diff(ngrams.first))])
+    room = np.empty(len(ngrams) + 1, dtype=np.int64)  # bytes of the words of each entry, with one byte each
+    room[-1] = 0
+    with open_output(path) as file:
+        counts = [f"ngram {order}={count}\n" for order, count in enumerate(np.diff(ngrams.levels).tolist(), 1)]
+        file.write("\\data\\\n{}".format("".join(counts)).encode())
+        for order, (start, stop) in enumerate(pairwise(levels), 1):
+            room[start:stop] = room[contexts[start:stop]] + lengths[ngrams.words[start:stop]] + 1
+            file.write(f"\n\\{order}-grams:\n".encode())
+            for low in range(start, stop, ENTRIES_AT_A_TIME):
+                high = min(low + ENTRIES_AT_A_TIME, stop)
+                with np.errstate(divide="ignore"):
+                    log_probs = np.log10(ngrams.probs[low:high].astype(np.float64))
+                    log_backoffs = np.log10(ngrams.backoffs[low:high].astype(np.float64))
+                out = np.empty(int(room[low:high].sum()) + 32 * (high - low), dtype=np.uint8)
+                path_words = np.empty(order, dtype=np.int64)
+                used = write_entries(
+                    low,
+                    high,
+                    contexts,
+                    ngrams.words,
+                    log_probs,
+                    log_backoffs,
+                    vocabulary.buffer,
+                    vocabulary.offsets,
+                    path_words,
+                    out,
+                )
+                file.write(out[:used].data)
+        file.write(b"\n\\end\\\n")

@@ -1,0 +1,394 @@
+"""Reading the n-best lists of recognisers, an utterance at a time: TSV, JSON lines, Kaldi's archives."""
+
+from __future__ import annotations
+
+import json
+import math
+import re
+from collections.abc import Iterator, Sequence
+from contextlib import ExitStack
+from itertools import zip_longest
+from pathlib import Path
+from typing import Any, NamedTuple
+
+from cepts.errors import DataError, UsageError
+from cepts.hypotheses import Hypothesis, Utterance
+from cepts.io.documents import json_records, listed_paths
+from cepts.io.files import COMPRESSED, InputFile, PathLike, bare_suffixes
+from cepts.io.lines import shown
+from cepts.io.link_records import _lines
+from cepts.io.sentence_pair_records import _check_characters, utf8_text, words_of
+
+__all__ = ["HYPOTHESIS_FORMATS", "read_hypotheses", "read_transcripts"]
+
+HYPOTHESIS_FORMATS = ("tsv", "jsonl", "kaldi")
+BY_SUFFIX = {".tsv": "tsv", ".jsonl": "jsonl", ".json": "jsonl"}
+COLUMNS = ("id", "score", "lm_score", "text", "reference")
+WITHOUT_HEADER = {3: ("id", "score", "text"), 4: ("id", "score", "lm_score", "text")}
+AN_UTTERANCE = '{"id": "a", "hypotheses": [{"text": "the cell", "score": -12.5}]}'
+# Names that Kaldi's steps/rnnlmrescore.sh and rnnlm/lmrescore_nbest.sh give to the archives, and plainer ones.
+WORD_FILES = ("words_text", "text")
+ACOUSTIC_FILES = ("acwt", "ac_cost", "acoustic_cost")
+LM_FILES = ("lmwt.lmonly", "lm_cost")
+GRAPH_FILES = ("lmwt.withlm", "graph_cost")
+OTHER_FILES = ("lmwt.nolm",)
+NUMBERED = re.compile(r"(.+)-([0-9]{1,9})", re.DOTALL)
+
+
+class _Reading(NamedTuple):
+    """A hypothesis, and where it stands."""
+
+    where: str
+    id: str
+    hypothesis: Hypothesis
+    reference: tuple[str, ...] | None
+
+
+def read_hypotheses(
+    paths: PathLike | Sequence[PathLike], *, format: str = "auto", acoustic_scale: float = 0.1
+) -> Iterator[Utterance]:
+    """Read n-best lists, an utterance at a time, in the order of the files.
+
+    Parameters
+    ----------
+    paths
+        Files, plain or compressed; `-` is standard input. Of Kaldi, a directory with the archives, or what their
+        names start with.
+    format
+        ``tsv`` (id, score, text, or with a header), ``jsonl`` (an utterance or a hypothesis a line) or ``kaldi``
+        (`words_text`, `acwt` and, where they are there, `lmwt.nolm` and `lmwt.lmonly` or `lmwt.withlm`). ``auto`` goes
+        by the suffix, then by the first line; a directory is Kaldi's.
+    acoustic_scale
+        What Kaldi's acoustic costs are multiplied by, to be added to its graph costs.
+
+    Returns
+    -------
+    iterator of Utterance
+        Kaldi's costs are negated: the score of a hypothesis is -(acoustic_scale * acwt + lmwt.nolm), its `lm_score`
+        -lmwt.lmonly, or -(lmwt.withlm - lmwt.nolm).
+
+    Raises
+    ------
+    DataError
+        With file, line and remedy: a score that is missing or not finite, an utterance that comes twice, no hypotheses.
+    """
+    if format not in {"auto", *HYPOTHESIS_FORMATS}:
+        raise UsageError(f"format must be one of auto, {', '.join(HYPOTHESIS_FORMATS)}. Got {format!r} instead.")
+    if not (math.isfinite(acoustic_scale) and acoustic_scale > 0):
+        raise UsageError(f"acoustic_scale must be above 0. Got {acoustic_scale} instead.")
+    return _utterances(listed_paths(paths), format, acoustic_scale)
+
+
+def _utterances(paths: list[PathLike], format: str, acoustic_scale: float) -> Iterator[Utterance]:
+    seen: set[str] = set()
+    for path in paths:
+        name = "standard input" if path == "-" else str(path)
+        found = False
+        for where, utterance in _of_path(path, format, acoustic_scale):
+            if utterance.id in seen:
+                raise DataError(
+                    f"{where}: found the utterance {shown(utterance.id)} a second time, wanted all of its hypotheses "
+                    f"together; sort the list by utterance."
+                )
+            seen.add(utterance.id)
+            found = True
+            yield utterance
+        if not found:
+            raise DataError(f"{name}: found no hypotheses, wanted an n-best list, such as id, score and text a line.")
+
+
+def _of_path(path: PathLike, format: str, acoustic_scale: float) -> Iterator[tuple[str, Utterance]]:
+    if format == "kaldi" or (format == "auto" and path != "-" and _is_kaldi(path)):
+        yield from _kaldi_utterances(path, acoustic_scale)
+        return
+    with InputFile(path) as file:
+        chosen = _guess_format(file) if format == "auto" else format
+        if chosen == "tsv":
+            yield from _grouped(_tsv_readings(file))
+        else:
+            yield from _json_utterances(file)
+
+
+def _guess_format(file: InputFile) -> str:
+    suffixes = [] if file.path == "-" else bare_suffixes(file.path)
+    if suffixes and suffixes[-1] in BY_SUFFIX:
+        return BY_SUFFIX[suffixes[-1]]
+    line = file.first_line()
+    if line.lstrip().startswith(b"{"):
+        return "jsonl"
+    if b"\t" in line or not line:
+        return "tsv"
+    raise DataError(
+        f"{file.name}, line 1: found neither a tab nor a JSON object, so this is no n-best list that we know; "
+        f"write id, score and text with tabs between them, or name the format."
+    )
+
+
+def _grouped(readings: Iterator[_Reading]) -> Iterator[tuple[str, Utterance]]:
+    """Utterances of successive hypotheses of one id, each with the place where it starts."""
+    own: list[_Reading] = []
+    for reading in readings:
+        if own and reading.id != own[0].id:
+            yield own[0].where, _joined(own)
+            own = []
+        own.append(reading)
+    if own:
+        yield own[0].where, _joined(own)
+
+
+def _joined(own: list[_Reading]) -> Utterance:
+    reference = None
+    for reading in own:
+        if reading.reference is not None and reference not in {None, reading.reference}:
+            raise DataError(
+                f"{reading.where}: found another reference of {shown(reading.id)} than before, wanted the same on each "
+                f"of its lines, or nothing."
+            )
+        reference = reading.reference if reference is None else reference
+    return Utterance(own[0].id, tuple(reading.hypothesis for reading in own), reference)
+
+
+def _tsv_readings(file: InputFile) -> Iterator[_Reading]:
+    header: tuple[str, ...] | None = None
+    for number, data in enumerate(_lines(file), start=1):
+        where = f"{file.name}, line {number:,}"
+        line = utf8_text(where, data).removesuffix("\r")
+        if not line.strip(" \t"):
+            continue
+        fields = [field.strip(" ") for field in line.split("\t")]
+        if header is None:
+            names = tuple(field.lower() for field in fields)
+            if {"id", "text"} <= set(names):
+                header = _checked_header(where, names)
+                continue
+            if len(fields) not in WITHOUT_HEADER:
+                raise DataError(
+                    f"{where}: found {len(fields)} column{'s' * (len(fields) > 1)}, wanted 3 (id, score, text) or 4 "
+                    f"(id, score, lm score, text) with tabs between them, or a header with {', '.join(COLUMNS)}."
+                )
+            header = WITHOUT_HEADER[len(fields)]
+        if len(fields) != len(header):
+            raise DataError(
+                f"{where}: found {len(fields)} column{'s' * (len(fields) > 1)}, wanted {len(header)} "
+                f"({', '.join(header)}) as above, with tabs between them."
+            )
+        record = dict(zip(header, fields, strict=True))
+        if not record["id"]:
+            raise DataError(f"{where}: found no id, wanted the name of the utterance.")
+        lm_score = record.get("lm_score")
+        yield _Reading(
+            where,
+            record["id"],
+            Hypothesis(
+                tuple(words_of(record["text"])),
+                _score(where, record["score"], "score"),
+                _score(where, lm_score, "lm_score") if lm_score else None,
+            ),
+            tuple(words_of(record["reference"])) if record.get("reference") else None,
+        )
+
+
+def _checked_header(where: str, names: tuple[str, ...]) -> tuple[str, ...]:
+    if "score" not in names:
+        raise DataError(f"{where}: found a header without `score`, wanted {', '.join(COLUMNS)} or some of them.")
+    for name in COLUMNS:
+        if names.count(name) > 1:
+            raise DataError(f"{where}: found the column `{name}` twice, wanted it once.")
+    return names
+
+
+def _score(where: str, found: Any, name: str) -> float:
+    """A finite number, of a text or of JSON."""
+    number = math.nan
+    if type(found) in {int, float, str}:
+        try:
+            number = float(found)
+        except (ValueError, OverflowError):
+            number = math.nan
+    if not math.isfinite(number):
+        what = shown(found) if isinstance(found, str) else json.dumps(found)
+        raise DataError(
+            f"{where}: found {what or 'nothing'} as {name}, wanted a finite number, a logarithm of which the higher is "
+            f"the better."
+        )
+    return number
+
+
+def _json_utterances(file: InputFile) -> Iterator[tuple[str, Utterance]]:
+    """Lines with lists are utterances; lines without are hypotheses, of which those with one id come together."""
+    own: list[_Reading] = []
+    for _, where, record in json_records(file, AN_UTTERANCE):
+        name = record.get("id")
+        if type(name) not in {str, int} or name == "":
+            raise DataError(f"{where}: found {json.dumps(name)} as `id`, wanted the name of the utterance.")
+        _check_characters(where, str(name))
+        reference = record.get("reference")
+        lists = [key for key in ("hypotheses", "nbest") if key in record]
+        if own and (lists or own[0].id != str(name)):
+            yield own[0].where, _joined(own)
+            own = []
+        known = None if reference is None else _json_tokens(where, reference, "reference")
+        if not lists:
+            own.append(_Reading(where, str(name), _json_hypothesis(where, record), known))
+            continue
+        entries = record[lists[0]]
+        if not isinstance(entries, list) or not entries or not all(isinstance(entry, dict) for entry in entries):
+            raise DataError(
+                f"{where}: found {shown(json.dumps(entries))} as `{lists[0]}`, wanted a list of one object at least, "
+                f"such as {AN_UTTERANCE}."
+            )
+        found = [
+            _json_hypothesis(f"{where}, hypothesis {rank:,}", entry) for rank, entry in enumerate(entries, start=1)
+        ]
+        yield where, Utterance(str(name), tuple(found), known)
+    if own:
+        yield own[0].where, _joined(own)
+
+
+def _json_hypothesis(where: str, record: dict[str, Any]) -> Hypothesis:
+    text = next((key for key in ("tokens", "text") if key in record), None)
+    if text is None:
+        raise DataError(f"{where}: found neither `text` nor `tokens`, wanted the words, such as {AN_UTTERANCE}.")
+    score = next((key for key in ("score", "am_score", "acoustic_score") if key in record), None)
+    if score is None:
+        raise DataError(f"{where}: found no `score`, wanted a finite number, such as {AN_UTTERANCE}.")
+    lm_score = record.get("lm_score")
+    return Hypothesis(
+        _json_tokens(where, record[text], text),
+        _json_score(where, record, score),
+        None if lm_score is None else _json_score(where, record, "lm_score"),
+    )
+
+
+def _json_score(where: str, record: dict[str, Any], key: str) -> float:
+    # A number in quotes is a mistake of the program that wrote it; better told than guessed at.
+    if isinstance(record[key], str):
+        raise DataError(f"{where}: found {json.dumps(record[key])} as {key}, wanted a number, without quotes.")
+    return _score(where, record[key], key)
+
+
+def _json_tokens(where: str, found: Any, key: str) -> tuple[str, ...]:
+    if isinstance(found, str):
+        _check_characters(where, found)
+        return tuple(words_of(found))
+    if isinstance(found, list) and all(type(token) is str for token in found):
+        _check_characters(where, " ".join(found))
+        if words_of(" ".join(found)) == found:
+            return tuple(found)
+    raise DataError(
+        f"{where}: found {shown(json.dumps(found, ensure_ascii=False))} as `{key}`, wanted a text, or a list of tokens "
+        f"that are neither empty nor hold white space."
+    )
+
+
+def _archive(path: PathLike, names: Sequence[str]) -> Path | None:
+    """The first archive of `names` in the directory `path`, or of which `path` is the beginning."""
+    starts = [f"{path}/"] if Path(path).is_dir() else [f"{path}", f"{path}.", f"{path}_"]
+    for name in names:
+        for start in starts:
+            for suffix in ("", *COMPRESSED):
+                found = Path(f"{start}{name}{suffix}")
+                if found.is_file():
+                    return found
+    return None
+
+
+def _is_kaldi(path: PathLike) -> bool:
+    return Path(path).is_dir() or (not Path(path).exists() and _archive(path, WORD_FILES) is not None)
+
+
+def _kaldi_utterances(path: PathLike, acoustic_scale: float) -> Iterator[tuple[str, Utterance]]:
+    words, acoustic = _archive(path, WORD_FILES), _archive(path, ACOUSTIC_FILES)
+    if words is None:
+        hint = "; map the numbers of `words` with utils/int2sym.pl -f 2-" if _archive(path, ["words"]) else ""
+        raise DataError(f"{path}: found no `words_text`, wanted the readings of Kaldi, `utterance-1 word word`{hint}.")
+    if acoustic is None:
+        raise DataError(
+            f"{path}: found no `acwt`, wanted the acoustic costs of Kaldi; nbest-to-linear writes them with the words."
+        )
+    costs: dict[str, Path | None] = {"acoustic": acoustic, "other": _archive(path, OTHER_FILES)}
+    costs["lm"] = _archive(path, LM_FILES)
+    costs["graph"] = _archive(path, GRAPH_FILES) if costs["lm"] is None else None
+    yield from _ranked(_kaldi_readings(words, costs, acoustic_scale))
+
+
+def _kaldi_readings(
+    words: Path, costs: dict[str, Path | None], acoustic_scale: float
+) -> Iterator[tuple[int, _Reading]]:
+    """Each hypothesis of the archives, which go side by side, with its rank."""
+    with ExitStack() as stack:
+        readings = _keyed_lines(stack.enter_context(InputFile(words)))
+        names = [name for name, path in costs.items() if path is not None]
+        others = [_keyed_lines(stack.enter_context(InputFile(path))) for path in costs.values() if path is not None]
+        paths = [str(path) for path in costs.values() if path is not None]
+        for row in zip_longest(readings, *others):
+            if row[0] is None:
+                where, key, _ = next(line for line in row if line is not None)
+                raise DataError(f"{where}: found {shown(key)}, which {words} has not; wanted archives of one list.")
+            where, key, text = row[0]
+            cost = dict.fromkeys(costs, 0.0)
+            for name, path, line in zip(names, paths, row[1:], strict=True):
+                if line is None:
+                    raise DataError(f"{path}: found no cost of {shown(key)} ({where}), wanted one for each hypothesis.")
+                if line[1] != key:
+                    raise DataError(
+                        f"{line[0]}: found {shown(line[1])}, wanted {shown(key)}, as in {where}; archives of one list "
+                        f"have the same keys in the same order."
+                    )
+                cost[name] = _score(line[0], line[2], "cost")
+            match = NUMBERED.fullmatch(key)
+            if match is None:
+                raise DataError(f"{where}: found {shown(key)}, wanted an utterance, - and a rank, such as `a-1`.")
+            lm_score = None
+            if "lm" in names:
+                lm_score = -cost["lm"]
+            elif "graph" in names:
+                lm_score = cost["other"] - cost["graph"]
+            score = -(acoustic_scale * cost["acoustic"] + cost["other"])
+            reading = _Reading(where, match[1], Hypothesis(tuple(words_of(text)), score, lm_score), None)
+            yield int(match[2]), reading
+
+
+def _keyed_lines(file: InputFile) -> Iterator[tuple[str, str, str]]:
+    """Place, key and rest of each line that is not blank."""
+    for number, data in enumerate(_lines(file), start=1):
+        where = f"{file.name}, line {number:,}"
+        key, _, rest = utf8_text(where, data).replace("\t", " ").strip(" \r").partition(" ")
+        if key:
+            yield where, key, rest.strip(" ")
+
+
+def _ranked(readings: Iterator[tuple[int, _Reading]]) -> Iterator[tuple[str, Utterance]]:
+    """Utterances with their hypotheses by rank; ranks are 1, 2, ... in any order."""
+    ranks: list[int] = []
+
+    def noted() -> Iterator[_Reading]:
+        for rank, reading in readings:
+            ranks.append(rank)
+            yield reading
+
+    for where, utterance in _grouped(noted()):
+        own = ranks[: len(utterance.hypotheses)]
+        del ranks[: len(own)]
+        if sorted(own) != list(range(1, len(own) + 1)):
+            twice = next((rank for rank in own if own.count(rank) > 1), None)
+            found = f"the rank {twice} twice" if twice is not None else f"ranks up to {max(own)}"
+            raise DataError(
+                f"{where}: found {found} among the {len(own)} hypotheses of {shown(utterance.id)}, wanted each of 1 to "
+                f"{len(own)} once."
+            )
+        by_rank = dict(zip(own, utterance.hypotheses, strict=True))
+        yield where, Utterance(utterance.id, tuple(by_rank[rank] for rank in sorted(own)), utterance.reference)
+
+
+def read_transcripts(path: PathLike) -> dict[str, tuple[str, ...]]:
+    """Read transcripts as Kaldi's `text` has them: an utterance and its words a line."""
+    found: dict[str, tuple[str, ...]] = {}
+    with InputFile(path) as file:
+        for where, key, text in _keyed_lines(file):
+            if key in found:
+                raise DataError(f"{where}: found {shown(key)} a second time, wanted a line an utterance.")
+            found[key] = tuple(words_of(text))
+        if not found:
+            raise DataError(f"{file.name} is empty; wanted an utterance and its words a line.")
+    return found

@@ -1,0 +1,144 @@
+"""Writing n-best lists with the scores of a language model, or the best readings alone."""
+
+from __future__ import annotations
+
+import json
+import math
+from collections.abc import Iterable, Iterator, Sequence
+
+from cepts.errors import DataError, UsageError
+from cepts.hypotheses import Utterance
+from cepts.io.files import PathLike
+from cepts.io.lines import shown
+from cepts.io.sentence_pair_records import words_of
+from cepts.io.writer import Writer
+
+__all__ = ["WRITABLE_HYPOTHESIS_FORMATS", "HypothesisWriter", "write_hypotheses"]
+
+WRITABLE_HYPOTHESIS_FORMATS = ("tsv", "jsonl", "kaldi", "text", "trn")
+HEADER = ("id", "total", "score", "lm_score", "text", "reference")
+
+
+class HypothesisWriter(Writer):
+    """Writes successive utterances to one file, which is in its place, whole, only after a clean end.
+
+    Parameters
+    ----------
+    path
+        The file, compressed by its suffix; `-` is standard output.
+    format
+        Of whole lists, the best first, ``tsv`` or ``jsonl``, which `read_hypotheses` reads; ``kaldi``, costs of the
+        language model in the order of the list (`utterance-1 12.5`), as Kaldi's `lmwt` archives; of the best readings
+        alone, ``text`` (`utterance word word`) or ``trn`` (`word word (utterance)`).
+    """
+
+    def __init__(self, path: PathLike, *, format: str = "tsv") -> None:
+        if format not in WRITABLE_HYPOTHESIS_FORMATS:
+            raise UsageError(f"format must be one of {', '.join(WRITABLE_HYPOTHESIS_FORMATS)}. Got {format!r} instead.")
+        super().__init__(path)
+        self.format = format
+        self._started = False
+
+    def write(self, utterance: Utterance, lm_scores: Sequence[float], totals: Sequence[float]) -> None:
+        """Write the next `utterance`, with each hypothesis's score by the language model and its scores all together.
+
+        Of equal totals the first comes first.
+        """
+        count = len(utterance.hypotheses)
+        for name, given in (("lm_scores", lm_scores), ("totals", totals)):
+            if len(given) != count:
+                raise ValueError(f"{name} must be as many as hypotheses, {count}. Got {len(given)} instead.")
+            if not all(math.isfinite(number) for number in given):
+                raise ValueError(f"{name} must be finite. Got {list(given)} instead.")
+        self._check(utterance)
+        file = self._open()
+        if self.format == "tsv" and not self._started:
+            file.write("\t".join(HEADER).encode() + b"\n")
+        self._started = True
+        order = sorted(range(count), key=lambda rank: -totals[rank])
+        lines = {"tsv": _tsv_lines, "jsonl": _json_lines, "kaldi": _cost_lines, "text": _text_lines, "trn": _trn_lines}
+        for line in lines[self.format](utterance, lm_scores, totals, order):
+            file.write(f"{line}\n".encode("utf-8", "surrogateescape"))
+
+    def _check(self, utterance: Utterance) -> None:
+        """Refuse what could not be read back."""
+        name = utterance.id
+        good = words_of(name) == [name]
+        if self.format == "jsonl":
+            good = name != ""
+        elif self.format == "tsv":
+            good = name.strip(" ") == name != "" and not set(name) & set("\t\n\r")
+        if not good:
+            raise DataError(
+                f"found the utterance {shown(name)}, wanted a name without white space for the format {self.format}; "
+                f"write JSON lines."
+            )
+        for tokens in (*(hypothesis.tokens for hypothesis in utterance.hypotheses), utterance.reference or ()):
+            if words_of(" ".join(tokens)) != list(tokens):
+                raise DataError(
+                    f"utterance {shown(name)}: found the tokens {shown(repr(tokens))}, wanted tokens that are neither "
+                    f"empty nor hold white space."
+                )
+
+
+def write_hypotheses(
+    path: PathLike, rescored: Iterable[tuple[Utterance, Sequence[float], Sequence[float]]], *, format: str = "tsv"
+) -> None:
+    """Write utterances with `lm_scores` and `totals` to `path`; the parameters are those of `HypothesisWriter`."""
+    with HypothesisWriter(path, format=format) as writer:
+        for utterance, lm_scores, totals in rescored:
+            writer.write(utterance, lm_scores, totals)
+
+
+def _tsv_lines(
+    utterance: Utterance, lm_scores: Sequence[float], totals: Sequence[float], order: list[int]
+) -> Iterator[str]:
+    reference = " ".join(utterance.reference or ())
+    for rank in order:
+        hypothesis = utterance.hypotheses[rank]
+        text = " ".join(hypothesis.tokens)
+        numbers = f"{totals[rank]:.6f}\t{float(hypothesis.score)!r}\t{lm_scores[rank]:.6f}"
+        yield f"{utterance.id}\t{numbers}\t{text}\t{reference}"
+
+
+def _json_lines(
+    utterance: Utterance, lm_scores: Sequence[float], totals: Sequence[float], order: list[int]
+) -> Iterator[str]:
+    hypotheses = []
+    for rank in order:
+        hypothesis = utterance.hypotheses[rank]
+        hypotheses.append(
+            {
+                "text": " ".join(hypothesis.tokens),
+                "score": float(hypothesis.score),
+                "lm_score": round(float(lm_scores[rank]), 6),
+                "total": round(float(totals[rank]), 6),
+            }
+        )
+    record: dict[str, object] = {"id": utterance.id, "hypotheses": hypotheses}
+    if utterance.reference is not None:
+        record["reference"] = " ".join(utterance.reference)
+    yield json.dumps(record, ensure_ascii=False)
+
+
+def _cost_lines(
+    utterance: Utterance, lm_scores: Sequence[float], totals: Sequence[float], order: list[int]
+) -> Iterator[str]:
+    for rank, lm_score in enumerate(lm_scores, start=1):
+        yield f"{utterance.id}-{rank} {-lm_score:.6f}"
+
+
+def _best(utterance: Utterance, order: list[int]) -> str:
+    return " ".join(utterance.hypotheses[order[0]].tokens)
+
+
+def _text_lines(
+    utterance: Utterance, lm_scores: Sequence[float], totals: Sequence[float], order: list[int]
+) -> Iterator[str]:
+    yield f"{utterance.id} {_best(utterance, order)}".rstrip(" ")
+
+
+def _trn_lines(
+    utterance: Utterance, lm_scores: Sequence[float], totals: Sequence[float], order: list[int]
+) -> Iterator[str]:
+    yield f"{_best(utterance, order)} ({utterance.id})".lstrip(" ")

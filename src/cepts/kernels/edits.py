@@ -1,0 +1,45 @@
+"""Edit distance: how few words must be replaced, put in or left out to make one sequence of another."""
+
+from __future__ import annotations
+
+from cepts.kernels import kernel
+
+__all__ = ["count_edits"]
+
+
+@kernel
+def count_edits(references, reference_offsets, readings, reading_offsets, distances, hits, counts):
+    """Count the edits between each reference and its reading: as few as can be, and of these with the most hits.
+
+    Parameters
+    ----------
+    references, readings
+        Word numbers, end to end; those of pair `n` start at the offsets.
+    distances, hits
+        Room for a row of the table: one more than the longest reading has words.
+    counts
+        Filled, a row a pair: edits, and words that are the same.
+    """
+    for pair in range(len(reference_offsets) - 1):
+        first = reading_offsets[pair]
+        columns = reading_offsets[pair + 1] - first
+        for j in range(columns + 1):
+            distances[j] = j
+            hits[j] = 0
+        for i in range(reference_offsets[pair], reference_offsets[pair + 1]):
+            # What stands above and to the left of the cell, before the row is overwritten.
+            corner, corner_hits = distances[0], hits[0]
+            distances[0] += 1
+            for j in range(1, columns + 1):
+                if references[i] == readings[first + j - 1]:
+                    best, best_hits = corner, corner_hits + 1
+                else:
+                    best, best_hits = corner + 1, corner_hits
+                if distances[j] + 1 < best or (distances[j] + 1 == best and hits[j] > best_hits):
+                    best, best_hits = distances[j] + 1, hits[j]
+                if distances[j - 1] + 1 < best or (distances[j - 1] + 1 == best and hits[j - 1] > best_hits):
+                    best, best_hits = distances[j - 1] + 1, hits[j - 1]
+                corner, corner_hits = distances[j], hits[j]
+                distances[j], hits[j] = best, best_hits
+        counts[pair, 0] = distances[columns]
+        counts[pair, 1] = hits[columns]

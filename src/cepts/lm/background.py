@@ -1,0 +1,247 @@
+"""The n-gram background: one model, or several in a linear interpolation, over one vocabulary."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from functools import cached_property
+from typing import Any, Protocol
+
+import numpy as np
+from numpy.typing import NDArray
+
+from cepts.lm.backoff import BackoffModel
+from cepts.lm.binary import KenLMModel
+from cepts.ngrams import END, NGrams
+from cepts.vocabulary import Vocabulary
+
+__all__ = ["Background", "Member", "Trace", "members_of"]
+
+Context = Any  # what a member knows of the words before: an entry of its trie, or a state of KenLM
+Contexts = Any  # an array or a list of them
+
+
+class Member(Protocol):
+    """What the background needs of an n-gram model; words are numbers of the background's vocabulary."""
+
+    @property
+    def start(self) -> Context:
+        """Context at the start of a sentence."""
+
+    def advance(self, context: Context, word: int) -> tuple[float, Context]:
+        """P(word | context), and the context after the word."""
+
+    def distribution(self, context: Context) -> NDArray[np.float64]:
+        """P(word | context) of every word."""
+
+    def trace(self, ids: NDArray[np.int32], offsets: NDArray[np.int64]) -> tuple[NDArray[np.float64], Contexts]:
+        """P(word | context) of each word and each sentence's end, and the contexts in which they stand."""
+
+    def masses(self, contexts: Contexts) -> NDArray[np.float64]:
+        """P(content word | context)."""
+
+    def factored(self, contexts: Contexts, factors: NDArray[np.float32]) -> NDArray[np.float64]:
+        """Sum over words of P(word | context) x factor, a row of factors a context."""
+
+
+class TrieMember:
+    """An n-gram model of our own kind."""
+
+    def __init__(self, ngrams: NGrams, content: NDArray[np.bool_]) -> None:
+        self.ngrams = ngrams
+        self._model = BackoffModel(ngrams)
+        self._content = content
+        self.start = self._model.start
+        self.advance = self._model.advance
+        self.distribution = self._model.distribution
+
+    @cached_property
+    def _masses(self) -> NDArray[np.float64]:
+        return self._model.class_masses(self._content)
+
+    @cached_property
+    def _excess(self) -> NDArray[np.float32]:
+        from cepts.kernels.rescaling import excess_probs
+
+        ngrams = self.ngrams
+        excess = np.empty(len(ngrams), dtype=np.float32)
+        excess_probs(ngrams.first, ngrams.probs, ngrams.backoffs, ngrams.suffixes, len(ngrams.vocabulary), excess)
+        return excess
+
+    def trace(
+        self, ids: NDArray[np.int32], offsets: NDArray[np.int64]
+    ) -> tuple[NDArray[np.float64], NDArray[np.int64]]:
+        """P(word | context) of each word and each sentence's end, and the contexts in which they stand."""
+        from cepts.kernels.ngrams import trace_sentences
+
+        ngrams = self.ngrams
+        places = len(ids) + len(offsets) - 1
+        probs, contexts = np.empty(places), np.empty(places, dtype=np.int64)
+        trie = ngrams.first, ngrams.words, ngrams.probs, ngrams.backoffs, ngrams.suffixes
+        trace_sentences(*trie, int(ngrams.levels[-2]), self.start, END, ids, offsets, probs, contexts)
+        return probs, contexts
+
+    def masses(self, contexts: Contexts) -> NDArray[np.float64]:
+        """P(content word | context)."""
+        return self._masses[np.asarray(contexts, dtype=np.int64)]
+
+    def factored(self, contexts: Contexts, factors: NDArray[np.float32]) -> NDArray[np.float64]:
+        """Sum over words of P(word | context) x factor, a row of factors a context."""
+        from cepts.kernels.rescaling import factored_masses
+
+        ngrams = self.ngrams
+        found = np.empty(len(contexts))
+        trie = ngrams.first, ngrams.words, self._excess, ngrams.backoffs, ngrams.suffixes
+        path = np.empty(ngrams.order, dtype=np.int64)
+        factored_masses(*trie, np.asarray(contexts, dtype=np.int64), factors, path, found)
+        return found
+
+
+class KenLMMember:
+    """A KenLM binary. All its sums are over distributions that are made word by word: exact, and slow."""
+
+    def __init__(self, model: KenLMModel, vocabulary: Vocabulary, content: NDArray[np.bool_]) -> None:
+        self._model = model
+        self._content = content
+        self._own = np.maximum(model.vocabulary.numbers(vocabulary.words), 0)
+        # What it lacks shares the probability of <unk> evenly with it.
+        lacking = self._own == 0
+        self._shares = np.where(lacking, 1 / int(lacking.sum()), 1.0)
+        self.start = model.start
+
+    def advance(self, context: Context, word: int) -> tuple[float, Context]:
+        """P(word | context), and the context after the word."""
+        prob, following = self._model.advance(context, int(self._own[word]))
+        return prob * float(self._shares[word]), following
+
+    def distribution(self, context: Context) -> NDArray[np.float64]:
+        """P(word | context) of every word."""
+        found: NDArray[np.float64] = self._model.distribution(context)[self._own] * self._shares
+        return found
+
+    def trace(self, ids: NDArray[np.int32], offsets: NDArray[np.int64]) -> tuple[NDArray[np.float64], list[Context]]:
+        """P(word | context) of each word and each sentence's end, and the contexts in which they stand."""
+        probs: list[float] = []
+        contexts: list[Context] = []
+        for start, stop in zip(offsets[:-1].tolist(), offsets[1:].tolist(), strict=True):
+            context = self.start
+            for word in (*ids[start:stop].tolist(), END):
+                contexts.append(context)
+                prob, context = self.advance(context, word)
+                probs.append(prob)
+        return np.array(probs), contexts
+
+    def masses(self, contexts: Contexts) -> NDArray[np.float64]:
+        """P(content word | context)."""
+        return np.array([self.distribution(context)[self._content].sum() for context in contexts])
+
+    def factored(self, contexts: Contexts, factors: NDArray[np.float32]) -> NDArray[np.float64]:
+        """Sum over words of P(word | context) x factor, a row of factors a context."""
+        rows = zip(contexts, factors, strict=True)
+        return np.array([self.distribution(context) @ row for context, row in rows])
+
+
+class Trace:
+    """Where each member stands at each word of a text."""
+
+    def __init__(self, background: Background, probs: NDArray[np.float64], contexts: list[Contexts]) -> None:
+        self._background = background
+        self.members = probs  # P(word | context), a column a member
+        self.probs: NDArray[np.float64] = probs @ background.weights
+        self._contexts = contexts
+
+    def masses(self, places: NDArray[np.int64]) -> NDArray[np.float64]:
+        """P(content word | context) at these places."""
+        background = self._background
+        return background.mixed([m.masses(_taken(c, places)) for m, c in zip(background, self._contexts, strict=True)])
+
+    def factored(self, places: NDArray[np.int64], factors: NDArray[np.float32]) -> NDArray[np.float64]:
+        """Sum over words of P(word | context) x factor at these places, a row of factors a place."""
+        background = self._background
+        members = zip(background, self._contexts, strict=True)
+        return background.mixed([m.factored(_taken(c, places), factors) for m, c in members])
+
+
+def _taken(contexts: Contexts, places: NDArray[np.int64]) -> Contexts:
+    if isinstance(contexts, np.ndarray):
+        return contexts[places]
+    return [contexts[place] for place in places.tolist()]
+
+
+class Background:
+    """P(w | h) = sum over models of weight x P_model(w | h): a linear interpolation, of one model or more.
+
+    Parameters
+    ----------
+    models
+        N-gram models over `vocabulary` (`NGrams`), or KenLM binaries over any.
+    content
+        Which words of `vocabulary` are content words.
+    weights
+        Of the models; by default all the same.
+    """
+
+    def __init__(
+        self,
+        models: Sequence[NGrams | KenLMModel],
+        vocabulary: Vocabulary,
+        content: NDArray[np.bool_],
+        weights: NDArray[np.float64] | None = None,
+    ) -> None:
+        self.models = list(models)
+        self.vocabulary = vocabulary
+        self.weights = np.full(len(self.models), 1 / len(self.models)) if weights is None else np.asarray(weights)
+        self._members = members_of(self.models, vocabulary, content)
+
+    def __iter__(self) -> Any:
+        return iter(self._members)
+
+    def __len__(self) -> int:
+        return len(self._members)
+
+    def mixed(self, columns: Sequence[NDArray[np.float64]]) -> NDArray[np.float64]:
+        """What the members give, by their weights."""
+        return np.asarray(sum(weight * column for weight, column in zip(self.weights, columns, strict=True)))
+
+    @property
+    def start(self) -> tuple[Context, ...]:
+        """Contexts of the members at the start of a sentence."""
+        return tuple(member.start for member in self._members)
+
+    def advance(self, contexts: tuple[Context, ...], word: int) -> tuple[float, tuple[Context, ...]]:
+        """P(word | contexts), and the contexts after the word."""
+        steps = [member.advance(context, word) for member, context in zip(self._members, contexts, strict=True)]
+        return float(sum(w * p for w, (p, _) in zip(self.weights, steps, strict=True))), tuple(c for _, c in steps)
+
+    def distribution(self, contexts: tuple[Context, ...]) -> NDArray[np.float64]:
+        """P(word | contexts) of every word."""
+        return self.mixed([m.distribution(c) for m, c in zip(self._members, contexts, strict=True)])
+
+    def mass(self, contexts: tuple[Context, ...]) -> float:
+        """P(content word | contexts)."""
+        members = zip(self._members, contexts, strict=True)
+        return float(self.mixed([member.masses([context]) for member, context in members])[0])
+
+    def factored(self, contexts: tuple[Context, ...], factors: NDArray[np.float32]) -> float:
+        """Sum over words of P(word | contexts) x factor, of one row of factors."""
+        members = zip(self._members, contexts, strict=True)
+        return float(self.mixed([member.factored([context], factors) for member, context in members])[0])
+
+    def trace(self, ids: NDArray[np.int32], offsets: NDArray[np.int64]) -> Trace:
+        """P(word | context) of each word and each sentence's end, and what is needed to ask more of these places."""
+        traces = [member.trace(ids, offsets) for member in self._members]
+        return Trace(self, np.stack([probs for probs, _ in traces], axis=1), [contexts for _, contexts in traces])
+
+
+def members_of(
+    models: Sequence[NGrams | KenLMModel], vocabulary: Vocabulary, content: NDArray[np.bool_]
+) -> list[Member]:
+    """The members of a background."""
+    members: list[Member] = []
+    for model in models:
+        if isinstance(model, KenLMModel):
+            members.append(KenLMMember(model, vocabulary, content))
+        else:
+            if len(model.vocabulary) != len(vocabulary):
+                raise ValueError("the models of a background must be over its vocabulary; see with_vocabulary.")
+            members.append(TrieMember(model, content))
+    return members

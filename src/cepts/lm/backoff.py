@@ -1,0 +1,186 @@
+"""N-gram models at work: scoring texts word by word, distributions, masses of classes, other vocabularies."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from itertools import pairwise
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from cepts.errors import DataError
+from cepts.ngrams import END, SPECIAL, START, UNKNOWN, NGrams
+from cepts.types import Text, offsets_of
+from cepts.vocabulary import Vocabulary
+
+__all__ = ["BackoffModel", "from_arrays", "joined_vocabulary", "to_arrays", "with_vocabulary", "word_numbers"]
+
+
+def word_numbers(text: Text, vocabulary: Vocabulary) -> NDArray[np.int32]:
+    """The number in `vocabulary` of each word of the text's own; `UNKNOWN` where it has none.
+
+    Raises
+    ------
+    DataError
+        Where the text has ``<s>`` or ``</s>``, which stand for what is not written.
+    """
+    for number in text.vocabulary.numbers(SPECIAL[1:]).tolist():
+        uses = np.flatnonzero(text.ids == number) if number >= 0 else np.empty(0, np.int64)
+        if len(uses):
+            sentence = int(np.searchsorted(text.offsets, uses[0], side="right"))
+            raise DataError(
+                f"sentence {sentence:,}: found the word {text.vocabulary[number]}, wanted sentences without marks of "
+                f"start and end, which are added; leave it out."
+            )
+    return np.maximum(vocabulary.numbers(text.vocabulary.words), UNKNOWN)
+
+
+def joined_vocabulary(*parts: Vocabulary | Text | NGrams) -> Vocabulary:
+    """`SPECIAL`, then the words of vocabularies, texts and models, each where it is met first."""
+    words = dict.fromkeys(SPECIAL)
+    for part in parts:
+        words |= dict.fromkeys((part if isinstance(part, Vocabulary) else part.vocabulary).words)
+    return Vocabulary.from_words(words)
+
+
+class BackoffModel:
+    """P(word | the words before it) of an n-gram model.
+
+    A context is an entry of the model, or -1 for none; words are numbers of its vocabulary.
+
+    Parameters
+    ----------
+    ngrams
+        The model.
+    """
+
+    def __init__(self, ngrams: NGrams) -> None:
+        self.ngrams = ngrams
+        self._last_start = int(ngrams.levels[-2])
+        self._trie = (ngrams.first, ngrams.words, ngrams.probs, ngrams.backoffs, ngrams.suffixes)
+
+    @property
+    def vocabulary(self) -> Vocabulary:
+        """The words."""
+        return self.ngrams.vocabulary
+
+    @property
+    def start(self) -> int:
+        """Context at the start of a sentence."""
+        return START if self.ngrams.order > 1 else -1
+
+    def advance(self, context: int, word: int) -> tuple[float, int]:
+        """P(word | context), and the context after the word."""
+        from cepts.kernels.ngrams import ngram_step
+
+        prob, following = ngram_step(*self._trie, self._last_start, context, word)
+        return float(prob), int(following)
+
+    def log_probs(self, text: Text) -> NDArray[np.float64]:
+        """Natural logarithm of P(word | context) of each word of each sentence and, after them, of its end."""
+        from cepts.kernels.ngrams import score_sentences
+
+        ids = word_numbers(text, self.vocabulary)[text.ids]
+        log_probs = np.empty(len(ids) + len(text))
+        score_sentences(*self._trie, self._last_start, self.start, END, ids, text.offsets, log_probs)
+        return log_probs
+
+    def distribution(self, context: int) -> NDArray[np.float64]:
+        """P(word | context) of every word."""
+        from cepts.kernels.ngrams import ngram_distribution
+
+        size = len(self.vocabulary)
+        distribution = np.empty(size)
+        path = np.empty(self.ngrams.order, dtype=np.int64)
+        ngram_distribution(*self._trie, size, context, path, distribution)
+        return distribution
+
+    def class_masses(self, members: NDArray[np.bool_]) -> NDArray[np.float64]:
+        """Sum of P(word | context) over the words of a class, for each context.
+
+        The last is that of the empty context, so that the context -1 finds its own.
+        """
+        from cepts.kernels.ngrams import class_masses
+
+        masses = np.empty(self._last_start + 1)
+        class_masses(*self._trie, np.ascontiguousarray(members, dtype=np.bool_), masses)
+        return masses
+
+
+def with_vocabulary(ngrams: NGrams, vocabulary: Vocabulary) -> NGrams:
+    """The same model over a larger vocabulary, whose first words are `SPECIAL`.
+
+    The words that it lacks share the probability of ``<unk>`` evenly with it. Where the model has n-grams that end in
+    ``<unk>``, these give up what the new words get there by backing off, so that all words still sum to 1 (as far as
+    they have so much, which they may not in a model that is not interpolated).
+    """
+    numbers = vocabulary.numbers(ngrams.vocabulary.words).astype(np.int64)
+    if np.any(numbers < 0) or not np.array_equal(numbers[: len(SPECIAL)], np.arange(len(SPECIAL))):
+        raise ValueError("vocabulary must start with SPECIAL and hold all words of the model.")
+    size, lacking = len(vocabulary), len(vocabulary) - len(numbers)
+    probs = ngrams.probs.astype(np.float64)
+    contexts = np.repeat(np.arange(len(ngrams)), np.diff(ngrams.first))
+    shared = probs[UNKNOWN] * lacking / (lacking + 1)
+    probs[UNKNOWN] -= shared
+
+    # Mass of the new words after each entry, which are never continuations: a product of weights of backing off.
+    masses = np.append(np.empty(len(ngrams)), shared)
+    levels = ngrams.levels.tolist()
+    words = ngrams.words.astype(np.int64)
+    for start, stop in pairwise(levels[:-1]):
+        masses[start:stop] = ngrams.backoffs[start:stop] * masses[ngrams.suffixes[start:stop]]
+    unknown = np.flatnonzero(words[size - lacking :] == UNKNOWN) + (size - lacking)
+    probs[unknown] = np.maximum(probs[unknown] - masses[contexts[unknown - levels[1]]], 0)
+
+    places = [numbers]  # where each entry goes
+    for start, stop in pairwise(levels[1:]):
+        before = np.concatenate(places)
+        keys = before[contexts[start - levels[1] : stop - levels[1]]] * size + numbers[words[start:stop]]
+        place = np.empty(stop - start, dtype=np.int64)
+        place[np.argsort(keys)] = np.arange(stop - start)
+        places.append(place + start + lacking)
+    moved = np.concatenate(places)
+
+    count = len(ngrams) + lacking
+    new_words = np.arange(count, dtype=np.int32)
+    new_words[moved] = numbers[words]
+    new_probs = np.full(count, probs[UNKNOWN])
+    new_probs[moved] = probs
+    backoffs = np.ones(count, dtype=np.float32)
+    backoffs[moved] = ngrams.backoffs
+    suffixes = np.full(count, -1, dtype=np.int64)
+    suffixes[moved] = np.where(ngrams.suffixes >= 0, moved[ngrams.suffixes], -1)
+    continuations = np.zeros(count, dtype=np.int64)
+    continuations[moved] = np.diff(ngrams.first)
+    return NGrams(
+        vocabulary,
+        np.array([0, *(level + lacking for level in levels[1:])], dtype=np.int64),
+        new_words,
+        new_probs.astype(np.float32),
+        backoffs,
+        size + offsets_of(continuations),
+        suffixes,
+    )
+
+
+def to_arrays(ngrams: NGrams) -> dict[str, NDArray[Any]]:
+    """The model as named arrays, as a model directory keeps them."""
+    vocabulary = ngrams.vocabulary
+    return {
+        "vocabulary.words": vocabulary.buffer[vocabulary.offsets[0] : vocabulary.offsets[-1]],
+        "vocabulary.offsets": vocabulary.offsets - vocabulary.offsets[0],
+        "levels": ngrams.levels,
+        "words": ngrams.words,
+        "probs": ngrams.probs,
+        "backoffs": ngrams.backoffs,
+        "first": ngrams.first,
+        "suffixes": ngrams.suffixes,
+    }
+
+
+def from_arrays(arrays: Mapping[str, NDArray[Any]]) -> NGrams:
+    """The model of `to_arrays`."""
+    names = ("levels", "words", "probs", "backoffs", "first", "suffixes")
+    vocabulary = Vocabulary(arrays["vocabulary.words"], arrays["vocabulary.offsets"])
+    return NGrams(vocabulary, *(arrays[name] for name in names))

@@ -1,0 +1,183 @@
+"""KenLM's binary models, through its Python package."""
+
+from __future__ import annotations
+
+import struct
+from pathlib import Path
+from typing import Any, TypeAlias
+
+import numpy as np
+from numpy.typing import NDArray
+
+from cepts.errors import DataError, UsageError
+from cepts.lm.backoff import word_numbers
+from cepts.ngrams import END, SPECIAL, START
+from cepts.types import Text
+from cepts.vocabulary import Vocabulary
+
+__all__ = ["KenLMModel"]
+
+# A binary opens with these bytes and the number of its version; numbers that tell foreign machines; then the order,
+# the kind of model, and whether the words stand at its end.
+MAGIC = b"mmap lm http://kheafield.com/code"
+VERSION = b" format version "
+KNOWN_VERSION = b"5"
+INCOMPLETE = b" incomplete"
+PARAMETERS = struct.Struct("<B3xfI?3xI")
+PARAMETERS_AT = 88
+TAIL_BYTES = 1 << 20
+CACHED_DISTRIBUTIONS = 256
+
+State: TypeAlias = Any  # kenlm.State, which has no static type
+
+
+class KenLMModel:
+    """P(word | the words before it) of a KenLM binary; used as a `BackoffModel` is.
+
+    A context is a `kenlm.State`; words are numbers of `vocabulary`.
+
+    Parameters
+    ----------
+    path
+        A file that KenLM's ``build_binary`` has made, with the words in it, which is its default.
+
+    Raises
+    ------
+    DataError
+        Where the file is none, is damaged, or lacks the words.
+    UsageError
+        Where the package kenlm is not there.
+    """
+
+    def __init__(self, path: str | Path) -> None:
+        self.path = str(path)
+        self.vocabulary = _read_words(self.path)
+        try:
+            import kenlm
+        except ImportError as error:
+            raise UsageError(
+                f"{self.path} is a KenLM binary, which needs kenlm: pip install 'cepts[lm]', or give the ARPA file."
+            ) from error
+        self._kenlm: Any = kenlm
+        try:
+            self._model = kenlm.Model(self.path)
+        except OSError as error:
+            raise DataError(
+                f"{self.path}: kenlm cannot load it ({_reason(error)}); build the binary again from its ARPA file."
+            ) from error
+        self._words = self.vocabulary.words
+        self._distributions: dict[State, NDArray[np.float64]] = {}
+
+    @property
+    def order(self) -> int:
+        """Words of the longest n-grams."""
+        return int(self._model.order)
+
+    @property
+    def start(self) -> State:
+        """Context at the start of a sentence."""
+        state = self._kenlm.State()
+        self._model.BeginSentenceWrite(state)
+        return state
+
+    @property
+    def empty(self) -> State:
+        """Context of no words."""
+        state = self._kenlm.State()
+        self._model.NullContextWrite(state)
+        return state
+
+    def advance(self, context: State, word: int) -> tuple[float, State]:
+        """P(word | context), and the context after the word."""
+        following = self._kenlm.State()
+        logarithm = self._model.BaseScore(context, self._words[word], following)
+        return 0.0 if word == START else 10.0**logarithm, following
+
+    def log_probs(self, text: Text) -> NDArray[np.float64]:
+        """Natural logarithm of P(word | context) of each word of each sentence and, after them, of its end."""
+        numbers = word_numbers(text, self.vocabulary)
+        words = [self._words[number] for number in numbers.tolist()]
+        score, state = self._model.BaseScore, self._kenlm.State
+        logarithms = np.empty(len(text.ids) + len(text))
+        filled = 0
+        for start, stop in zip(text.offsets[:-1].tolist(), text.offsets[1:].tolist(), strict=True):
+            context = self.start
+            for word in (*(words[number] for number in text.ids[start:stop].tolist()), SPECIAL[END]):
+                following = state()
+                logarithms[filled] = score(context, word, following)
+                context = following
+                filled += 1
+        return logarithms * np.log(10)
+
+    def distribution(self, context: State) -> NDArray[np.float64]:
+        """P(word | context) of every word, each scored by itself; the last contexts' are kept."""
+        found = self._distributions.get(context)
+        if found is None:
+            score, scratch = self._model.BaseScore, self._kenlm.State()
+            found = 10.0 ** np.array([score(context, word, scratch) for word in self._words])
+            found[START] = 0
+            found.flags.writeable = False
+            if len(self._distributions) == CACHED_DISTRIBUTIONS:
+                del self._distributions[next(iter(self._distributions))]
+            self._distributions[context] = found
+        return found
+
+
+def _reason(error: Exception) -> str:
+    return " ".join(str(error).split())
+
+
+def _read_words(path: str) -> Vocabulary:
+    """The words of a binary, which stand at its end with a zero byte after each; `SPECIAL` first."""
+    try:
+        data: NDArray[np.uint8] = np.memmap(path, dtype=np.uint8, mode="r")
+    except (OSError, ValueError) as error:  # ValueError: there is nothing to map in an empty file
+        reason = getattr(error, "strerror", None) or "it is empty"
+        raise DataError(f"cannot read {path}: {reason}; wanted a KenLM binary.") from error
+    count = _check_head(path, data[: 1 << 12].tobytes())
+    size = min(TAIL_BYTES, len(data))
+    while np.count_nonzero(data[-size:] == 0) <= count + 1 and size < len(data) and count < len(data):
+        size = min(2 * size, len(data))
+    words = data[-size:].tobytes().split(b"\0")
+    rest = words.pop()
+    # The count is that of the ARPA file, which may have had no <unk>; other data stand right before it.
+    for listed in (count, count + 1):
+        if 0 < listed <= len(words) and words[-listed].endswith(SPECIAL[0].encode()) and not rest:
+            break
+    else:
+        raise DataError(
+            f"{path}: found no list of {count:,} words at its end; it is cut short, copy or build it again."
+        )
+    try:
+        others = [word.decode() for word in words[len(words) - listed + 1 :]]
+    except UnicodeDecodeError as error:
+        raise DataError(
+            f"{path}: found words that are not UTF-8; build it again from an ARPA file in UTF-8."
+        ) from error
+    if len(set(SPECIAL[1:]).intersection(others)) < len(SPECIAL) - 1:
+        raise DataError(f"{path}: found no words <s> and </s>, wanted both; build it from an ARPA file that has them.")
+    return Vocabulary.from_words([*SPECIAL, *(word for word in others if word not in SPECIAL)])
+
+
+def _check_head(path: str, head: bytes) -> int:
+    """Check the first bytes of a binary; returns how many words it says it has."""
+    if head.startswith(MAGIC + INCOMPLETE):
+        raise DataError(f"{path}: found a KenLM binary whose building did not end; build it again.")
+    if not head.startswith(MAGIC + VERSION):
+        arpa = " It may be an ARPA file: read it as that." if head.lstrip().startswith(b"\\data\\") else ""
+        raise DataError(f"{path}: found no KenLM binary, wanted one that build_binary has made.{arpa}")
+    version = head[len(MAGIC + VERSION) :].split(b"\n")[0]
+    if version != KNOWN_VERSION:
+        raise DataError(
+            f"{path}: found a KenLM binary of version {version[:10].decode('utf-8', 'replace')}, wanted "
+            f"{KNOWN_VERSION.decode()}; build it again from its ARPA file."
+        )
+    counts_at = PARAMETERS_AT + PARAMETERS.size
+    if len(head) < counts_at + 8:
+        raise DataError(f"{path}: found the end of the file in its first bytes; it is cut short, copy it again.")
+    _, _, _, has_words, _ = PARAMETERS.unpack_from(head, PARAMETERS_AT)
+    if not has_words:
+        raise DataError(
+            f"{path}: found a KenLM binary without its words, wanted one with them; build it again without -v."
+        )
+    return int.from_bytes(head[counts_at : counts_at + 8], "little")

@@ -1,0 +1,110 @@
+"""Unigram caches: what a text has said it says again."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+from cepts.errors import UsageError
+
+__all__ = ["Cache", "CacheTracker"]
+
+
+@dataclass(frozen=True, slots=True)
+class Cache:
+    """A distribution of the content words of the text so far.
+
+    Attributes
+    ----------
+    size
+        How many words it remembers; 0 is all.
+    decay
+        What a word's weight shrinks to with each content word that follows; 1 keeps it.
+    """
+
+    size: int = 0
+    decay: float = 1.0
+
+    def __post_init__(self) -> None:
+        if self.size < 0 or not 0 < self.decay <= 1:
+            raise UsageError(
+                f"a cache must have a size of 0 (all words) or more and a decay above 0 and at most 1. "
+                f"Got {self.size} and {self.decay} instead."
+            )
+
+    @classmethod
+    def from_text(cls, text: str) -> Cache:
+        """The cache that `text` names: ``500`` remembers 500 words, ``0.99`` decays, ``500:0.99`` does both."""
+        size, _, decay = text.partition(":") if ":" in text else ("0", "", text) if "." in text else (text, "", "1")
+        try:
+            return cls(int(size), float(decay))
+        except ValueError:
+            raise UsageError(
+                f"a cache must be a number of words (500; 0 is all), a decay (0.99), or both (500:0.99). Got {text!r}."
+            ) from None
+
+    def __str__(self) -> str:
+        if self.decay == 1:
+            return str(self.size)
+        return f"{self.decay:g}" if self.size == 0 else f"{self.size}:{self.decay:g}"
+
+
+class CacheTracker:
+    """Caches along a text; remembers the words that it has followed."""
+
+    def __init__(self, caches: Sequence[Cache], words: int) -> None:
+        self.caches = tuple(caches)
+        self.counts = np.zeros((len(caches), words))
+        self.totals = np.zeros(len(caches))
+        self.scales = np.ones(len(caches))
+        self.recent = np.full(max([cache.size for cache in caches], default=0), -1, dtype=np.int32)
+
+    def copy(self) -> CacheTracker:
+        """One that goes on from here by itself."""
+        twin = CacheTracker((), 0)
+        twin.caches = self.caches
+        for name in ("counts", "totals", "scales", "recent"):
+            setattr(twin, name, getattr(self, name).copy())
+        return twin
+
+    def follow(self, ids: NDArray[np.int32]) -> NDArray[np.float64]:
+        """P(word) of each of these words under each cache, a column a cache; then they are remembered.
+
+        An empty cache gives -1.
+        """
+        from cepts.kernels.caches import cache_probs
+
+        found = np.empty((len(ids), len(self.caches)))
+        sizes = np.array([cache.size for cache in self.caches], dtype=np.int64)
+        decays = np.array([cache.decay for cache in self.caches], dtype=np.float64)
+        ids = np.ascontiguousarray(ids, dtype=np.int32)
+        cache_probs(ids, sizes, decays, self.recent, self.counts, self.totals, self.scales, found)
+        return found
+
+    def probs_after(self, pending: Sequence[int], word: int) -> list[float]:
+        """P(word) under each cache once the words `pending` have come too; -1 of an empty one. Nothing is changed."""
+        found = []
+        for number, cache in enumerate(self.caches):
+            decay, size = cache.decay, cache.size
+            kept = pending[-size:] if size else pending
+            count = sum(decay**age for age, other in enumerate(reversed(kept)) if other == word)
+            total = sum(decay**age for age in range(len(kept)))
+            older = decay ** len(kept) / self.scales[number]
+            count += self.counts[number, word] * older
+            total += self.totals[number] * older
+            if size:  # those of the older words that the new ones push out
+                first = len(self.recent) - size
+                gone = self.recent[first : first + len(kept)].tolist()
+                for place, other in enumerate(gone):
+                    weight = decay ** (size - 1 - place + len(kept)) if other >= 0 else 0.0
+                    total -= weight
+                    count -= weight if other == word else 0.0
+            found.append(max(count, 0.0) / total if total > 1e-12 else -1.0)
+        return found
+
+    def distributions(self) -> NDArray[np.float64]:
+        """P(word) of every word under each cache, a row a cache; rows of zeros for empty ones."""
+        return self.counts / np.where(self.totals > 0, self.totals, 1.0)[:, None]

@@ -1,0 +1,140 @@
+"""The counts that hidden documents are made of: words in documents, and words near words."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import numpy as np
+from numpy.typing import NDArray
+
+from cepts.documents import Documents
+from cepts.engine import cut_runs, default_threads, map_shards
+from cepts.errors import UsageError
+from cepts.types import offsets_of
+
+if TYPE_CHECKING:
+    from scipy.sparse import csr_array
+
+__all__ = ["document_counts", "window_counts"]
+
+# Pairs of positions in a shard.
+SHARD = 1 << 20
+
+
+def document_counts(documents: Documents, content: NDArray[np.bool_]) -> csr_array:
+    """How often each word stands in each document: the matrix A of eq. (2) of nmf_lm, words by documents.
+
+    Parameters
+    ----------
+    documents
+        The text.
+    content
+        For each word of the vocabulary whether it counts. The row of a word that does not is empty, and so is the
+        column of a document that has none that does.
+    """
+    from scipy.sparse import coo_array
+
+    content = _as_content(documents, content)
+    ids = documents.text.ids
+    kept = content[ids]
+    words = ids[kept]
+    places = np.repeat(np.arange(len(documents), dtype=np.int32), np.diff(documents.word_offsets))[kept]
+    shape = len(documents.text.vocabulary), len(documents)
+    return coo_array((np.ones(len(words), dtype=np.float32), (words, places)), shape=shape).tocsr()
+
+
+def window_counts(
+    documents: Documents,
+    content: NDArray[np.bool_],
+    *,
+    window: int = 21,
+    stop_first: bool = False,
+    across: bool = False,
+    diagonal: bool = True,
+    centre: bool = True,
+    decay: float = 1.0,
+    threads: int | None = None,
+) -> csr_array:
+    """How often words stand near one another: the matrix M of eq. (6) of nmf_lm, as section 4 estimates it.
+
+    A window slides over the text one word at a time, and the word in its centre counts with each word of the window.
+    The matrix is symmetric, words by words; the sentences of a document run on into one another.
+
+    Parameters
+    ----------
+    documents, content
+        As for `document_counts`.
+    window
+        Words in the window, an odd number.
+    stop_first
+        Whether words that are not content are taken out before the window slides, so that it always has as many
+        content words; otherwise they take up places in it, as in a window of the text.
+    across
+        Whether the window runs on from document to document.
+    diagonal
+        Whether a word counts with itself.
+    centre
+        Whether the word in the centre is one of the window's words, so that each occurrence counts with itself too, as
+        in E[C_i C_i]; otherwise only different occurrences of a word do.
+    decay
+        A pair at the distance d counts decay^d.
+    threads
+        Threads to use; None is one for each processor. Results do not depend on it.
+
+    Examples
+    --------
+    >>> documents = Documents.from_tokens([[["a", "b", "a"]], [["b"]]])
+    >>> window_counts(documents, np.array([True, True]), window=3).toarray()
+    array([[2., 2.],
+           [2., 2.]], dtype=float32)
+    """
+    from scipy.sparse import csr_array
+
+    from cepts.kernels.window import count_neighbours
+
+    content = _as_content(documents, content)
+    if window < 3 or window % 2 == 0:
+        raise UsageError(f"window must be an odd number of 3 or more, for it has a centre. Got {window} instead.")
+    if not 0 < decay <= 1:
+        raise UsageError(f"decay must be above 0 and at most 1, which is none. Got {decay} instead.")
+    if threads is not None and threads < 1:
+        raise UsageError(f"threads must be 1 or more. Got {threads} instead.")
+    words = len(documents.text.vocabulary)
+    ids, bounds = documents.text.ids, documents.word_offsets
+    if stop_first:
+        kept = content[ids]
+        bounds = offsets_of(kept.astype(np.int64))[bounds]
+        ids = ids[kept]
+    if across:
+        bounds = bounds[[0, -1]]
+    counted = np.where(content[ids], ids, np.int32(-1))
+    lengths = np.diff(bounds)
+    starts, ends = np.repeat(bounds[:-1], lengths), np.repeat(bounds[1:], lengths)
+    positions = np.argsort(counted, kind="stable")[int((counted < 0).sum()) :]
+    occurrences = offsets_of(np.bincount(counted[counted >= 0], minlength=words))
+    weights = np.float64(decay) ** np.arange(window // 2 + 1)
+
+    def run(rows: tuple[int, int]) -> tuple[NDArray[np.int64], NDArray[np.int32], NDArray[np.float32]]:
+        first, stop = rows
+        most = int(np.minimum(np.diff(occurrences[first : stop + 1]) * window, words).sum())
+        sizes = np.zeros(stop - first, dtype=np.int64)
+        columns, counts = np.empty(most, dtype=np.int32), np.empty(most, dtype=np.float32)
+        scratch = np.zeros(words), np.empty(words, dtype=np.int32)
+        text = occurrences, positions, counted, starts, ends
+        filled = count_neighbours(first, stop, *text, weights, diagonal, centre, *scratch, sizes, columns, counts)
+        return sizes, columns[:filled].copy(), counts[:filled].copy()
+
+    runs = list(cut_runs(occurrences, max(SHARD // window, 1))) or [(0, 0)]
+    found = list(map_shards(run, runs, threads=default_threads() if threads is None else threads))
+    sizes, columns, counts = (np.concatenate(parts) for parts in zip(*found, strict=True))
+    return csr_array((counts, columns, offsets_of(sizes)), shape=(words, words))
+
+
+def _as_content(documents: Documents, content: NDArray[np.bool_]) -> NDArray[np.bool_]:
+    content = np.asarray(content)
+    words = len(documents.text.vocabulary)
+    if content.shape != (words,) or content.dtype != np.bool_:
+        raise ValueError(
+            f"content must be a truth value for each of {words:,} words. Got {content.dtype} of shape {content.shape}."
+        )
+    return content

@@ -1,0 +1,319 @@
+"""Fitting an adapted model: n-grams, hidden documents, and the weights that join them."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Collection, Sequence
+from dataclasses import dataclass, field, replace
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from cepts.documents import Documents
+from cepts.errors import DataError, UsageError
+from cepts.lm.adapted import AdaptedModel, Mixture, Scored, components_of
+from cepts.lm.background import Background
+from cepts.lm.backoff import joined_vocabulary, with_vocabulary, word_numbers
+from cepts.lm.binary import KenLMModel
+from cepts.lm.caches import Cache
+from cepts.lm.hidden import HiddenDocuments, HistoryOptions, Segmentation, fit_hidden_documents
+from cepts.lm.kneser_ney import train_ngrams
+from cepts.lm.stop import function_words, marked_words
+from cepts.lm.tuning import best_weights, tuned_weights
+from cepts.ngrams import SPECIAL, NGrams
+from cepts.progress import Progress
+from cepts.types import Text, offsets_of
+from cepts.vocabulary import Vocabulary
+
+__all__ = ["CACHES", "FitOptions", "Source", "fit_adapted", "held_out_part", "in_vocabulary"]
+
+# What a background may be: documents to train n-grams on, or n-grams that somebody has trained.
+Source = Documents | NGrams | KenLMModel
+
+CACHES = (Cache(0, 0.98), Cache(0, 0.999))
+HELD_OUT = 20  # every so many documents one is held out
+STRETCH = 500  # words of a stretch, where a text has too few documents to hold one out
+MOST_HELD_OUT = 60_000  # words of held-out text on which exponents are compared
+EXPONENTS = (0.3, 0.5, 0.7, 0.9)
+FINER = 0.1
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class FitOptions:
+    """How an adapted model is made.
+
+    Attributes
+    ----------
+    order
+        Words of the longest n-grams that are trained.
+    min_count, background_min_count
+        Words that the text, or a background text, has less often are left out of its part of the vocabulary.
+    stop
+        Function words: None finds them in the texts, a list is taken as it is.
+    hidden
+        How many hidden documents; 0 is none.
+    segmentation, window, iterations
+        Of the hidden documents.
+    background_worth
+        What a word of a background text is worth beside one of the text, when hidden documents are made.
+    history
+        How the history chooses among hidden documents.
+    mixture
+        ``class`` or ``literal``.
+    rescaling
+        Whether the history also rescales the n-gram.
+    exponent
+        Of rescaling; None finds the best on held-out text.
+    caches
+        Caches of content words.
+    """
+
+    order: int = 3
+    min_count: int = 2
+    background_min_count: int = 3
+    stop: Collection[str] | None = None
+    hidden: int = 500
+    segmentation: Segmentation = "implicit"
+    window: int = 21
+    iterations: int = 50
+    background_worth: float = 0.3
+    history: HistoryOptions = field(default_factory=HistoryOptions)
+    mixture: Mixture = "class"
+    rescaling: bool = True
+    exponent: float | None = None
+    caches: tuple[Cache, ...] = CACHES
+
+    def __post_init__(self) -> None:
+        for name, least in (("order", 1), ("min_count", 1), ("background_min_count", 1), ("hidden", 0)):
+            if getattr(self, name) < least:
+                raise UsageError(f"{name} must be {least} or more. Got {getattr(self, name)} instead.")
+        if not 0 <= self.background_worth < np.inf:
+            raise UsageError(f"background_worth must be 0 or more. Got {self.background_worth} instead.")
+        if self.mixture == "literal" and self.rescaling:
+            raise UsageError("rescaling works among content words, which the literal mixture does not tell apart.")
+
+
+def in_vocabulary(documents: Documents, vocabulary: Vocabulary) -> Documents:
+    """The same documents with the word numbers of another vocabulary; 0, the unknown word, for what it lacks."""
+    text = documents.text
+    ids = word_numbers(text, vocabulary)[text.ids].astype(np.int32)
+    return Documents(Text(ids, text.offsets, vocabulary), documents.offsets, documents.names)
+
+
+def held_out_part(documents: Documents) -> tuple[Documents, Documents]:
+    """The text without every 20th document, and these; stretches of it where the documents are too few for that."""
+    if len(documents) < HELD_OUT:
+        documents = _in_stretches(documents)
+    if len(documents) < 2:
+        raise DataError(
+            f"the text is too short to hold a part of it out for the weights ({len(documents.text.ids):,} words); "
+            f"give more text, or a held-out text with --dev."
+        )
+    held = np.arange(len(documents)) % HELD_OUT == min(HELD_OUT, len(documents)) // 2
+    return documents.chosen(~held), documents.chosen(held)
+
+
+def _in_stretches(documents: Documents) -> Documents:
+    """The same sentences, in documents of about `STRETCH` words or a twentieth of the text."""
+    ends = documents.text.offsets[1:]
+    stretch = min(STRETCH, max(int(ends[-1]) // HELD_OUT, 1))
+    number = (ends - 1) // stretch
+    lengths = np.unique(number, return_counts=True)[1]
+    return Documents(documents.text, offsets_of(lengths), tuple(str(n + 1) for n in range(len(lengths))))
+
+
+def fit_adapted(
+    documents: Documents,
+    *,
+    backgrounds: Sequence[Source] = (),
+    held_out: Documents | None = None,
+    options: FitOptions | None = None,
+    seed: int = 0,
+    threads: int | None = None,
+    notices: list[str] | None = None,
+    progress: Progress | None = None,
+) -> AdaptedModel:
+    """Fit an adapted model to a text.
+
+    Parameters
+    ----------
+    documents
+        The text of the domain.
+    backgrounds
+        Other texts, and n-gram models, which are interpolated with the n-grams of the text.
+    held_out
+        Text on which the weights are set. By default every 20th document of the text is held out for that, and the
+        model is then fitted again to all of it, with those weights.
+    options
+        How.
+    seed, threads, progress
+        As for `symmetric_nmf`; results do not depend on the threads.
+    notices
+        Gets a line for what a user should know.
+    """
+    options = options or FitOptions()
+    fitting = _Fitting(options, backgrounds, seed=seed, threads=threads, notices=notices, progress=progress)
+    if held_out is not None:
+        return fitting.tuned(fitting.untuned(documents), held_out)
+    part, held_out = held_out_part(documents)
+    tuned = fitting.tuned(fitting.untuned(part), held_out)
+    whole = fitting.untuned(documents)
+    background = Background(whole.background.models, whole.vocabulary, whole.content, tuned.background.weights)
+    return replace(
+        whole,
+        background=background,
+        weights=tuned.weights,
+        exponent=tuned.exponent,
+        facts={**whole.facts, **_tuning_facts(held_out, "every 20th document")},
+    )
+
+
+def _tuning_facts(held_out: Documents, name: str) -> dict[str, Any]:
+    return {"held_out": name, "held_out_words": len(held_out.text.ids)}
+
+
+class _Fitting:
+    """The steps of `fit_adapted`."""
+
+    def __init__(self, options: FitOptions, backgrounds: Sequence[Source], **rest: Any) -> None:
+        self.options = options
+        self.backgrounds = list(backgrounds)
+        self.seed: int = rest["seed"]
+        self.threads: int | None = rest["threads"]
+        self.notices: list[str] | None = rest["notices"]
+        self.progress: Progress | None = rest["progress"]
+
+    def untuned(self, documents: Documents) -> AdaptedModel:
+        """The parts of the model, all with the same weight."""
+        options = self.options
+        texts = [documents, *(source for source in self.backgrounds if isinstance(source, Documents))]
+        vocabulary = self._vocabulary(documents)
+        numbered = [in_vocabulary(text, vocabulary) for text in texts]
+        stop = self._function_words(texts)
+        content = ~marked_words(vocabulary, stop)
+        content[: len(SPECIAL)] = False
+        models: list[NGrams | KenLMModel] = []
+        rest = iter(numbered[1:])
+        for source in (None, *self.backgrounds):
+            if source is None or isinstance(source, Documents):
+                text = numbered[0] if source is None else next(rest)
+                models.append(train_ngrams(text.text, order=options.order, vocabulary=vocabulary, notices=self.notices))
+            else:
+                models.append(with_vocabulary(source, vocabulary) if isinstance(source, NGrams) else source)
+        hidden = self._hidden(numbered, content) if options.hidden else None
+        exponent = self._exponents(hidden)[0]
+        names = components_of(options.mixture, hidden is not None, exponent > 0, options.caches)
+        facts = {
+            "words": len(documents.text.ids),
+            "documents": len(documents),
+            "vocabulary": len(vocabulary),
+            "content": int(content.sum()),
+            "order": options.order,
+            "segmentation": options.segmentation,
+            "window": options.window,
+            "iterations": options.iterations,
+            "seed": self.seed,
+        }
+        background = Background(models, vocabulary, content)
+        weights = np.full(len(names), 1 / len(names))
+        parts = background, content, hidden, weights, options.history, options.caches, options.mixture
+        return AdaptedModel(*parts, exponent, facts)
+
+    def _vocabulary(self, documents: Documents) -> Vocabulary:
+        parts: list[Vocabulary] = [_frequent(documents, self.options.min_count)]
+        for source in self.backgrounds:
+            if isinstance(source, Documents):
+                parts.append(_frequent(source, self.options.background_min_count))
+            else:
+                parts.append(source.vocabulary)
+        return joined_vocabulary(*parts)
+
+    def _function_words(self, texts: Sequence[Documents]) -> set[str]:
+        if self.options.stop is not None:
+            return set(self.options.stop)
+        return {
+            word
+            for text in texts
+            for word, is_one in zip(text.text.vocabulary.words, function_words(text.text).tolist(), strict=True)
+            if is_one
+        }
+
+    def _hidden(self, numbered: Sequence[Documents], content: NDArray[np.bool_]) -> HiddenDocuments:
+        options = self.options
+        worths = [1.0, *(options.background_worth for _ in numbered[1:])]
+        return fit_hidden_documents(
+            list(zip(numbered, worths, strict=True)),
+            content,
+            hidden=options.hidden,
+            segmentation=options.segmentation,
+            window=options.window,
+            min_count=options.min_count,
+            iterations=options.iterations,
+            seed=self.seed,
+            threads=self.threads,
+            progress=self.progress,
+        )
+
+    def _exponents(self, hidden: HiddenDocuments | None) -> tuple[float, ...]:
+        options = self.options
+        if hidden is None or not options.rescaling or options.mixture == "literal":
+            return (0.0,)
+        return EXPONENTS if options.exponent is None else (options.exponent,)
+
+    def tuned(self, model: AdaptedModel, held_out: Documents) -> AdaptedModel:
+        """The model with the weights that are best on held-out text."""
+        text = in_vocabulary(held_out, model.vocabulary).text
+        if len(model.background) > 1:
+            members = model.background.trace(text.ids, text.offsets).members
+            known = np.insert(text.ids, text.offsets[1:], np.int32(1)) > 0
+            weights = best_weights(members[known])[0]
+            background = Background(model.background.models, model.vocabulary, model.content, weights)
+            model = replace(model, background=background)
+        exponents = self._exponents(model.hidden)
+        small = _head(text, MOST_HELD_OUT)
+        if len(exponents) > 1:
+            tried: dict[float, float] = {}
+
+            def objective(exponent: float) -> float:
+                if exponent not in tried:
+                    scored = self._scored(model.with_weights(model.weights, exponent=exponent), small)
+                    tried[exponent] = _log_likelihood(scored, model.mixture)
+                return tried[exponent]
+
+            exponents = (_highest(objective, exponents),)
+        model = model.with_weights(model.weights, exponent=exponents[0])
+        model = model.with_weights(tuned_weights(self._scored(model, text), model.mixture))
+        return replace(model, facts={**model.facts, **_tuning_facts(held_out, "a text of its own")})
+
+    def _scored(self, model: AdaptedModel, text: Text) -> Scored:
+        return model.score(text, model.memory(), threads=self.threads)
+
+
+def _frequent(documents: Documents, least: int) -> Vocabulary:
+    text = documents.text
+    counts = np.bincount(text.ids, minlength=len(text.vocabulary))
+    return Vocabulary.from_words(
+        word for word, count in zip(text.vocabulary.words, counts.tolist(), strict=True) if count >= least
+    )
+
+
+def _head(text: Text, words: int) -> Text:
+    """The first sentences, of so many words."""
+    return text.part(0, max(int(np.searchsorted(text.offsets, words, side="right")) - 1, 1))
+
+
+def _log_likelihood(scored: Scored, mixture: Mixture) -> float:
+    known = scored.known
+    probs = scored.mixed(tuned_weights(scored, mixture), mixture)[known]
+    return float(np.log(probs[probs > 0]).sum())
+
+
+def _highest(objective: Callable[[float], float], grid: Sequence[float]) -> float:
+    """Where `objective` is highest: on the grid, and then in finer steps round that."""
+    best = max(grid, key=objective)
+    while True:
+        near = [round(best + step, 2) for step in (-FINER, FINER) if best + step > 0]
+        better = max([best, *near], key=objective)
+        if better == best:
+            return best
+        best = better

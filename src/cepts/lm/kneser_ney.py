@@ -1,0 +1,188 @@
+"""Training n-gram models: interpolated modified Kneser-Ney smoothing."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+import numpy as np
+from numpy.typing import NDArray
+
+from cepts.errors import DataError
+from cepts.lm.backoff import joined_vocabulary, word_numbers
+from cepts.ngrams import END, SPECIAL, START, UNKNOWN, NGrams
+from cepts.progress import Progress, Step, silent
+from cepts.types import Text, offsets_of
+from cepts.vocabulary import Vocabulary
+
+__all__ = ["FALLBACK_DISCOUNTS", "train_ngrams"]
+
+FALLBACK_DISCOUNTS = (0.5, 1.0, 1.5)
+
+
+def train_ngrams(
+    text: Text,
+    *,
+    order: int = 3,
+    vocabulary: Vocabulary | None = None,
+    min_count: int = 1,
+    fallback: Sequence[float] = FALLBACK_DISCOUNTS,
+    notices: list[str] | None = None,
+    progress: Progress | None = None,
+) -> NGrams:
+    """Train an n-gram model with interpolated modified Kneser-Ney smoothing (Chen and Goodman 1998), unpruned.
+
+    N-grams that do not start a sentence count, below the highest order, once for each word that stands before them.
+    Unigrams are interpolated with the uniform distribution over all words but ``<s>``. A text may hold
+    ``<unk>``: it is then a word as others, which also stands for all that are unknown.
+
+    This is what KenLM's ``lmplz --discount_fallback`` computes, but that a discount of 0 counts as out of range, and
+    that the counts of counts are those of all n-grams; of one n-gram of each lower order ``lmplz`` takes the true
+    count, which may change the discounts a little.
+
+    Parameters
+    ----------
+    text
+        Sentences; an empty one is a sentence start and end.
+    order
+        Words of the longest n-grams.
+    vocabulary
+        The words of the model, of which the first three are `SPECIAL`; the others of the text become ``<unk>``. Those
+        that the text lacks are as probable as an ``<unk>`` that it lacks. By default the words of the text.
+    min_count
+        Words that the text has less often become ``<unk>``.
+    fallback
+        Discounts of n-grams with counts 1, 2, and 3 or more, of an order whose counts are too few to estimate them.
+    notices
+        Gets a line for each order with fallback discounts.
+    progress
+        Called after each order.
+
+    Raises
+    ------
+    DataError
+        For a text without sentences, and for words ``<s>`` and ``</s>`` in it.
+    """
+    if order < 1:
+        raise ValueError(f"order must be at least 1. Got {order} instead.")
+    if len(fallback) != 3 or not all(0 < discount <= count for count, discount in enumerate(fallback, 1)):
+        raise ValueError(f"fallback must be three discounts, above 0 and up to 1, 2 and 3. Got {fallback} instead.")
+    if not len(text):
+        raise DataError("the text to train n-grams on has no sentences; wanted at least one.")
+    report = progress or silent
+    vocabulary, stream, places = _stream_of(text, vocabulary, min_count)
+    size = len(vocabulary)
+
+    # -- Counting: level by level, each n-gram named by the entry of its first n - 1 words and its last word.
+    levels = [0, size]
+    words = [np.arange(size, dtype=np.int32)]
+    suffixes = [np.full(size, -1, dtype=np.int64)]
+    contexts = [np.full(size, -1, dtype=np.int64)]
+    counts = [np.bincount(stream, minlength=size)]
+    counts[0][START] = 0
+    entries = stream.astype(np.int64)  # entry of the n-gram that ends at each place
+    report(Step(stage="counting", done=1, total=order))
+    for longer in range(2, order + 1):
+        ends = np.flatnonzero(places >= longer - 1)
+        keys, numbers, found = np.unique(
+            entries[ends - 1] * size + stream[ends], return_inverse=True, return_counts=True
+        )
+        suffix = np.empty(len(keys), dtype=np.int64)
+        suffix[numbers] = entries[ends]
+        contexts.append(keys // size)
+        words.append((keys % size).astype(np.int32))
+        suffixes.append(suffix)
+        counts.append(found)
+        entries = entries.copy()
+        entries[ends] = numbers + levels[-1]
+        levels.append(levels[-1] + len(keys))
+        # Only what starts a sentence has no word before it: that keeps its count.
+        before = np.bincount(suffix - levels[-3], minlength=len(counts[-2]))
+        counts[-2] = np.where(before > 0, before, counts[-2] if longer > 2 else 0)
+        report(Step(stage="counting", done=longer, total=order))
+
+    probs, backoffs = _smoothed(counts, contexts, suffixes, levels, fallback, notices)
+    all_contexts = np.concatenate(contexts)[size:]
+    first = levels[1] + offsets_of(np.bincount(all_contexts, minlength=levels[-1]))
+    return NGrams(
+        vocabulary,
+        np.array(levels, dtype=np.int64),
+        np.concatenate(words),
+        probs,
+        backoffs,
+        first,
+        np.concatenate(suffixes),
+    )
+
+
+def _stream_of(
+    text: Text, vocabulary: Vocabulary | None, min_count: int
+) -> tuple[Vocabulary, NDArray[np.int64], NDArray[np.int64]]:
+    """The words of the model; the text with its sentences' starts and ends; and each word's place in its sentence."""
+    frequent = np.bincount(text.ids, minlength=len(text.vocabulary)) >= min_count
+    if vocabulary is None:
+        kept = [word for word, keep in zip(text.vocabulary.words, frequent.tolist(), strict=True) if keep]
+        vocabulary = joined_vocabulary(Vocabulary.from_words(kept))
+    elif tuple(vocabulary.words[: len(SPECIAL)]) != SPECIAL:
+        raise ValueError(f"the first words of vocabulary must be {SPECIAL}. Got {vocabulary.words[:3]} instead.")
+    numbers = np.where(frequent, word_numbers(text, vocabulary), UNKNOWN).astype(np.int64)
+    lengths = text.lengths + 2
+    starts = offsets_of(lengths)
+    stream = np.full(starts[-1], END, dtype=np.int64)
+    stream[starts[:-1]] = START
+    places = np.arange(starts[-1]) - np.repeat(starts[:-1], lengths)
+    inner = (places > 0) & (places < np.repeat(lengths, lengths) - 1)
+    stream[inner] = numbers[text.ids]
+    return vocabulary, stream, places
+
+
+def _smoothed(
+    counts: list[NDArray[np.int64]],
+    contexts: list[NDArray[np.int64]],
+    suffixes: list[NDArray[np.int64]],
+    levels: list[int],
+    fallback: Sequence[float],
+    notices: list[str] | None,
+) -> tuple[NDArray[np.float32], NDArray[np.float32]]:
+    """Probability of each entry, and weight of what its context leaves to the shorter one."""
+    backoffs = np.ones(levels[-1], dtype=np.float32)
+    shorter_probs = np.full(1, 1 / (levels[1] - 1))  # uniform over all words but <s>
+    probs = []
+    for n, count in enumerate(counts):
+        discount = np.zeros(4)
+        discount[1:] = _discounts(count, n + 1, fallback, notices)
+        taken = discount[np.minimum(count, 3)]
+        # The contexts of level n are the entries of the level before; unigrams have the empty one only.
+        start = levels[n - 1] if n else -1
+        context = contexts[n] - start
+        total = np.bincount(context, weights=count, minlength=levels[n] - start if n else 1)
+        left = np.bincount(context, weights=taken, minlength=len(total))
+        with np.errstate(invalid="ignore"):
+            weight = np.where(total > 0, left / total, 1.0)
+        if n:
+            backoffs[start : levels[n]] = weight
+        shorter = shorter_probs[suffixes[n] - start if n else np.zeros(len(count), dtype=np.int64)]
+        shorter_probs = (count - taken) / total[context] + weight[context] * shorter
+        if n == 0:
+            shorter_probs[START] = 0
+        probs.append(shorter_probs.astype(np.float32))
+    return np.concatenate(probs), backoffs
+
+
+def _discounts(
+    counts: NDArray[np.int64], order: int, fallback: Sequence[float], notices: list[str] | None
+) -> NDArray[np.float64]:
+    """Discounts of counts 1, 2, and 3 or more: eq. (26) of Chen and Goodman."""
+    seen = np.bincount(np.minimum(counts, 5), minlength=6)[:5]
+    if seen[1:4].all():
+        once = seen[1] / (seen[1] + 2 * seen[2])
+        several = np.arange(1, 4)
+        discounts: NDArray[np.float64] = several - (several + 1) * once * seen[2:5] / seen[1:4]
+        if np.all((discounts > 0) & (discounts <= several)):
+            return discounts
+    if notices is not None:
+        shown = ", ".join(f"{discount:g}" for discount in fallback)
+        notices.append(
+            f"too few {order}-grams to estimate their discounts (seen once to four times: "
+            f"{', '.join(f'{count:,}' for count in seen[1:].tolist())}); those of {shown} stand in."
+        )
+    return np.array(fallback, dtype=np.float64)

@@ -1,0 +1,100 @@
+"""Function words, which a model of hidden documents leaves to the n-gram: by a list, or by how evenly they are used.
+
+A function word is frequent, and as frequent in one passage as in another; a content word comes where its subject does.
+So the text is cut into stretches of equal length, and of each word the variance of its counts over the stretches is
+held against what chance alone would give. How uneven is too uneven depends on the text (*cell* is everywhere in a
+chapter on cells), so the frequent words are parted into two groups where they fall apart best.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Collection
+
+import numpy as np
+from numpy.typing import NDArray
+
+from cepts.types import Text
+from cepts.vocabulary import Vocabulary
+
+__all__ = ["function_words", "is_word", "marked_words"]
+
+STRETCH = 250  # words: about a section of a textbook
+MOST_STRETCHES = 20_000  # of a larger text as many are taken, evenly
+LEAST_SHARE = 1 / 2000  # of the text's words
+LEAST_COUNT = 20  # below, chance has too much of a say
+MOST_SPREAD = 2.5  # where the words of a text on many subjects fall apart too far up
+LEAST_SPREAD = 0.1  # words whose rate varies by less than a third are all alike
+PLACEHOLDER = re.compile(r"<[^<>]+>")
+
+
+def is_word(token: str) -> bool:
+    """Whether `token` has a letter and is no placeholder such as ``<num>``."""
+    return any(character.isalpha() for character in token) and not PLACEHOLDER.fullmatch(token)
+
+
+def marked_words(vocabulary: Vocabulary, stop: Collection[str] = ()) -> NDArray[np.bool_]:
+    """Which words of `vocabulary` are in the list `stop`, or numbers, punctuation or placeholders such as ``<num>``."""
+    listed = frozenset(stop)
+    return np.array([word in listed or not is_word(word) for word in vocabulary.words], dtype=np.bool_)
+
+
+def function_words(
+    text: Text, *, stretch: int = STRETCH, least_share: float = LEAST_SHARE, most_spread: float = MOST_SPREAD
+) -> NDArray[np.bool_]:
+    """Which words of the vocabulary of `text` are function words, by their use in `text` alone, in any language.
+
+    They are the words that make up at least `least_share` of the text and whose spread is below `most_spread`, and
+    below the value that parts the spreads of all such words best in two; and always numbers, punctuation and
+    placeholders such as ``<num>``.
+
+    The spread of a word is the relative variance of its rate from stretch to stretch, beyond that of a Poisson
+    variable: (variance - mean) / mean ** 2 of its counts. In a textbook of biology it is near 0 for *of*, and 10 for
+    *energy*.
+
+    Parameters
+    ----------
+    text
+        Sentences in the order in which they were written: shuffled ones tell nothing but frequency.
+    stretch
+        Words of a stretch.
+    """
+    if stretch < 1:
+        raise ValueError(f"stretch must be at least 1. Got {stretch} instead.")
+    marked = marked_words(text.vocabulary)
+    tokens = len(text.ids)
+    if not tokens:
+        return marked
+    counts = np.bincount(text.ids, minlength=len(text.vocabulary))
+    asked = np.flatnonzero((counts >= max(LEAST_COUNT, least_share * tokens)) & ~marked)
+    spread = _spread(text.ids, asked, len(text.vocabulary), stretch)
+    marked[asked[spread < min(most_spread, _parting(spread))]] = True
+    return marked
+
+
+def _parting(spread: NDArray[np.float64]) -> float:
+    """Where logarithms of spreads fall into two groups with the least variance inside them (Otsu's threshold)."""
+    ordered = np.sort(np.maximum(spread, LEAST_SPREAD))
+    values = np.log(ordered)
+    if not len(values) or values[0] == values[-1]:
+        return np.inf
+    below = np.arange(1, len(values))
+    sums = np.cumsum(values)
+    means = sums[:-1] / below, (sums[-1] - sums[:-1]) / (len(values) - below)
+    between = below * (len(values) - below) * (means[1] - means[0]) ** 2
+    return float(ordered[1 + between.argmax()])
+
+
+def _spread(ids: NDArray[np.int32], asked: NDArray[np.int64], words: int, stretch: int) -> NDArray[np.float64]:
+    """The spread of the words `asked`."""
+    count = max(1, min(len(ids) // stretch, MOST_STRETCHES))
+    stretch = min(stretch, len(ids))
+    starts = np.linspace(0, len(ids) - stretch, count).astype(np.int64)
+    row_of = np.full(words, -1, dtype=np.int64)
+    row_of[asked] = np.arange(len(asked))
+    rows = row_of[ids[starts[:, None] + np.arange(stretch)]]
+    cells = (rows * count + np.arange(count)[:, None])[rows >= 0]
+    table = np.bincount(cells, minlength=len(asked) * count).reshape(len(asked), count)
+    means = table.mean(axis=1)
+    # A word that none of the stretches has, of a large text, is as even as it can be.
+    return (table.var(axis=1) - means) / np.maximum(means, 1 / count) ** 2
