@@ -24,7 +24,14 @@ __all__ = ["Cost", "PeerRun", "environment", "measure", "run_eflomal", "run_fast
 
 ROOT = Path(__file__).resolve().parent.parent
 ENVIRONMENT = ROOT / ".bench-venv"
-REQUIREMENTS = ("eflomal==2.0.0", "systran-align==3.5.0", "sil-thot==3.5.3", "faiss-cpu==1.15.1", "numpy")
+REQUIREMENTS = (
+    "eflomal==2.0.0",
+    "systran-align==3.5.0",
+    "sil-thot==3.5.3",
+    "faiss-cpu==1.15.1",
+    "scikit-learn==1.9.1",
+    "numpy",
+)
 
 # A process inherits the peak memory of the one that starts it, so a small one stands between. What it
 # measures includes every process that the command itself waited for.

@@ -28,6 +28,7 @@ COMMANDS: Table = {
     "demo": ("cepts.cli.demo", "Align a small sample and show what comes out."),
     "factor": ("cepts.cli.factor", "Align words by factorising association matrices into cepts."),
     "lexicon": ("cepts.cli.lexicon", "Show the lexicon of a trained model."),
+    "lm": ("cepts.cli.lm", "Adapt language models to what a text is on."),
     "phrases": ("cepts.cli.phrases", "Align sentences with their rewordings, phrase to phrase."),
     "score": ("cepts.cli.score", "Score links against gold links."),
     "spaces": ("cepts.cli.spaces", "Join the word vectors of languages in one space."),

@@ -4,10 +4,13 @@ from __future__ import annotations
 
 __all__ = [
     "ASSOCIATIONS",
+    "DOCUMENT_FORMATS",
     "FORMATS",
+    "HYPOTHESIS_FORMATS",
     "JUDGEMENT_SCORES",
     "LIST_FORMATS",
     "METHODS",
+    "MIXTURES",
     "MODELS",
     "PAIR_FORMATS",
     "PAIR_INPUT_FORMATS",
@@ -15,12 +18,15 @@ __all__ = [
     "PHRASE_FAMILIES",
     "PROTOCOLS",
     "QUESTIONS",
+    "RESETS",
+    "SEGMENTATIONS",
     "SELECTIONS",
     "SPACE_METHODS",
     "STARTS",
     "STEPS",
     "TRANSLATION_MEASURES",
     "VECTOR_FORMATS",
+    "WRITABLE_HYPOTHESIS_FORMATS",
     "WRITABLE_PAIR_FORMATS",
     "WRITABLE_VECTOR_FORMATS",
 ]
@@ -28,8 +34,9 @@ __all__ = [
 # As in cepts.io (LINK_FORMATS, NBEST_FORMATS, VECTOR_FORMATS, WRITABLE_VECTOR_FORMATS, WRITABLE_PAIR_FORMATS, and of
 # SENTENCE_PAIR_FORMATS those of one file, then all), cepts.extract.METHODS, cepts.factor.SELECTIONS, cepts.words
 # (MODELS, ASSOCIATIONS), cepts.phrases (training.COSTS, columns.FAMILIES), cepts.pipeline.judgements.JUDGEMENT_SCORES,
-# cepts.spaces (METHODS, STEPS, TRANSLATION_MEASURES), cepts.spaces.mbfa.STARTS and cepts.evaluate (PROTOCOLS, KEEP),
-# which tests compare them with.
+# cepts.spaces (METHODS, STEPS, TRANSLATION_MEASURES), cepts.spaces.mbfa.STARTS, cepts.evaluate (PROTOCOLS, KEEP),
+# cepts.lm (MIXTURES, SEGMENTATIONS), cepts.pipeline.rescoring.RESETS, and of cepts.io also DOCUMENT_FORMATS and the
+# formats of hypotheses, which tests compare them with.
 ASSOCIATIONS = (
     "agreement",
     "mean",
@@ -45,7 +52,9 @@ ASSOCIATIONS = (
     "pmi",
     "llr",
 )
+DOCUMENT_FORMATS = ("auto", "file", "blank", "jsonl")
 FORMATS = ("pharaoh", "scored", "naacl", "giza", "json")
+HYPOTHESIS_FORMATS = ("tsv", "jsonl", "kaldi")
 JUDGEMENT_SCORES = ("decoding", "target", "both")
 LIST_FORMATS = ("json", "giza")
 METHODS = (
@@ -57,6 +66,7 @@ METHODS = (
     "forward",
     "reverse",
 )
+MIXTURES = ("class", "literal")
 MODELS = ("ibm1", "ibm2", "diagonal", "hmm", "ibm3", "ibm4")
 PAIR_FORMATS = ("json", "jacana", "pipes", "tsv")
 PAIR_INPUT_FORMATS = (*PAIR_FORMATS, "text", "conllu")
@@ -76,11 +86,14 @@ PHRASE_FAMILIES = (
 )
 PROTOCOLS = ("macro", "micro", "jacana", "multimwa")
 QUESTIONS = ("mixed", "answered", "all")
+RESETS = ("never", "talk", "utterance")
+SEGMENTATIONS = ("implicit", "explicit")
 SELECTIONS = ("anneal", "anneal-bic", "aic", "bic")
 SPACE_METHODS = ("ibfa", "mbfa", "cca", "procrustes", "least-squares", "ridge")
 STARTS = ("joreskog", "canonical")
 STEPS = ("unit", "centre")
 TRANSLATION_MEASURES = ("csls", "cosine", "inverted-softmax", "likelihood")
 VECTOR_FORMATS = ("word2vec", "glove", "word2vec-binary", "fasttext", "npy")
+WRITABLE_HYPOTHESIS_FORMATS = ("tsv", "jsonl", "kaldi", "text", "trn")
 WRITABLE_PAIR_FORMATS = ("json", "jacana", "pharaoh", "scored", "naacl", "giza")
 WRITABLE_VECTOR_FORMATS = ("word2vec", "glove", "word2vec-binary", "npy")

@@ -1,7 +1,8 @@
-"""How good links, phrases, judgements and translations are: scores against gold, intervals, comparisons of systems."""
+"""How good links, phrases, judgements, translations and language models are: scores, intervals, comparisons."""
 
 from cepts.evaluate.counts import COLUMNS, count_links
 from cepts.evaluate.judgement import KEEP, BinaryJudgement, Ranking, binary_judgement, choose_threshold, ranking
+from cepts.evaluate.perplexity import Perplexities, perplexities
 from cepts.evaluate.phrases import PARTS, PROTOCOLS, PartScores, PhraseComparison, Protocol, score_phrases
 from cepts.evaluate.resampling import Countable, Difference, Interval, differences, intervals
 from cepts.evaluate.scores import METRICS, Comparison, Scores, compare, metrics
@@ -14,9 +15,11 @@ from cepts.evaluate.translation import (
     retrieval_precision,
     translation_precision,
 )
+from cepts.evaluate.word_errors import ERROR_METRICS, WordErrors, closest_reading, word_errors
 
 __all__ = [
     "COLUMNS",
+    "ERROR_METRICS",
     "KEEP",
     "METRICS",
     "PARTS",
@@ -28,14 +31,17 @@ __all__ = [
     "GoldTranslations",
     "Interval",
     "PartScores",
+    "Perplexities",
     "PhraseComparison",
     "Protocol",
     "Ranking",
     "Scores",
     "SimilarityScore",
     "TranslationScore",
+    "WordErrors",
     "binary_judgement",
     "choose_threshold",
+    "closest_reading",
     "compare",
     "count_links",
     "differences",
@@ -43,11 +49,13 @@ __all__ = [
     "gold_translations",
     "intervals",
     "metrics",
+    "perplexities",
     "ranking",
     "retrieval_precision",
     "score_phrases",
     "sentence_similarity",
     "spearman",
     "translation_precision",
+    "word_errors",
     "word_similarity",
 ]

@@ -21,7 +21,7 @@ __all__ = ["BLOCKS", "PoissonFactors", "poisson_nmf"]
 
 BLOCKS = ("two", "joint")
 # Products of two numbers in a shard.
-SHARD = 1 << 23
+SHARD = 1 << 21
 # What a factor explains of a word is nothing where it is less than this share of what one factor of many must have of
 # the word's smallest count. No entry can lose all its factors by that.
 NEGLIGIBLE = 1e-6
@@ -125,26 +125,31 @@ class Rows:
         weights: NDArray[np.float32],
         *,
         long: bool,
-        tick: Callable[[int, int], None],
+        tick: Callable[[int, int], None] | None = None,
     ) -> Expected:
-        """New P(i | a) of the rows and P(a), from P(i | a), P(m | a) and P(a): eqs. (3) and (12)."""
+        """New P(i | a) of the rows and P(a), from P(i | a), P(m | a) and P(a): eqs. (3) and (12).
+
+        Where nobody waits for a `tick`, nobody asks for the likelihood either, and it is not computed.
+        """
         from cepts.kernels.poisson import expect_rows
 
         counts = self.counts
+        scoring = tick is not None
         new = np.empty_like(here)
 
         def run(rows: tuple[int, int]) -> tuple[float, NDArray[np.float64]]:
             sums = np.empty(self.factors)
             scratch = np.empty((2, self.factors), dtype=np.float32)
             matrix = counts.offsets, counts.columns, counts.shares
-            found = expect_rows(*rows, *matrix, here, there, weights, self.least, long, new, sums, *scratch)
+            found = expect_rows(*rows, *matrix, here, there, weights, self.least, long, scoring, new, sums, *scratch)
             return float(found), sums
 
         log_likelihood, total = 0.0, np.zeros(self.factors)
         for done, (found, sums) in enumerate(map_shards(run, self.shards, threads=self.threads), start=1):
             log_likelihood += found
             total += sums
-            tick(done, len(self.shards))
+            if tick is not None:
+                tick(done, len(self.shards))
         new *= inverse(total).astype(np.float32)
         return Expected(new, (total / total.sum()).astype(np.float32), log_likelihood)
 
@@ -306,7 +311,7 @@ class _Problem(Climb):
         words, documents, weights = self.parameters
         self._words = self.rows.expect(words, documents, weights, long=self.long, tick=tick)
         if not self.two:
-            self._documents = self.columns.expect(documents, words, weights, long=self.long, tick=ignore)
+            self._documents = self.columns.expect(documents, words, weights, long=self.long)
         return self._words.log_likelihood
 
     def maximise(self) -> tuple[NDArray[np.float32], ...]:
@@ -314,7 +319,7 @@ class _Problem(Climb):
         words, weights = self._words.factors, self._words.weights
         if not self.two:
             return words, self._documents.factors, weights
-        found = self.columns.expect(self.parameters[1], words, weights, long=self.long, tick=ignore)
+        found = self.columns.expect(self.parameters[1], words, weights, long=self.long)
         return words, found.factors, found.weights
 
 

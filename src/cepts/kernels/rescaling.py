@@ -20,19 +20,24 @@ MANTISSA = np.int32(0x007FFFFF)
 ONE = np.int32(0x3F800000)
 MANTISSA_BITS = np.int32(23)
 BIAS = np.int32(127)
+# A float of this size has the unit for its last bit, so that its bits count: a conversion without an instruction.
+COUNTER = np.int32(0x4B000000)
+COUNTED = np.float32(1 << 23)
+MIDDLE = np.float32(3 << 22)
 SMALLEST = np.float32(1e-4)  # of a lift
 
 
 @vector_kernel
-def raise_powers(values, value_bits, exponent, whole, scale, scale_bits):
+def raise_powers(values, value_bits, exponent, whole, whole_bits, scale, scale_bits):
     """Raise `values` (of 0.0001 or more) to a power, in place and to about 1e-6.
 
-    `value_bits` and `scale_bits` are the memory of `values` and `scale` as int32; `whole` and `scale` are scratch.
-    Loops of plain arithmetic, for vector instructions: the library's power would cost more than all the rest.
+    `value_bits`, `whole_bits` and `scale_bits` are the memory of the arrays before them as int32; `whole` and `scale`
+    are scratch. Loops of plain arithmetic on 32 bits, for vector instructions: the library's power would cost more than
+    all the rest of rescaling.
     """
     for j in range(len(values)):
         bits = value_bits[j]
-        whole[j] = np.float32((bits >> MANTISSA_BITS) - BIAS)
+        whole_bits[j] = (bits >> MANTISSA_BITS) | COUNTER
         value_bits[j] = (bits & MANTISSA) | ONE
     for j in range(len(values)):
         x = values[j] - np.float32(1)
@@ -44,7 +49,7 @@ def raise_powers(values, value_bits, exponent, whole, scale, scale_bits):
         log = log * x + LOG2[2]
         log = log * x + LOG2[1]
         log = log * x + LOG2[0]
-        power = exponent * (whole[j] + x * log)
+        power = exponent * ((whole[j] - (COUNTED + np.float32(BIAS))) + x * log)
         floor = np.floor(power)
         x = power - floor
         rest = EXP2[5]
@@ -54,28 +59,19 @@ def raise_powers(values, value_bits, exponent, whole, scale, scale_bits):
         rest = rest * x + EXP2[1]
         rest = rest * x + EXP2[0]
         values[j] = np.float32(1) + x * rest
-        scale_bits[j] = (np.int32(floor) + BIAS) << MANTISSA_BITS
+        scale[j] = floor + MIDDLE
+    for j in range(len(values)):
+        scale_bits[j] = (scale_bits[j] + BIAS) << MANTISSA_BITS
     for j in range(len(values)):
         values[j] *= scale[j]
 
 
-@kernel
-def lift_powers(
-    weights,
-    starts,
-    members,
-    lifts,
-    exponent,
-    least,
-    word_of_row,
-    lifted,
-    lifted_bits,
-    whole,
-    scale,
-    scale_bits,
-    factors,
-):
-    """(P(w | H) / P(w)) ** exponent of each word, for each row of `weights`, to the rows of `factors`.
+@vector_kernel
+def lift_words(weights, starts, members, lifts, least, lifted):
+    """P(w | H) / P(w) of the words of hidden documents, to `lifted`: a row a word, a column for each row of `weights`.
+
+    Histories that follow one another have much the same hidden documents, so a block of them is lifted together, and
+    each word's numbers stand side by side.
 
     Parameters
     ----------
@@ -85,27 +81,38 @@ def lift_powers(
         Hidden document `d` lifts the words of the rows `members[starts[d]:starts[d + 1]]` by so much.
     least
         Hidden documents of a smaller weight lift no word: their weight goes to the priors.
-    word_of_row
-        Column of `factors` of each row; the others stay as they are.
-    lifted, whole, scale
-        Scratch, a number a row; the bits are the same memory as int32.
     """
-    for place in range(len(weights)):
+    histories, documents = weights.shape
+    share = np.empty(histories, dtype=np.float32)
+    for place in range(histories):
         rest = np.float32(1)
-        for d in range(weights.shape[1]):
+        for d in range(documents):
             if weights[place, d] >= least:
                 rest -= weights[place, d]
-        rest = max(rest, SMALLEST)
-        for row in range(len(lifted)):
-            lifted[row] = rest
-        for d in range(weights.shape[1]):
-            weight = weights[place, d]
-            if weight >= least:
-                for at in range(starts[d], starts[d + 1]):
-                    lifted[members[at]] += weight * lifts[at]
-        raise_powers(lifted, lifted_bits, exponent, whole, scale, scale_bits)
-        for row in range(len(lifted)):
-            factors[place, word_of_row[row]] = lifted[row]
+        share[place] = max(rest, SMALLEST)
+    for row in range(len(lifted)):
+        for place in range(histories):
+            lifted[row, place] = share[place]
+    for d in range(documents):
+        used = False
+        for place in range(histories):
+            share[place] = weights[place, d] if weights[place, d] >= least else np.float32(0)
+            used |= weights[place, d] >= least
+        if used:
+            for at in range(starts[d], starts[d + 1]):
+                lift = lifts[at]
+                row = lifted[members[at]]
+                for place in range(histories):
+                    row[place] += share[place] * lift
+
+
+@kernel
+def spread_factors(lifted, word_of_row, factors):
+    """Put each column of `lifted` into a row of `factors`, a column a word of the vocabulary."""
+    for row in range(len(lifted)):
+        word = word_of_row[row]
+        for place in range(lifted.shape[1]):
+            factors[place, word] = lifted[row, place]
 
 
 @vector_kernel

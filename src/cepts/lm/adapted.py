@@ -161,9 +161,24 @@ class AdaptedModel:
         """Names of the components, in the order of their weights."""
         return components_of(self.mixture, self.hidden is not None, self.exponent > 0, self.caches)
 
-    def with_weights(self, weights: NDArray[np.float64], *, exponent: float | None = None) -> AdaptedModel:
-        """The same with other weights of its components."""
-        return replace(self, weights=weights, exponent=self.exponent if exponent is None else exponent)
+    def varied(self, **changes: Any) -> AdaptedModel:
+        """The same with other options (`history`, `caches`, `mixture`, `exponent`, `hidden`, `background`).
+
+        Where the components are not the same any more, their weights are all alike until they are tuned.
+        """
+        options: dict[str, Any] = {
+            "mixture": self.mixture,
+            "hidden": self.hidden,
+            "exponent": self.exponent,
+            "caches": self.caches,
+        }
+        options |= changes
+        names = components_of(
+            options["mixture"], options["hidden"] is not None, options["exponent"] > 0, options["caches"]
+        )
+        if names != self.components:
+            changes.setdefault("weights", np.full(len(names), 1 / len(names)))
+        return replace(self, **changes)
 
     def memory(self) -> Memory:
         """Memory of nothing."""
@@ -175,11 +190,6 @@ class AdaptedModel:
         """Row of each word in the hidden documents; -1 where they do not have it."""
         size = len(self.vocabulary)
         return self.hidden.rows(size) if self.hidden is not None else np.full(size, -1, dtype=np.int32)
-
-    @cached_property
-    def plain_factors(self) -> NDArray[np.float32]:
-        """What rescaling leaves words at which hidden documents do not have; words that are not content have no say."""
-        return self.content.astype(np.float32)
 
     def score(self, text: Text, memory: Memory, *, threads: int | None = None) -> Scored:
         """What each component gives to each word of a text that follows what `memory` holds, and is then part of it."""
@@ -236,26 +246,14 @@ class AdaptedModel:
         self, words: NDArray[np.int32], places: NDArray[np.int64], trace: Trace, weights: NDArray[np.float32]
     ) -> NDArray[np.float64]:
         """P(w | h) x (P(w | H) / P(w)) ** exponent / Z of some content words."""
-        factors = np.tile(self.plain_factors, (min(BLOCK, len(words)), 1))
+        lifting = Lifting(self, min(BLOCK, len(words)))
         probs = np.empty(len(words))
         for start in range(0, len(words), BLOCK):
             part = slice(start, start + BLOCK)
-            block = factors[: len(words[part])]
-            self.lift(weights[part], block)
+            block = lifting.factors(weights[part])
             own = block[np.arange(len(block)), words[part]]
             probs[part] = _shares(trace.probs[places[part]] * own, trace.factored(places[part], block))
         return probs
-
-    def lift(self, weights: NDArray[np.float32], factors: NDArray[np.float32]) -> None:
-        """(P(w | H) / P(w)) ** exponent of the words of hidden documents, for each row of P(d | H), into `factors`."""
-        from cepts.kernels.rescaling import lift_powers
-
-        assert self.hidden is not None
-        size = len(self.hidden.numbers)
-        lifted, whole, scale = np.empty((3, size), dtype=np.float32)
-        bits = lifted.view(np.int32), whole, scale, scale.view(np.int32)
-        options = np.float32(self.exponent), np.float32(LEAST_WEIGHT), self.hidden.numbers
-        lift_powers(weights, *self.hidden.lifts, *options, lifted, *bits, factors)
 
     def distribution(self, contexts: tuple[Any, ...], memory: Memory) -> NDArray[np.float64]:
         """P(w | h, H) of every word of the vocabulary, after the words that `contexts` and `memory` know of."""
@@ -268,9 +266,7 @@ class AdaptedModel:
             hidden = memory.tracker.hidden
             weights = memory.tracker.copy().follow(np.full(1, -1, dtype=np.int32))
             if "rescaled" in self.components:
-                factors = self.plain_factors[None].copy()
-                self.lift(weights, factors)
-                rescaled = plain * factors[0]
+                rescaled = plain * Lifting(self, 1).factors(weights)[0]
                 columns[:, 1] = rescaled / rescaled.sum() if mass > 0 else 0
             found = hidden.words.astype(np.float64) @ weights[0]
             columns[hidden.numbers, self.components.index("hidden")] = found
@@ -278,6 +274,33 @@ class AdaptedModel:
         for number, distribution in enumerate(memory.caches.distributions(), start=first):
             columns[:, number] = distribution if distribution.any() else plain
         return mix(probs, mass, columns, self.content, self.weights, self.mixture)
+
+
+class Lifting:
+    """(P(w | H) / P(w)) ** exponent of every word, for some histories at a time; memory is taken once.
+
+    Content words that the hidden documents do not have stay as they are, with 1; other words have 0, and no say.
+    """
+
+    def __init__(self, model: AdaptedModel, histories: int) -> None:
+        assert model.hidden is not None
+        self._hidden = model.hidden
+        self._exponent = np.float32(model.exponent)
+        self._scratch = np.empty((3, len(self._hidden.numbers) * histories), dtype=np.float32)
+        self._factors = np.tile(model.content.astype(np.float32), (histories, 1))
+
+    def factors(self, weights: NDArray[np.float32]) -> NDArray[np.float32]:
+        """The factors, a row for each row of P(d | H); the next call writes over them."""
+        from cepts.kernels.rescaling import lift_words, raise_powers, spread_factors
+
+        lifted, whole, scale = self._scratch[:, : len(self._hidden.numbers) * len(weights)]
+        words = lifted.reshape(-1, len(weights))
+        lift_words(weights, *self._hidden.lifts, np.float32(LEAST_WEIGHT), words)
+        bits = [scratch.view(np.int32) for scratch in (lifted, whole, scale)]
+        raise_powers(lifted, bits[0], self._exponent, whole, bits[1], scale, bits[2])
+        factors = self._factors[: len(weights)]
+        spread_factors(words, self._hidden.numbers, factors)
+        return factors
 
 
 def _shares(parts: NDArray[np.float64], whole: NDArray[np.float64]) -> NDArray[np.float64]:

@@ -173,7 +173,7 @@ class Background:
     Parameters
     ----------
     models
-        N-gram models over `vocabulary` (`NGrams`), or KenLM binaries over any.
+        N-gram models over `vocabulary` (`NGrams`), or KenLM binaries whose words it has.
     content
         Which words of `vocabulary` are content words.
     weights
@@ -239,6 +239,8 @@ def members_of(
     members: list[Member] = []
     for model in models:
         if isinstance(model, KenLMModel):
+            if np.any(vocabulary.numbers(model.vocabulary.words) < 0):
+                raise ValueError("a background must be over a vocabulary that has all words of its binaries.")
             members.append(KenLMMember(model, vocabulary, content))
         else:
             if len(model.vocabulary) != len(vocabulary):

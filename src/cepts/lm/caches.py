@@ -12,6 +12,8 @@ from cepts.errors import UsageError
 
 __all__ = ["Cache", "CacheTracker"]
 
+LEAST_DECAY = 1e-6  # below, a cache is its last word, and scales overflow
+
 
 @dataclass(frozen=True, slots=True)
 class Cache:
@@ -29,18 +31,20 @@ class Cache:
     decay: float = 1.0
 
     def __post_init__(self) -> None:
-        if self.size < 0 or not 0 < self.decay <= 1:
+        if self.size < 0 or not LEAST_DECAY <= self.decay <= 1:
             raise UsageError(
-                f"a cache must have a size of 0 (all words) or more and a decay above 0 and at most 1. "
+                f"a cache must have a size of 0 (all words) or more and a decay of {LEAST_DECAY:g} to 1. "
                 f"Got {self.size} and {self.decay} instead."
             )
 
     @classmethod
     def from_text(cls, text: str) -> Cache:
         """The cache that `text` names: ``500`` remembers 500 words, ``0.99`` decays, ``500:0.99`` does both."""
-        size, _, decay = text.partition(":") if ":" in text else ("0", "", text) if "." in text else (text, "", "1")
+        size, both, decay = text.partition(":")
         try:
-            return cls(int(size), float(decay))
+            if not both and not _is_integer(text):
+                return cls(0, float(text))
+            return cls(int(size), float(decay) if both else 1.0)
         except ValueError:
             raise UsageError(
                 f"a cache must be a number of words (500; 0 is all), a decay (0.99), or both (500:0.99). Got {text!r}."
@@ -49,7 +53,12 @@ class Cache:
     def __str__(self) -> str:
         if self.decay == 1:
             return str(self.size)
-        return f"{self.decay:g}" if self.size == 0 else f"{self.size}:{self.decay:g}"
+        decay = repr(float(self.decay))  # all its digits, for model directories keep caches by this
+        return decay if self.size == 0 else f"{self.size}:{decay}"
+
+
+def _is_integer(text: str) -> bool:
+    return text.strip().lstrip("+-").isdecimal()
 
 
 class CacheTracker:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Collection, Sequence
+from collections.abc import Collection, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Any
 
@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 
 from cepts.documents import Documents
 from cepts.errors import DataError, UsageError
-from cepts.lm.adapted import AdaptedModel, Mixture, Scored, components_of
+from cepts.lm.adapted import AdaptedModel, Mixture, components_of
 from cepts.lm.background import Background
 from cepts.lm.backoff import joined_vocabulary, with_vocabulary, word_numbers
 from cepts.lm.binary import KenLMModel
@@ -19,7 +19,7 @@ from cepts.lm.caches import Cache
 from cepts.lm.hidden import HiddenDocuments, HistoryOptions, Segmentation, fit_hidden_documents
 from cepts.lm.kneser_ney import train_ngrams
 from cepts.lm.stop import function_words, marked_words
-from cepts.lm.tuning import best_weights, tuned_weights
+from cepts.lm.tuning import EXPONENTS, tune
 from cepts.ngrams import SPECIAL, NGrams
 from cepts.progress import Progress
 from cepts.types import Text, offsets_of
@@ -33,9 +33,6 @@ Source = Documents | NGrams | KenLMModel
 CACHES = (Cache(0, 0.98), Cache(0, 0.999))
 HELD_OUT = 20  # every so many documents one is held out
 STRETCH = 500  # words of a stretch, where a text has too few documents to hold one out
-MOST_HELD_OUT = 60_000  # words of held-out text on which exponents are compared
-EXPONENTS = (0.3, 0.5, 0.7, 0.9)
-FINER = 0.1
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -201,7 +198,9 @@ class _Fitting:
             else:
                 models.append(with_vocabulary(source, vocabulary) if isinstance(source, NGrams) else source)
         hidden = self._hidden(numbered, content) if options.hidden else None
-        exponent = self._exponents(hidden)[0]
+        exponent = 0.0
+        if hidden is not None and options.rescaling:
+            exponent = EXPONENTS[0] if options.exponent is None else options.exponent
         names = components_of(options.mixture, hidden is not None, exponent > 0, options.caches)
         facts = {
             "words": len(documents.text.ids),
@@ -254,39 +253,11 @@ class _Fitting:
             progress=self.progress,
         )
 
-    def _exponents(self, hidden: HiddenDocuments | None) -> tuple[float, ...]:
-        options = self.options
-        if hidden is None or not options.rescaling or options.mixture == "literal":
-            return (0.0,)
-        return EXPONENTS if options.exponent is None else (options.exponent,)
-
     def tuned(self, model: AdaptedModel, held_out: Documents) -> AdaptedModel:
         """The model with the weights that are best on held-out text."""
-        text = in_vocabulary(held_out, model.vocabulary).text
-        if len(model.background) > 1:
-            members = model.background.trace(text.ids, text.offsets).members
-            known = np.insert(text.ids, text.offsets[1:], np.int32(1)) > 0
-            weights = best_weights(members[known])[0]
-            background = Background(model.background.models, model.vocabulary, model.content, weights)
-            model = replace(model, background=background)
-        exponents = self._exponents(model.hidden)
-        small = _head(text, MOST_HELD_OUT)
-        if len(exponents) > 1:
-            tried: dict[float, float] = {}
-
-            def objective(exponent: float) -> float:
-                if exponent not in tried:
-                    scored = self._scored(model.with_weights(model.weights, exponent=exponent), small)
-                    tried[exponent] = _log_likelihood(scored, model.mixture)
-                return tried[exponent]
-
-            exponents = (_highest(objective, exponents),)
-        model = model.with_weights(model.weights, exponent=exponents[0])
-        model = model.with_weights(tuned_weights(self._scored(model, text), model.mixture))
-        return replace(model, facts={**model.facts, **_tuning_facts(held_out, "a text of its own")})
-
-    def _scored(self, model: AdaptedModel, text: Text) -> Scored:
-        return model.score(text, model.memory(), threads=self.threads)
+        exponents = EXPONENTS if self.options.exponent is None else None
+        found = tune(model, held_out.text, exponents=exponents, threads=self.threads)
+        return replace(found, facts={**model.facts, **_tuning_facts(held_out, "a text of its own")})
 
 
 def _frequent(documents: Documents, least: int) -> Vocabulary:
@@ -295,25 +266,3 @@ def _frequent(documents: Documents, least: int) -> Vocabulary:
     return Vocabulary.from_words(
         word for word, count in zip(text.vocabulary.words, counts.tolist(), strict=True) if count >= least
     )
-
-
-def _head(text: Text, words: int) -> Text:
-    """The first sentences, of so many words."""
-    return text.part(0, max(int(np.searchsorted(text.offsets, words, side="right")) - 1, 1))
-
-
-def _log_likelihood(scored: Scored, mixture: Mixture) -> float:
-    known = scored.known
-    probs = scored.mixed(tuned_weights(scored, mixture), mixture)[known]
-    return float(np.log(probs[probs > 0]).sum())
-
-
-def _highest(objective: Callable[[float], float], grid: Sequence[float]) -> float:
-    """Where `objective` is highest: on the grid, and then in finer steps round that."""
-    best = max(grid, key=objective)
-    while True:
-        near = [round(best + step, 2) for step in (-FINER, FINER) if best + step > 0]
-        better = max([best, *near], key=objective)
-        if better == best:
-            return best
-        best = better

@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from cepts.lm.adapted import AdaptedModel, Memory, mix
+from cepts.lm.adapted import AdaptedModel, Lifting, Memory, mix
 from cepts.lm.caches import CacheTracker
 from cepts.lm.hidden import Tracker
 from cepts.ngrams import END, UNKNOWN
@@ -155,7 +155,6 @@ class _Shown:
             weights = state.tracker.copy().follow(np.full(1, -1, dtype=np.int32))
             self.weights = weights[0]
             if "rescaled" in model.components:
-                factors = model.plain_factors[None].copy()
-                model.lift(weights, factors)
+                factors = Lifting(model, 1).factors(weights)
                 self.factors = factors[0]
                 self.scaled_mass = background.factored(state.contexts, factors)

@@ -2,17 +2,25 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
+from functools import cache
 
 import numpy as np
 from numpy.typing import NDArray
 
 from cepts.engine import run_em
 from cepts.errors import DataError
-from cepts.lm.adapted import Mixture, Scored
+from cepts.lm.adapted import AdaptedModel, Mixture, Scored
+from cepts.lm.background import Background
+from cepts.lm.backoff import word_numbers
+from cepts.ngrams import END, UNKNOWN
+from cepts.types import Text
 
-__all__ = ["best_weights", "tuned_weights"]
+__all__ = ["EXPONENTS", "best_weights", "tune", "tuned_weights"]
 
+EXPONENTS = (0.3, 0.5, 0.7, 0.9)  # of rescaling, to start from
+FINER = 0.1
+MOST_HELD_OUT = 60_000  # words of held-out text on which exponents are compared
 ITERATIONS = 200
 TOLERANCE = 1e-7
 
@@ -56,7 +64,7 @@ def best_weights(probs: NDArray[np.float64]) -> tuple[NDArray[np.float64], list[
     known = probs[probs.sum(axis=1) > 0]
     if not len(known):
         raise DataError(
-            "the held-out text has no word that the model knows, so that there is nothing to set weights by; "
+            "the held-out text has no content word that the model knows, so that there is nothing to set weights by; "
             "give another --dev."
         )
     problem = _Problem(known)
@@ -73,3 +81,53 @@ def tuned_weights(scored: Scored, mixture: Mixture) -> NDArray[np.float64]:
     else:
         columns = scored.columns[scored.content]
     return best_weights(columns)[0]
+
+
+def tune(
+    model: AdaptedModel, held_out: Text, *, exponents: Sequence[float] | None = None, threads: int | None = None
+) -> AdaptedModel:
+    """The model with the weights that are best on held-out text: of its n-gram models, and of its components.
+
+    Parameters
+    ----------
+    model
+        With any weights; a model that rescales has an exponent above 0.
+    held_out
+        Text that the model was not fitted to.
+    exponents
+        Exponents of rescaling to start the search for the best from; by default that of the model alone.
+    """
+    ids = word_numbers(held_out, model.vocabulary)[held_out.ids]
+    text = Text(ids, held_out.offsets, model.vocabulary)
+    if len(model.background) > 1:
+        members = model.background.trace(text.ids, text.offsets).members
+        known = np.insert(text.ids, text.offsets[1:], np.int32(END)) != UNKNOWN
+        weights = best_weights(members[known])[0]
+        background = Background(model.background.models, model.vocabulary, model.content, weights)
+        model = model.varied(background=background)
+
+    def scored(varied: AdaptedModel, text: Text) -> Scored:
+        return varied.score(text, varied.memory(), threads=threads)
+
+    if exponents and "rescaled" in model.components:
+        small = text.part(0, max(int(np.searchsorted(text.offsets, MOST_HELD_OUT, side="right")) - 1, 1))
+
+        @cache
+        def objective(exponent: float) -> float:
+            found = scored(model.varied(exponent=exponent), small)
+            probs = found.mixed(tuned_weights(found, model.mixture), model.mixture)[found.known]
+            return float(np.log(probs[probs > 0]).sum())
+
+        model = model.varied(exponent=_highest(objective, exponents))
+    return model.varied(weights=tuned_weights(scored(model, text), model.mixture))
+
+
+def _highest(objective: Callable[[float], float], grid: Sequence[float]) -> float:
+    """Where `objective` is highest: on the grid, and then in finer steps round that."""
+    best = max(grid, key=objective)
+    while True:
+        near = [round(best + step, 2) for step in (-FINER, FINER) if best + step > FINER / 2]
+        better = max([best, *near], key=objective)
+        if better == best:
+            return best
+        best = better

@@ -1,0 +1,152 @@
+"""How much hidden documents and caches lower the perplexity of an n-gram model."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from pathlib import Path
+
+import numpy as np
+
+import report
+from cepts.lm import AdaptedModel, Cache, HistoryOptions
+from cepts.lm.tuning import EXPONENTS, tune
+from cepts.plot.figure import INK, colour_of, drawing, new_figure, save
+from lm_data import TEXTS, LMData
+from report import Table
+
+__all__ = ["adaptation", "components", "history", "rank"]
+
+ROOT = Path(__file__).resolve().parent.parent
+FIGURES = ROOT / "docs" / "figures"
+PAPER = HistoryOptions(size=20, steps=1, background=0.0)
+FOLD_IN = HistoryOptions(size=40, steps=5, background=0.0)
+RUNNING = HistoryOptions()
+TWO_CACHES = (Cache(0, 0.98), Cache(0, 0.999))
+WORTH = 0.3
+# Name of a row -> the hidden documents that it takes, and how they are used.
+ROWS: dict[str, tuple[Mapping[str, object], Mapping[str, object]]] = {
+    "explicit, last 20 words": ({"segmentation": "explicit"}, {"history": PAPER, "exponent": 0.0}),
+    "implicit, last 20 words": ({}, {"history": PAPER, "exponent": 0.0}),
+    "implicit, last 20 words, literal mixture (17)": (
+        {},
+        {"history": PAPER, "exponent": 0.0, "mixture": "literal"},
+    ),
+    "implicit, last 40 words, fold-in": ({}, {"history": FOLD_IN, "exponent": 0.0}),
+    "implicit, running history": ({}, {"history": RUNNING, "exponent": 0.0}),
+    "implicit, running history, rescaling": ({}, {"history": RUNNING}),
+    "the same, of both texts": ({"worth": WORTH}, {"history": RUNNING}),
+    "the same, 1,000 hidden documents": ({"worth": WORTH, "hidden": 1000}, {"history": RUNNING}),
+    "two caches alone": ({}, {"hidden": None, "exponent": 0.0, "caches": TWO_CACHES}),
+    "two caches, implicit, last 40 words, fold-in": (
+        {},
+        {"history": FOLD_IN, "exponent": 0.0, "caches": TWO_CACHES},
+    ),
+    "two caches, of both texts, running history, rescaling": (
+        {"worth": WORTH},
+        {"history": RUNNING, "caches": TWO_CACHES},
+    ),
+}
+
+
+def perplexities(model: AdaptedModel, data: LMData, name: str, part: str = "test") -> tuple[float, float, AdaptedModel]:
+    """Perplexity of the background and of the model, which is tuned on the text's development part before.
+
+    Unknown words are left out, ends of sentences are not.
+    """
+    exponents = EXPONENTS if model.exponent else None
+    tuned = tune(model, data.text(name, "dev").text, exponents=exponents)
+    scored = tuned.score(data.text(name, part).text, tuned.memory())
+    known = scored.known
+    probs = scored.probs, scored.mixed(tuned.weights, tuned.mixture)
+    plain, mixed = (float(np.exp(-np.log(each[known]).mean())) for each in probs)
+    return plain, mixed, tuned
+
+
+def adaptation(data: LMData) -> Table:
+    """The background and what adapts it, on both test texts."""
+    columns = ["model", *(f"{name}: {what}" for name in TEXTS.values() for what in ("perplexity", "change", "dev"))]
+    lines: list[list[str]] = []
+    records = []
+    background: list[str] = ["background"]
+    for row, (fitted, used) in ROWS.items():
+        report.say(f"  {row}")
+        model = data.model(**fitted).varied(**used)
+        cells = [row]
+        for name in TEXTS:
+            plain, mixed, tuned = perplexities(model, data, name)
+            dev = perplexities(tuned, data, name, "dev")
+            cells += [f"{mixed:.1f}", f"{100 * (mixed / plain - 1):+.1f} %", f"{100 * (dev[1] / dev[0] - 1):+.1f} %"]
+            if len(background) < len(columns):
+                background += [f"{plain:.1f}", "", ""]
+            weights = dict(zip(tuned.components, tuned.weights.round(3).tolist(), strict=True))
+            about = {"text": name, "background": round(plain, 2), "perplexity": round(mixed, 2)}
+            records.append({"row": row, **about, "weights": weights, "exponent": tuned.exponent})
+        lines.append(cells)
+    return Table(report.markdown(columns, [background, *lines]), records)
+
+
+def components(data: LMData) -> Table:
+    """The weights that the development texts give to the components of the last row of `adaptation`."""
+    fitted, used = list(ROWS.values())[-1]
+    rows, records = [], []
+    names: tuple[str, ...] = ()
+    for name, label in TEXTS.items():
+        tuned = perplexities(data.model(**fitted).varied(**used), data, name)[2]
+        names = tuned.components
+        rows.append([label, *(f"{weight:.3f}" for weight in tuned.weights), f"{tuned.exponent:.1f}"])
+        weights = dict(zip(names, tuned.weights.round(4).tolist(), strict=True))
+        interpolation = tuned.background.weights.round(4).tolist()
+        records.append({"text": name, "weights": weights, "exponent": tuned.exponent, "interpolation": interpolation})
+        rows[-1] += [f"{weight:.3f}" for weight in interpolation]
+    columns = ["text", *names, "exponent", "n-grams: textbook", "n-grams: Brown"]
+    return Table(report.markdown(columns, rows), records)
+
+
+def rank(data: LMData) -> Table:
+    """Perplexity against the number of hidden documents (Figure 1 of nmf_lm)."""
+    ranks = (50, 100, 200, 500, 1000)
+    found = {}
+    for hidden in ranks:
+        report.say(f"  {hidden} hidden documents")
+        model = data.model(hidden=hidden).varied(history=PAPER, exponent=0.0)
+        for name in TEXTS:
+            found[name, hidden] = perplexities(model, data, name)[:2]
+    return _swept("hidden documents", ranks, found, "lm-rank.svg")
+
+
+def history(data: LMData) -> Table:
+    """Perplexity against the size of the history (Figure 4 of nmf_lm)."""
+    sizes = (5, 10, 15, 20, 25, 30, 40, 60, 80, 120, 160)
+    found = {}
+    for size in sizes:
+        report.say(f"  a history of {size} words")
+        model = data.model().varied(history=HistoryOptions(size=size, steps=1, background=0.0), exponent=0.0)
+        for name in TEXTS:
+            found[name, size] = perplexities(model, data, name)[:2]
+    return _swept("words of history", sizes, found, "lm-history.svg")
+
+
+def _swept(
+    what: str, values: tuple[int, ...], found: Mapping[tuple[str, int], tuple[float, float]], figure: str
+) -> Table:
+    """A row a value, and the figure of it."""
+    rows = [[f"{value:,}", *(f"{found[name, value][1]:.1f}" for name in TEXTS)] for value in values]
+    records = [
+        {what.replace(" ", "_"): value, "text": name, "perplexity": round(found[name, value][1], 2)}
+        for value in values
+        for name in TEXTS
+    ]
+    with drawing():
+        canvas = new_figure(7.0, 2.8)
+        for place, (name, label) in enumerate(TEXTS.items(), start=1):
+            axes = canvas.add_subplot(1, len(TEXTS), place)
+            axes.semilogx(values, [found[name, value][1] for value in values], "o-", color=colour_of(place - 1))
+            axes.set_xticks(values[:: max(len(values) // 5, 1)])
+            axes.set_xticklabels([str(value) for value in values[:: max(len(values) // 5, 1)]])
+            axes.minorticks_off()
+            axes.set_xlabel(what)
+            axes.set_ylabel("perplexity")
+            axes.set_title(label, color=INK, fontsize=9)
+        canvas.tight_layout()
+        save(canvas, FIGURES / figure, ".svg")
+    return Table(report.markdown([what, *TEXTS.values()], rows), records)

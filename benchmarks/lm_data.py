@@ -1,0 +1,72 @@
+"""Reads the texts of the benchmarks of language models, and makes the models that several tables share."""
+
+from __future__ import annotations
+
+import csv
+import sys
+from functools import cache
+from pathlib import Path
+
+import numpy as np
+
+from cepts.documents import Documents
+from cepts.io import read_documents, read_text
+from cepts.lm import AdaptedModel, FitOptions, fit_adapted
+from cepts.types import Text
+
+__all__ = ["TEXTS", "LMData"]
+
+TEXTS = {"textbook": "held-out textbook", "morgan": "Morgan's lectures"}
+# Every 20th module of the textbook is development text, every 20th test text.
+PERIOD, DEVELOPMENT, TEST = 20, 7, 17
+
+
+class LMData:
+    """The directory `lm` of the shared data.
+
+    Weights are set on the development part of each text (modules of the textbook; Morgan's first lecture), nothing on
+    the test parts.
+    """
+
+    def __init__(self, data: Path) -> None:
+        self.root = data / "lm"
+        if not (self.root / "openstax_biology").is_dir():
+            sys.exit(f"There is no directory {self.root / 'openstax_biology'}; say by --data where the data is.")
+
+    @cache  # noqa: B019 (one object a run)
+    def documents(self, name: str) -> Documents:
+        """The words of a text, in lower case."""
+        return read_documents([self.root / name / "words.lower.txt.gz"])
+
+    @cache  # noqa: B019
+    def _parts(self) -> np.ndarray:
+        with (self.root / "openstax_biology" / "docs.tsv").open(encoding="utf-8", newline="") as file:
+            modules = [row["module"] for row in csv.DictReader(file, delimiter="\t", quoting=csv.QUOTE_NONE)]
+        number = {module: place for place, module in enumerate(dict.fromkeys(modules))}
+        return np.array([number[module] % PERIOD for module in modules])
+
+    @cache  # noqa: B019
+    def text(self, name: str, part: str) -> Documents:
+        """A part of the textbook (train, dev, test) or of Morgan's lectures (dev, test)."""
+        if name == "morgan":
+            lectures = self.documents("morgan1916_lectures")
+            first = np.arange(len(lectures)) == 0
+            return lectures.chosen(first if part == "dev" else ~first)
+        place = self._parts()
+        held_out = {"dev": place == DEVELOPMENT, "test": place == TEST}
+        chosen = held_out.get(part, (place != DEVELOPMENT) & (place != TEST))
+        return self.documents("openstax_biology").chosen(chosen)
+
+    def treebank(self, part: str) -> Text:
+        """A part of the Penn Treebank: train, valid, test."""
+        return read_text(self.root / "ptb" / f"{part}.txt.gz")
+
+    @cache  # noqa: B019
+    def model(self, *, worth: float = 0.0, hidden: int = 500, segmentation: str = "implicit") -> AdaptedModel:
+        """A model of the textbook's training part with Brown for a background; its weights are yet to be tuned.
+
+        `worth` is what a word of Brown is worth when hidden documents are made.
+        """
+        options = FitOptions(hidden=hidden, background_worth=worth, segmentation=segmentation, caches=(), exponent=0.6)
+        texts = self.text("textbook", "train"), self.documents("brown")
+        return fit_adapted(texts[0], backgrounds=[texts[1]], held_out=self.text("textbook", "dev"), options=options)

@@ -1,0 +1,140 @@
+"""Perplexity of language models on a text.
+
+``PP = exp(-sum log P(word | what comes before) / N)`` over the N words that the models know, sentence ends among them.
+Unknown words are left out and counted, so that only models of one vocabulary can be compared.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from cepts.errors import DataError
+from cepts.signature import signature
+
+__all__ = ["Perplexities", "perplexities"]
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Perplexities:
+    """Perplexities of several models on the same documents.
+
+    Attributes
+    ----------
+    models
+        What names each model.
+    documents
+        What names each document.
+    log_probs
+        Natural logarithm of the probability of each document's known words, a column a model; -inf where a model gives
+        one of them no probability.
+    counted
+        Words of each document that the models know, with its sentence ends where these count.
+    words, unknown, sentences
+        All words of each document, those that the models do not know, and its sentences.
+    facts
+        What the signature says.
+    """
+
+    models: tuple[str, ...]
+    documents: tuple[str, ...]
+    log_probs: NDArray[np.float64]
+    counted: NDArray[np.int64]
+    words: NDArray[np.int64]
+    unknown: NDArray[np.int64]
+    sentences: NDArray[np.int64]
+    facts: Mapping[str, object] = field(default_factory=dict)
+
+    def __len__(self) -> int:
+        return len(self.documents)
+
+    @property
+    def values(self) -> dict[str, float]:
+        """Perplexity of each model on all documents; inf where it gives a word no probability."""
+        return dict(zip(self.models, _perplexity(self.log_probs.sum(axis=0), self.counted.sum()).tolist(), strict=True))
+
+    def of_documents(self) -> NDArray[np.float64]:
+        """Perplexity of each document, a column a model; NaN where it has no known word."""
+        return _perplexity(self.log_probs, self.counted[:, None])
+
+    @property
+    def signature(self) -> str:
+        """One line that says what was scored and how."""
+        return signature(self.facts)
+
+    def as_dict(self) -> dict[str, Any]:
+        """The counts of all documents and the perplexities by model, for JSON; None for an infinite one."""
+        words, unknown = int(self.words.sum()), int(self.unknown.sum())
+        values = {model: value if np.isfinite(value) else None for model, value in self.values.items()}
+        return {
+            "documents": len(self),
+            "sentences": int(self.sentences.sum()),
+            "words": words,
+            "unknown": unknown,
+            "unknown_rate": unknown / words,
+            "counted": int(self.counted.sum()),
+            "perplexity": values,
+        }
+
+
+def perplexities(
+    probs: Mapping[str, NDArray[np.float64]],
+    known: NDArray[np.bool_],
+    ends: NDArray[np.bool_],
+    offsets: NDArray[np.int64],
+    names: Sequence[str],
+    *,
+    count_ends: bool = True,
+    facts: Mapping[str, object] | None = None,
+) -> Perplexities:
+    """Perplexities of models that give `probs` to the words and sentence ends of documents.
+
+    Parameters
+    ----------
+    probs
+        Model -> P(word | what comes before) at each place.
+    known, ends
+        Whether the models know the word at a place, and whether it is the end of a sentence.
+    offsets, names
+        Where each document starts, in places, and where the last one ends; and their names.
+    count_ends
+        Whether sentence ends count as words.
+    facts
+        What the signature says of the models.
+
+    Raises
+    ------
+    DataError
+        Where the models know no word.
+    """
+    words = known & ~ends
+    if not words.any():
+        raise DataError(
+            f"the model knows none of the {int((~ends).sum()):,} words of the text, so there is no perplexity; check "
+            f"its language, its case (--lowercase at fitting) and its tokens."
+        )
+    counted = known if count_ends else words
+    with np.errstate(divide="ignore"):
+        logs = [np.where(counted, np.log(np.where(counted, given, 1.0)), 0.0) for given in probs.values()]
+    inner = offsets[:-1]
+    sums = np.stack([np.add.reduceat(column, inner) for column in logs], axis=1)
+    counts: list[NDArray[np.int64]] = [
+        np.add.reduceat(mask.astype(np.int64), inner) for mask in (counted, ~ends, ~known, ends)
+    ]
+    said = {
+        "documents": len(names),
+        "words": int(counts[1].sum()),
+        "unknown": f"{int(counts[2].sum())}-left-out",
+        "ends": "counted" if count_ends else "left-out",
+    }
+    named = dict(zip(("counted", "words", "unknown", "sentences"), counts, strict=True))
+    return Perplexities(tuple(probs), tuple(names), sums, **named, facts={**said, **(facts or {})})
+
+
+def _perplexity(log_probs: NDArray[np.float64], words: NDArray[np.int64] | np.int64) -> NDArray[np.float64]:
+    with np.errstate(divide="ignore", invalid="ignore", over="ignore"):
+        return np.asarray(np.exp(-log_probs / words))

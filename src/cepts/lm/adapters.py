@@ -1,0 +1,250 @@
+"""Adapted models for the beam search of pyctcdecode and of torchaudio.
+
+Neither package is needed to import this. An adapter becomes a true instance of its decoder's base class when it is
+made: torchaudio's is C++, which takes nothing less.
+"""
+
+from __future__ import annotations
+
+import math
+from bisect import bisect_left
+from collections.abc import Sequence
+from dataclasses import replace
+from functools import cache
+from importlib import import_module
+from types import new_class
+from typing import Any, ClassVar
+
+from cepts.errors import UsageError
+from cepts.lm.adapted import AdaptedModel, Memory
+from cepts.lm.scorer import Scorer, State
+from cepts.ngrams import SPECIAL, UNKNOWN, NGrams
+from cepts.types import Text
+
+__all__ = ["PyCTCDecodeModel", "TorchaudioModel"]
+
+LEAST_LOG10 = -100.0  # what KenLM gives to words that cannot come: decoders add scores up, and infinities end that
+USUAL_LENGTH = 6  # letters beyond which an unknown word costs pyctcdecode more
+
+
+class _Adapter:
+    """A scorer that remembers what was said before the present utterance."""
+
+    # Where the decoder's base class may be, the first that is there is taken.
+    BASES: ClassVar[tuple[str, ...]] = ()
+
+    def __new__(cls, *args: Any, **options: Any) -> Any:
+        fitting = _with_base(cls, _first_of(cls.BASES))
+        return super(_Adapter, fitting).__new__(fitting)
+
+    def __init__(self, model: AdaptedModel | Scorer, memory: Memory | None = None) -> None:
+        super().__init__()
+        self.scorer = model if isinstance(model, Scorer) else Scorer(model)
+        self.reset(memory)
+
+    @property
+    def model(self) -> AdaptedModel:
+        """The model."""
+        return self.scorer.model
+
+    def accept(self, text: str) -> None:
+        """Take what was recognised, or any other text, into the history; each line is a sentence."""
+        memory = self._memory.copy()  # states of before keep theirs
+        sentences = [words for line in text.splitlines() if (words := line.split())]
+        self.model.score(Text.from_tokens(sentences), memory, threads=1)
+        self._memory = memory
+
+    def reset(self, memory: Memory | None = None) -> None:
+        """Forget all, or go on from `memory`."""
+        self._memory = memory.copy() if memory is not None else self.model.memory()
+
+    def _start(self, *, sentence: bool) -> State:
+        """The state before an utterance: at the start of a sentence, or anywhere in one."""
+        state = self.scorer.start(self._memory)
+        if sentence:
+            return state
+        anywhere = tuple(-1 if isinstance(part, NGrams) else part.empty for part in self.model.background.models)
+        return replace(state, contexts=anywhere)
+
+    def _score(self, state: State, word: str) -> tuple[float, State]:
+        """Decimal logarithm of P(word | state), as KenLM has it, and the state after the word."""
+        log_prob, following = self.scorer.score(state, word if self._knows(word) else SPECIAL[UNKNOWN])
+        return _log10(log_prob), following
+
+    def _finish(self, state: State) -> float:
+        return _log10(self.scorer.finish(state)[0])
+
+    def _knows(self, word: str) -> bool:
+        return self.model.vocabulary.number(word) >= len(SPECIAL)
+
+
+def _log10(log_prob: float) -> float:
+    return max(log_prob / math.log(10), LEAST_LOG10)
+
+
+def _first_of(names: Sequence[str]) -> Any:
+    """The first class of these names, each with its module, whose package is there; None if there is none."""
+    for name in names:
+        module, _, attribute = name.rpartition(".")
+        try:
+            return getattr(import_module(module), attribute)
+        except ImportError:
+            continue
+    return None
+
+
+@cache
+def _with_base(adapter: type, base: type | None) -> Any:
+    """The adapter as a class of its decoder's kind."""
+    if base is None or issubclass(adapter, base):
+        return adapter
+    names = {"__module__": adapter.__module__, "__doc__": adapter.__doc__}
+    return new_class(adapter.__name__, (adapter, base), exec_body=lambda body: body.update(names))
+
+
+class PyCTCDecodeModel(_Adapter):
+    """An `AbstractLanguageModel` of pyctcdecode; options and scores are those of its own class for KenLM.
+
+    Parameters
+    ----------
+    model
+        The adapted model, or a scorer of it.
+    alpha, beta
+        Weight of the language model, and what each word adds to the score.
+    unk_score_offset
+        What an unknown word adds to its decimal logarithm, and each unfinished word that no known word starts with.
+    score_boundary
+        Whether utterances start and end as sentences do.
+    memory
+        What was said before, as `AdaptedModel.score` leaves it.
+
+    Examples
+    --------
+    >>> from pyctcdecode import Alphabet, BeamSearchDecoderCTC  # doctest: +SKIP
+    >>> language_model = PyCTCDecodeModel(load_adapted("biology"))  # doctest: +SKIP
+    >>> decoder = BeamSearchDecoderCTC(Alphabet.build_alphabet(labels), language_model)  # doctest: +SKIP
+    >>> for logits in utterances:  # doctest: +SKIP
+    ...     language_model.accept(decoder.decode(logits))
+    """
+
+    BASES = ("pyctcdecode.language_model.AbstractLanguageModel",)
+    OPTIONS = ("alpha", "beta", "unk_score_offset", "score_boundary")
+
+    def __init__(
+        self,
+        model: AdaptedModel | Scorer,
+        *,
+        alpha: float = 0.5,
+        beta: float = 1.5,
+        unk_score_offset: float = -10.0,
+        score_boundary: bool = True,
+        memory: Memory | None = None,
+    ) -> None:
+        super().__init__(model, memory)
+        self.alpha = alpha
+        self.beta = beta
+        self.unk_score_offset = unk_score_offset
+        self.score_boundary = score_boundary
+        self._sorted_words = sorted(self.model.vocabulary.words[len(SPECIAL) :])
+
+    @property
+    def order(self) -> int:
+        """Words of the longest n-grams. With `prune_history` the decoder takes beams for one that end in the same
+        `order` - 1 words, though this model remembers more.
+        """
+        return max(part.order for part in self.model.background.models)
+
+    def get_start_state(self) -> State:
+        """The state before an utterance."""
+        return self._start(sentence=self.score_boundary)
+
+    def score(self, prev_state: State, word: str, is_last_word: bool = False) -> tuple[float, State]:
+        """The word's part of a beam's score, and the state after it.
+
+        At the end of an utterance that ends in a blank the decoder asks for an empty word, which costs nothing here.
+        """
+        log10, beta, following = 0.0, 0.0, prev_state
+        if word:
+            log10, following = self._score(prev_state, word)
+            log10 += 0 if self._knows(word) else self.unk_score_offset
+            beta = self.beta
+        if is_last_word and self.score_boundary:
+            log10 += self._finish(following)
+        return self.alpha * log10 * math.log(10) + beta, following
+
+    def score_partial_token(self, partial_token: str) -> float:
+        """What a word costs that is not finished yet: nothing while a known word may come of it."""
+        place = bisect_left(self._sorted_words, partial_token)
+        if place < len(self._sorted_words) and self._sorted_words[place].startswith(partial_token):
+            return 0.0
+        return self.unk_score_offset * max(len(partial_token) / USUAL_LENGTH, 1.0)
+
+    def reset_params(self, **params: Any) -> None:
+        """Set those of the options that are given and not None."""
+        for name in self.OPTIONS:
+            if params.get(name) is not None:
+                setattr(self, name, params[name])
+
+    def save_to_dir(self, filepath: str) -> None:
+        """Not there: the decoder could not read it back."""
+        raise UsageError(
+            f"{filepath}: pyctcdecode reads no other models than KenLM's back; save the model with save_adapted."
+        )
+
+
+class TorchaudioModel(_Adapter):
+    """A `CTCDecoderLM` for torchaudio's `ctc_decoder` with a lexicon, or an `LM` for flashlight-text's `LexiconDecoder`.
+
+    Scores are decimal logarithms, as of the decoder's own class for KenLM, so that `lm_weight` means the same. It was
+    tried with flashlight-text, whose classes torchaudio's are made of, and not with torchaudio itself.
+
+    Parameters
+    ----------
+    model
+        The adapted model, or a scorer of it.
+    words
+        The words of the decoder by their index: the lines of the file that `ctc_decoder` is given as `lm_dict`.
+        (Without that file the order of its words is not known.)
+    memory
+        What was said before, as `AdaptedModel.score` leaves it.
+
+    Raises
+    ------
+    UsageError
+        Where neither package is there.
+    """
+
+    BASES = ("torchaudio.models.decoder.CTCDecoderLM", "flashlight.lib.text.decoder.LM")
+    STATES = ("torchaudio.models.decoder.CTCDecoderLMState", "flashlight.lib.text.decoder.LMState")
+
+    def __init__(self, model: AdaptedModel | Scorer, words: Sequence[str], *, memory: Memory | None = None) -> None:
+        self._state_class = _first_of(self.STATES)
+        if self._state_class is None:
+            raise UsageError(
+                "this adapter needs torchaudio or flashlight-text: pip install torchaudio flashlight-text."
+            )
+        super().__init__(model, memory)
+        self._words = list(words)
+        # The decoder's states, which know nothing but who follows whom, and ours.
+        self._states: dict[Any, State] = {}
+
+    def start(self, start_with_nothing: bool) -> Any:
+        """The state before an utterance; those of other utterances are forgotten."""
+        state = self._state_class()
+        self._states = {state: self._start(sentence=not start_with_nothing)}
+        return state
+
+    def score(self, state: Any, usr_token_idx: int) -> tuple[Any, float]:
+        """The state after a word, and the decimal logarithm of the word's probability."""
+        if not 0 <= usr_token_idx < len(self._words):
+            raise ValueError(
+                f"words must be all words of the decoder. Got {len(self._words)}, not word {usr_token_idx}."
+            )
+        log10, following = self._score(self._states[state], self._words[usr_token_idx])
+        child = state.child(usr_token_idx)
+        self._states.setdefault(child, following)
+        return child, log10
+
+    def finish(self, state: Any) -> tuple[Any, float]:
+        """The state as it is, and the decimal logarithm of the probability that the sentence ends."""
+        return state, self._finish(self._states[state])

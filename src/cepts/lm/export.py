@@ -1,0 +1,161 @@
+"""An adapted model as it stands after some text, as one back-off model: for decoders that read ARPA files."""
+
+from __future__ import annotations
+
+from itertools import pairwise
+
+import numpy as np
+from numpy.typing import NDArray
+
+from cepts.errors import UsageError
+from cepts.lm.adapted import AdaptedModel, Lifting, Memory, mix
+from cepts.lm.background import TrieMember
+from cepts.lm.binary import KenLMModel
+from cepts.ngrams import NGrams
+from cepts.types import offsets_of
+
+__all__ = ["static_ngrams"]
+
+BLOCK = 1 << 17  # entries whose components are held at once
+LEAST_LEFT = 1e-6  # of a sum of float32 numbers that should be 1: less cannot be told from rounding
+
+
+def static_ngrams(model: AdaptedModel, memory: Memory) -> NGrams:
+    """One back-off model of an adapted model whose P(d | H) and caches stay as `memory` has them.
+
+    It has the n-grams of all models of the background, each with the adapted model's own probability, and weights of
+    backing off with which every context sums to 1. So it differs from the adapted model only in what it gives to a word
+    after a context with which no model of the background has it.
+
+    Raises
+    ------
+    UsageError
+        Where a model of the background is a KenLM binary, whose n-grams cannot be listed.
+    """
+    from cepts.kernels.export import backed_off
+
+    models: list[NGrams] = []
+    for part in model.background.models:
+        if isinstance(part, KenLMModel):
+            raise UsageError(
+                f"the background has {part.path}, a KenLM binary, whose n-grams cannot be listed; "
+                f"fit the model with its ARPA file instead."
+            )
+        models.append(part)
+    trie = _Union(models)
+    found = _adapted_probs(model, memory, trie)
+    size = len(model.vocabulary)
+    found[:size] /= found[:size].sum()
+    probs, backoffs = found.astype(np.float32), np.ones(len(found), dtype=np.float32)
+    backed_off(trie.first, trie.suffixes, LEAST_LEFT, probs, backoffs[: trie.contexts_end])
+    return NGrams(model.vocabulary, trie.levels, trie.words, probs, backoffs, trie.first, trie.suffixes)
+
+
+class _Union:
+    """The entries of several models over one vocabulary, each once.
+
+    `levels`, `words`, `first` and `suffixes` are those of `NGrams`; `contexts` is each entry without its last word (-1
+    for order 1), and the contexts are the entries before `contexts_end`.
+    """
+
+    def __init__(self, models: list[NGrams]) -> None:
+        size = len(models[0].vocabulary)
+        places = [np.arange(size) for _ in models]  # of the entries of each model so far
+        own_contexts = [_contexts_of(model) for model in models]
+        words, contexts, suffixes = [np.arange(size)], [np.full(size, -1)], [np.full(size, -1)]
+        ends = [0, size]
+        for order in range(2, max(model.order for model in models) + 1):
+            keys, shorter = [], []
+            for model, place, own in zip(models, places, own_contexts, strict=True):
+                level = slice(*model.levels[order - 1 : order + 1]) if order <= model.order else slice(0, 0)
+                keys.append(place[own[level]] * size + model.words[level])
+                shorter.append(place[model.suffixes[level]])
+            united, firsts, inverse = np.unique(np.concatenate(keys), return_index=True, return_inverse=True)
+            words.append(united % size)
+            contexts.append(united // size)
+            suffixes.append(np.concatenate(shorter)[firsts])
+            inverses = np.split(ends[-1] + inverse, np.cumsum([len(part) for part in keys])[:-1])
+            places = [np.append(place, new) for place, new in zip(places, inverses, strict=True)]
+            ends.append(ends[-1] + len(united))
+        self.levels = np.array(ends, dtype=np.int64)
+        self.words = np.concatenate(words).astype(np.int32)
+        self.contexts = np.concatenate(contexts).astype(np.int64)
+        self.suffixes = np.concatenate(suffixes).astype(np.int64)
+        self.first = size + offsets_of(np.bincount(self.contexts[size:], minlength=ends[-1]))
+        self.contexts_end = ends[-2]
+
+
+def _contexts_of(ngrams: NGrams) -> NDArray[np.int64]:
+    """Each entry without its last word; -1 for order 1."""
+    continued = np.repeat(np.arange(len(ngrams)), np.diff(ngrams.first))
+    return np.concatenate([np.full(ngrams.levels[1], -1), continued])
+
+
+def _adapted_probs(model: AdaptedModel, memory: Memory, trie: _Union) -> NDArray[np.float64]:
+    """The adapted P(word | context) of each entry."""
+    from cepts.kernels.export import entry_probs, weighted_masses
+
+    frozen = _Frozen(model, memory)
+    background = model.background
+    probs = np.zeros(len(trie.words))
+    # P(content word | context), and that with each word's factor; the last are those of the empty context.
+    masses, rescaled = np.zeros((2, trie.contexts_end + 1))
+    for member, weight in zip(background, background.weights.tolist(), strict=True):
+        assert isinstance(member, TrieMember)
+        ngrams = member.ngrams
+        arrays = ngrams.first, ngrams.words, ngrams.probs, ngrams.backoffs, ngrams.suffixes
+        last = int(ngrams.levels[-2])
+        stands = np.empty(trie.contexts_end, dtype=np.int64)
+        entry_probs(*arrays, last, weight, trie.contexts, trie.words, stands, probs)
+        stands = np.append(stands, -1)
+        masses += weight * member.masses(stands)
+        if frozen.factors is not None:
+            own = np.empty(last + 1)
+            weighted_masses(*arrays, frozen.factors, own)
+            rescaled += weight * own[stands]
+    for start, stop in pairwise([*range(0, len(probs), BLOCK), len(probs)]):
+        part = slice(start, stop)
+        contexts, words = trie.contexts[part], trie.words[part]
+        probs[part] = frozen.mixed(words, probs[part], masses[contexts], rescaled[contexts])
+    return probs
+
+
+class _Frozen:
+    """What the components of an adapted model give to each word, with a memory that no word changes."""
+
+    def __init__(self, model: AdaptedModel, memory: Memory) -> None:
+        self._model = model
+        self.factors: NDArray[np.float32] | None = None  # of rescaling; 0 for words that are no content words
+        names = model.components
+        self._fixed = np.zeros((len(model.vocabulary), len(names)))
+        if memory.tracker is not None:
+            hidden = memory.tracker.hidden
+            weights = memory.tracker.copy().follow(np.full(1, -1, dtype=np.int32))
+            self._fixed[hidden.numbers, names.index("hidden")] = hidden.words.astype(np.float64) @ weights[0]
+            if "rescaled" in names:
+                self.factors = Lifting(model, 1).factors(weights)[0]
+        caches = memory.caches.distributions()
+        first = len(names) - len(caches)
+        self._fixed[:, first:] = caches.T
+        # Components that stand aside for the n-gram.
+        self._plain = [0, *(first + number for number, cache in enumerate(caches) if not cache.any())]
+
+    def mixed(
+        self,
+        words: NDArray[np.int32],
+        probs: NDArray[np.float64],
+        masses: NDArray[np.float64],
+        rescaled: NDArray[np.float64],
+    ) -> NDArray[np.float64]:
+        """P(word | context) of some words: of the background's, and of what their contexts give to content words."""
+        model = self._model
+        content = model.content[words]
+        columns = self._fixed[words]
+        columns[:, self._plain] = _shares(np.where(content, probs, 0), masses)[:, None]
+        if self.factors is not None:
+            columns[:, model.components.index("rescaled")] = _shares(probs * self.factors[words], rescaled)
+        return mix(probs, masses, columns, content, model.weights, model.mixture)
+
+
+def _shares(parts: NDArray[np.float64], whole: NDArray[np.float64]) -> NDArray[np.float64]:
+    return np.divide(parts, whole, out=np.zeros_like(parts), where=whole > 0)

@@ -1,0 +1,231 @@
+"""Rescoring lists of readings with an adapted model, whose history goes from utterance to utterance."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from typing import Any, Literal, NamedTuple, get_args
+
+import numpy as np
+from numpy.typing import NDArray
+
+from cepts.errors import DataError, UsageError
+from cepts.evaluate import WordErrors, closest_reading, word_errors
+from cepts.hypotheses import Utterance
+from cepts.lm import AdaptedModel, Memory, Scored
+from cepts.progress import Progress, Step, silent
+from cepts.types import Text, offsets_of
+
+__all__ = ["RESETS", "ListErrors", "Rescored", "Reset", "Tuned", "list_errors", "own_choice", "rescore", "tune_weights"]
+
+Reset = Literal["never", "talk", "utterance"]
+RESETS: tuple[Reset, ...] = get_args(Reset)
+LEAST_LOG_PROB = -100.0  # of a word to which no model gives any probability; lists want finite scores
+WEIGHTS = (0.0, *(float(f"{0.01 * 1.25**step:.3g}") for step in range(40)))
+BONUSES = tuple(step / 2 for step in range(-8, 21))  # for each word, as multiples of the weight
+ROUNDS = 3
+
+
+class Rescored(NamedTuple):
+    """An utterance, what the model gives to each reading (natural logarithms), and all scores together."""
+
+    utterance: Utterance
+    lm_scores: list[float]
+    totals: list[float]
+
+    @property
+    def best(self) -> int:
+        """The reading with the highest total, the first of equals."""
+        return max(range(len(self.totals)), key=self.totals.__getitem__)
+
+
+def rescore(
+    model: AdaptedModel,
+    utterances: Iterable[Utterance],
+    *,
+    weight: float = 1.0,
+    word_bonus: float = 0.0,
+    unknown_penalty: float | None = None,
+    reset: Reset = "never",
+    memory: Memory | None = None,
+    lowercase: bool = False,
+) -> Iterator[Rescored]:
+    """Score readings: total = score + weight * log P(reading | history) + word_bonus * words.
+
+    The history goes on with the best reading of each utterance.
+
+    Parameters
+    ----------
+    unknown_penalty
+        Taken off log P for each unknown word, in nats: the probability of ``<unk>`` is that of all unknown words
+        together. By default as if there were as many of them as of known words, log of their number.
+    reset
+        When the history starts anew: ``never``, with each ``utterance``, or with each ``talk``, where what stands in
+        the utterance's name before its last ``-`` or ``_`` changes.
+    memory
+        What the history starts with; by default nothing.
+    lowercase
+        Look words up in lower case.
+    """
+    if reset not in RESETS:
+        raise UsageError(f"reset must be one of {', '.join(RESETS)}. Got {reset!r} instead.")
+    penalty = float(np.log(len(model.vocabulary))) if unknown_penalty is None else unknown_penalty
+    start = memory or model.memory()
+    now, talk = start.copy(), ""
+    for utterance in utterances:
+        fresh = reset == "utterance" or (reset == "talk" and _talk(utterance.id) != talk)
+        talk = _talk(utterance.id)
+        if fresh:
+            now = start.copy()
+        lm_scores: list[float] = []
+        memories: list[Memory] = []
+        for hypothesis in utterance.hypotheses:
+            words = [word.lower() for word in hypothesis.tokens] if lowercase else hypothesis.tokens
+            after = now.copy()
+            scored = model.score(Text.from_tokens([words]), after, threads=1)
+            lm_scores.append(_log_prob(scored, model, penalty))
+            memories.append(after)
+        totals = [
+            hypothesis.score + weight * lm_score + word_bonus * len(hypothesis.tokens)
+            for hypothesis, lm_score in zip(utterance.hypotheses, lm_scores, strict=True)
+        ]
+        found = Rescored(utterance, lm_scores, totals)
+        now = memories[found.best]
+        yield found
+
+
+def _talk(name: str) -> str:
+    return name[: max(name.rfind("-"), name.rfind("_"), 0)]
+
+
+def _log_prob(scored: Scored, model: AdaptedModel, penalty: float) -> float:
+    probs = scored.mixed(model.weights, model.mixture)
+    with np.errstate(divide="ignore"):
+        logs = np.maximum(np.log(probs), LEAST_LOG_PROB)
+    return float(logs.sum()) - penalty * int((~scored.known).sum())
+
+
+class ListErrors(NamedTuple):
+    """Word errors of the recogniser's own first choice, of that after rescoring, and of the best that is there."""
+
+    before: WordErrors
+    after: WordErrors
+    oracle: WordErrors
+
+
+def list_errors(
+    rescored: Sequence[Rescored], references: Mapping[str, tuple[str, ...]] | None = None, *, name: str = ""
+) -> ListErrors | None:
+    """Errors of rescored lists against their references, those of `references` first; None where there are none.
+
+    Before rescoring the choice is the reading with the highest score, with that of the recogniser's own language model
+    where the list has it.
+    """
+    wanted = _references(rescored, references)
+    if wanted is None:
+        return None
+    before, after, oracle = [], [], []
+    for found, reference in zip(rescored, wanted, strict=True):
+        hypotheses = found.utterance.hypotheses
+        readings = [hypothesis.tokens for hypothesis in hypotheses]
+        before.append(readings[own_choice(found.utterance)])
+        after.append(readings[found.best])
+        oracle.append(readings[closest_reading(reference, readings)])
+    return ListErrors(*(word_errors(wanted, readings, name=name) for readings in (before, after, oracle)))
+
+
+def own_choice(utterance: Utterance) -> int:
+    """The reading that the recogniser itself has chosen, the first of equals."""
+    own = [hypothesis.score + (hypothesis.lm_score or 0.0) for hypothesis in utterance.hypotheses]
+    return max(range(len(own)), key=own.__getitem__)
+
+
+def _references(
+    rescored: Sequence[Rescored], references: Mapping[str, tuple[str, ...]] | None
+) -> list[tuple[str, ...]] | None:
+    wanted = [(references or {}).get(found.utterance.id, found.utterance.reference) for found in rescored]
+    lacking = [found.utterance.id for found, one in zip(rescored, wanted, strict=True) if one is None]
+    if len(lacking) == len(rescored) and not references:
+        return None
+    if lacking:
+        raise DataError(
+            f"found no reference of the utterance {lacking[0]!r}"
+            + (f" and {len(lacking) - 1:,} others" if len(lacking) > 1 else "")
+            + f", wanted one for each of {len(rescored):,}; add them, or leave all references out."
+        )
+    return [one for one in wanted if one is not None]
+
+
+class Tuned(NamedTuple):
+    """The weight and word bonus with the fewest errors, and what they give on the lists that chose them."""
+
+    weight: float
+    word_bonus: float
+    rescored: list[Rescored]
+
+
+def tune_weights(
+    model: AdaptedModel,
+    utterances: Sequence[Utterance],
+    references: Mapping[str, tuple[str, ...]] | None = None,
+    *,
+    progress: Progress | None = None,
+    **options: Any,
+) -> Tuned:
+    """Find the weight of the model and the bonus for each word that give the fewest errors on these lists.
+
+    A grid is searched with the model's scores as they are; then the lists are rescored, for the readings that were
+    chosen are the history of those that follow, and the grid is searched again. `options` are those of `rescore`.
+    """
+    best: Tuned | None = None
+    fewest = -1
+    weight, bonus = 1.0, 0.0
+    for number in range(ROUNDS):
+        lists = list(rescore(model, utterances, weight=weight, word_bonus=bonus, **options))
+        wanted = _references(lists, references)
+        if wanted is None:
+            raise UsageError("weights are tuned by references, which the lists do not have; give --references FILE.")
+        if number == 0:
+            edits = _edits(lists, wanted)
+        own = sum(int(edits[start + found.best]) for start, found in zip(_starts(lists), lists, strict=True))
+        if best is None or own < fewest:
+            best, fewest = Tuned(weight, bonus, lists), own
+        (progress or silent)(Step(stage="tuning", done=number + 1, total=ROUNDS))
+        weight, bonus = _grid(lists, edits)
+    assert best is not None
+    return best
+
+
+def _starts(lists: Sequence[Rescored]) -> list[int]:
+    return offsets_of([len(found.totals) for found in lists])[:-1].tolist()
+
+
+def _edits(lists: Sequence[Rescored], references: Sequence[tuple[str, ...]]) -> NDArray[np.int64]:
+    """Errors of every reading of every list."""
+    pairs = [
+        (one, hypothesis.tokens)
+        for one, found in zip(references, lists, strict=True)
+        for hypothesis in found.utterance.hypotheses
+    ]
+    return np.asarray(word_errors(*zip(*pairs, strict=True)).counts[:, :3].sum(axis=1))
+
+
+def _grid(lists: Sequence[Rescored], edits: NDArray[np.int64]) -> tuple[float, float]:
+    """The weight and the bonus with the fewest errors, of equals the one nearest to their middle."""
+    starts = _starts(lists)
+    sizes = [len(found.totals) for found in lists]
+    groups = np.repeat(np.arange(len(lists)), sizes)
+    hypotheses = [hypothesis for found in lists for hypothesis in found.utterance.hypotheses]
+    scores = np.array([hypothesis.score for hypothesis in hypotheses])
+    words = np.array([len(hypothesis.tokens) for hypothesis in hypotheses], dtype=np.float64)
+    lm_scores = np.array([score for found in lists for score in found.lm_scores])
+    tried = [(weight, bonus) for weight in WEIGHTS for bonus in (BONUSES if weight else (0.0,))]
+    counts = np.empty(len(tried), dtype=np.int64)
+    for place, (weight, bonus) in enumerate(tried):
+        totals = scores + weight * (lm_scores + bonus * words)
+        best = np.flatnonzero(totals == np.maximum.reduceat(totals, starts)[groups])
+        counts[place] = edits[best[np.unique(groups[best], return_index=True)[1]]].sum()
+    equal = np.flatnonzero(counts == counts.min())
+    where = np.array([(np.log(max(tried[place][0], WEIGHTS[1] / 2)), tried[place][1]) for place in equal])
+    distances = ((where - where.mean(axis=0)) ** 2 / np.maximum(where.var(axis=0), 1e-12)).sum(axis=1)
+    weight, bonus = tried[int(equal[distances.argmin()])]
+    return weight, float(f"{weight * bonus:.3g}")

@@ -1,0 +1,102 @@
+from __future__ import annotations
+
+from itertools import product
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from cepts.errors import DataError
+from cepts.lm.tuning import best_weights, tune, tuned_weights
+from cepts.types import Text
+from toy_lm import models, texts, toy_model
+
+SIMPLEX = [np.array(point) / 10 for point in product(range(11), repeat=3) if sum(point) == 10]
+TEXT = Text.from_tokens([["w3", "w0", "w4", "x0"], ["w5", "w5", "w1", "w3", "w4"], ["w6", "w3", "x1", "w7"]] * 4)
+
+
+def objective(probs, weights):
+    with np.errstate(divide="ignore"):
+        return np.log(probs @ weights).sum()
+
+
+@settings(deadline=None, max_examples=50)
+@given(st.integers(0, 999), st.integers(1, 40), st.floats(0, 0.8))
+def test_the_best_weights_beat_a_grid_and_no_step_is_worse(seed, words, zeros):
+    random = np.random.default_rng(seed)
+    probs = random.gamma(0.3, size=(words, 3)) * (random.random((words, 3)) >= zeros) + 0.0
+    if not probs.any():
+        return
+    weights, objectives = best_weights(probs)
+    known = probs[probs.sum(axis=1) > 0]
+    assert abs(weights.sum() - 1) < 1e-9
+    assert weights.min() >= 0
+    steps = np.diff([*objectives, objective(known, weights)])
+    assert steps.min(initial=0) >= -1e-9 * abs(objectives[0])
+    reached = objective(known, weights)
+    assert reached >= max(objective(known, point) for point in SIMPLEX) - 1e-2 - 1e-4 * abs(reached)
+
+
+def test_the_best_weights_of_words_that_one_component_has_each():
+    weights, _ = best_weights(np.array([[0.5, 0, 0], [0, 0.1, 0], [0, 0.2, 0], [0, 0, 0]]))
+    np.testing.assert_allclose(weights, [1 / 3, 2 / 3, 0], atol=1e-9)
+
+
+@pytest.mark.parametrize("probs", [np.empty((0, 2)), np.zeros((3, 2))])
+def test_nothing_to_tune_on_is_refused(probs):
+    with pytest.raises(DataError, match=r"^the held-out text has no .* give another --dev\.$"):
+        best_weights(probs)
+
+
+@settings(deadline=None, max_examples=25)
+@given(models(), texts)
+def test_tuned_weights_are_the_best_of_the_mixture(model, text):
+    scored = model.score(text, model.memory())
+    if not scored.content.any():
+        return
+    weights = tuned_weights(scored, model.mixture)
+    assert len(weights) == len(model.components)
+
+    def total(weights):
+        probs = scored.mixed(weights, model.mixture)[scored.known]
+        return np.log(probs).sum()
+
+    random = np.random.default_rng(0)
+    others = [model.weights, *random.dirichlet(np.ones(len(weights)), 10)]
+    assert total(weights) >= max(total(other) for other in others) - 0.02
+
+
+@pytest.mark.parametrize("mixture", ["class", "literal"])
+@pytest.mark.parametrize("text", [[["unknown", "neither"], ["nor"]], [[], []], []])
+def test_a_held_out_text_without_known_words_is_refused(text, mixture):
+    for backgrounds in (1, 2):
+        model = toy_model(1, mixture=mixture, backgrounds=backgrounds)
+        with pytest.raises(DataError, match="the held-out text has no content word") as caught:
+            tune(model, Text.from_tokens(text), exponents=(0.3, 0.5))
+        assert "\n" not in str(caught.value)
+
+
+def test_tuning_finds_the_exponent_and_the_weights_of_the_background():
+    model = toy_model(3, backgrounds=2)
+    tuned = tune(model, TEXT, exponents=(0.3, 0.9))
+
+    def total(model):
+        return np.log(model.score(TEXT, model.memory()).mixed(model.weights, model.mixture)).sum()
+
+    assert total(tuned) > total(model)
+    for exponent in (0.3, 0.9, tuned.exponent + 0.1):
+        assert total(tuned) >= total(tune(tuned.varied(exponent=exponent), TEXT)) - 1e-6
+    members = model.background.trace(tuned.background.vocabulary.numbers(TEXT.vocabulary.words)[TEXT.ids], TEXT.offsets)
+    np.testing.assert_allclose(tuned.background.weights, best_weights(members.members)[0])
+    assert tune(model, TEXT).exponent == model.exponent
+    assert 0 < tuned.exponent <= 2
+
+
+def test_unknown_words_have_no_say():
+    model = toy_model(3, backgrounds=2)
+    without = Text.from_tokens([["w3", "w4", "w5"], ["w3"]])
+    scored = model.score(Text.from_tokens([["w3", "w4", "unknown", "w5"], ["w3"]]), model.memory())
+    assert scored.known.sum() == len(scored.ids) - 1
+    # The word after an unknown one stands in another context, so only the sets of words are held together.
+    assert tuned_weights(scored, "literal").shape == tuned_weights(model.score(without, model.memory()), "literal").shape
