@@ -15,7 +15,7 @@ PIP := $(BIN)/python -m pip --disable-pip-version-check --quiet
 demo: .venv/installed
 	$(BIN)/cepts demo
 
-test: lint types
+test: lint types .venv/installed-decoders
 	OPENBLAS_NUM_THREADS=1 $(BIN)/python -m pytest -n $(JOBS)
 
 lint: .venv/installed-dev
@@ -33,6 +33,7 @@ bench: .venv/installed
 	$(BIN)/python benchmarks/retrieval.py
 	$(BIN)/python benchmarks/phrases.py --data $(DATA)
 	$(BIN)/python benchmarks/tagging.py --data $(DATA)
+	$(BIN)/python benchmarks/lm.py --data $(DATA)
 
 clean:
 	rm -rf .venv .bench-venv .hypothesis .mypy_cache .pytest_cache .ruff_cache build dist
@@ -49,3 +50,16 @@ clean:
 .venv/installed-dev: pyproject.toml | .venv/bin/python
 	$(PIP) install --editable '.[dev]'
 	@touch $@ .venv/installed
+
+# What the language models and decoders of others are tested against. Nothing else needs them, so that the lack of a C++
+# compiler (kenlm) or of a wheel (flashlight-text) only leaves their tests out. pyctcdecode asks for numpy<2 and works
+# with later ones.
+.venv/installed-decoders: .venv/installed-dev
+	@: > .venv/decoders.log
+	$(call optional,kenlm,--editable '.[lm]')
+	$(call optional,pyctcdecode,--no-deps 'pyctcdecode==0.5.*' 'pygtrie==2.*')
+	$(call optional,flashlight-text,--only-binary :all: 'flashlight-text==0.0.*')
+	@touch $@
+
+optional = @$(PIP) install $(2) >> .venv/decoders.log 2>&1 || \
+	echo "$(1) cannot be installed, so its tests are skipped. Why: .venv/decoders.log; again: rm $@ and make."

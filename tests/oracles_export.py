@@ -13,13 +13,15 @@ from cepts.lm.kneser_ney import train_ngrams
 from cepts.types import Text
 from oracles_ngrams import grams_of
 
+CACHES = (Cache(0, 0.9), Cache(4))
+
 
 def numbered(text, vocabulary):
     """The same text with the numbers of another vocabulary."""
     return Text(np.maximum(vocabulary.numbers(text.vocabulary.words), 0)[text.ids], text.offsets, vocabulary)
 
 
-def random_model(texts, orders, *, mixture="class", hidden=3, exponent=0.7, caches=(Cache(0, 0.9), Cache(4)), seed=0):
+def random_model(texts, orders, *, mixture="class", hidden=3, exponent=0.7, caches=CACHES, seed=0):
     """An adapted model with an n-gram model of each text; all else is drawn by chance."""
     random = np.random.default_rng(seed)
     texts = [Text.from_tokens(sentences) for sentences in texts]

@@ -52,7 +52,9 @@ def running(history, words, priors, marginals, decay, strength, background):
     told = [row for row in history if row >= 0]
     shares = []
     for place in range(len(told) + 1):
-        seen = sum((decay ** (place - 1 - age) * share for age, share in enumerate(shares)), start=np.zeros(len(priors)))
+        seen = sum(
+            (decay ** (place - 1 - age) * share for age, share in enumerate(shares)), start=np.zeros(len(priors))
+        )
         weights = (seen + strength * priors) / (seen.sum() + strength)
         if place == len(told):
             return weights

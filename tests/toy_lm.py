@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import numpy as np
 from hypothesis import strategies as st
 
@@ -45,14 +47,30 @@ def toy_hidden(random, numbers, documents=4):
     return HiddenDocuments(words, (priors / priors.sum()).astype(np.float32), np.array(numbers, dtype=np.int32))
 
 
-def toy_parts(seed=0, backgrounds=1, order=3):
+def backing_off(ngrams, random):
+    """The same n-grams as a model that is not interpolated: they may have less than by backing off, or more."""
+    probs, backoffs = ngrams.probs.astype(np.float64), ngrams.backoffs.copy()
+    for context in range(len(ngrams)):  # shorter ones stand before
+        entries = np.arange(ngrams.first[context], ngrams.first[context + 1])
+        if len(entries):
+            others = 1 - probs[ngrams.suffixes[entries]].sum()
+            left = random.uniform(0.05, 0.9) if others > 1e-3 else 0.0
+            probs[entries] = (1 - left) * random.dirichlet(np.ones(len(entries)))
+            backoffs[context] = left / max(others, 1e-3)
+    return replace(ngrams, probs=probs.astype(np.float32), backoffs=backoffs)
+
+
+def toy_parts(seed=0, backgrounds=1, order=3, interpolated=True):
     """A background over the words of a text and two more, and which of them are content words."""
     texts = [random_text(seed + 1000 * number, sentences=15, words=9) for number in range(backgrounds)]
     vocabulary = joined_vocabulary(*texts, Vocabulary.from_words(NEW))
     content = np.array([word not in FUNCTION_WORDS for word in vocabulary.words])
     content[:3] = False
     models = [train_ngrams(text, order=order, vocabulary=vocabulary) for text in texts]
-    weights = np.random.default_rng(seed).dirichlet(np.ones(backgrounds))
+    random = np.random.default_rng(seed)
+    if not interpolated:
+        models = [backing_off(ngrams, random) for ngrams in models]
+    weights = random.dirichlet(np.ones(backgrounds))
     return Background(models, vocabulary, content, weights), content
 
 
@@ -81,14 +99,14 @@ def toy_model(
 @st.composite
 def models(draw):
     """Every mixture: literal or by class, with any components, one n-gram model or two."""
+    seed, backgrounds, order = draw(st.integers(0, 99)), draw(st.integers(1, 2)), draw(st.integers(1, 3))
     return toy_model(
-        draw(st.integers(0, 99)),
+        seed,
         hidden=draw(st.booleans()),
         exponent=draw(st.sampled_from([0.0, 0.5, 1.3])),
         caches=draw(st.sampled_from(CACHES)),
         mixture=draw(st.sampled_from(["class", "literal"])),
-        backgrounds=draw(st.integers(1, 2)),
-        order=draw(st.integers(1, 3)),
+        background=toy_parts(seed, backgrounds, order, draw(st.booleans())),
         history=draw(histories),
     )
 
@@ -116,7 +134,9 @@ def toy_documents(seed=0, documents=40, subjects=3):
         for _ in range(4):
             words = random.choice(8, 5, p=np.arange(8, 0, -1) / 36)
             ties = random.choice(["the", "of", "and", "is"], 5)
-            sentences.append([token for word, tie in zip(words, ties, strict=True) for token in (tie, f"s{subject}w{word}")])
+            sentences.append(
+                [token for word, tie in zip(words, ties, strict=True) for token in (tie, f"s{subject}w{word}")]
+            )
         sentences[-1].append(f"only{number + 1}")
         rows.append(sentences)
     return Documents.from_tokens(rows)

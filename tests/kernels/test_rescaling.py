@@ -16,7 +16,7 @@ from oracles_ngrams import Dictionary, random_text
 from toy_lm import toy_hidden
 
 
-@pytest.mark.parametrize("exponent", [0.05, 0.3, 0.5, 0.77, 1.0, 1.5, 2.0])
+@pytest.mark.parametrize("exponent", [0.05, 0.3, 0.5, 0.77, 1.0, 1.5, 2.0, 4.0])
 def test_powers_are_those_of_numpy(exponent):
     random = np.random.default_rng(int(100 * exponent))
     special = [1e-4, 1e6, 1, 2, 0.5, np.nextafter(1, 0), np.nextafter(2, 0), np.nextafter(1, 2)]
@@ -67,7 +67,9 @@ def test_masses_are_sums_over_all_words(seed, order):
     factors = np.random.default_rng(seed).gamma(0.5, size=(len(contexts), size)).astype(np.float32)
     found = np.full(len(contexts), np.nan)
     path = np.empty(order, dtype=np.int64)
-    factored_masses(ngrams.first, ngrams.words, excess, ngrams.backoffs, ngrams.suffixes, contexts, factors, path, found)
+    factored_masses(
+        ngrams.first, ngrams.words, excess, ngrams.backoffs, ngrams.suffixes, contexts, factors, path, found
+    )
     model = BackoffModel(ngrams)
     sums = [model.distribution(context) @ row for context, row in zip(contexts.tolist(), factors, strict=True)]
     np.testing.assert_allclose(found, sums, rtol=2e-6, atol=1e-7)

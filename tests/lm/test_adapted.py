@@ -69,9 +69,7 @@ def test_words_have_the_probabilities_of_the_definitions(model, text):
 @pytest.mark.parametrize("caches", CACHES)
 @pytest.mark.parametrize(("hidden", "exponent"), [(False, 0.0), (True, 0.0), (True, 0.7)])
 def test_all_subsets_of_components_sum_to_one(mixture, backgrounds, caches, hidden, exponent):
-    model = toy_model(
-        7, hidden=hidden, exponent=exponent, caches=caches, mixture=mixture, backgrounds=backgrounds
-    )
+    model = toy_model(7, hidden=hidden, exponent=exponent, caches=caches, mixture=mixture, backgrounds=backgrounds)
     check_places(model, Text.from_tokens([["w3", "w0", "w4", "x0"], ["unknown"], [], ["x1", "w5", "w5", "w1", "w3"]]))
 
 
@@ -106,7 +104,9 @@ def test_a_kenlm_background_sums_to_one(name, mixture):
     content = np.array([word[0] in "ncgZK" for word in vocabulary.words])
     background = Background([binary], vocabulary, content), content
     model = toy_model(2, background=background, mixture=mixture)
-    check_places(model, Text.from_tokens([["the", "cell", "new", "genes"], ["unknown", "newer", "cell"], ["der", "Kern"]]))
+    check_places(
+        model, Text.from_tokens([["the", "cell", "new", "genes"], ["unknown", "newer", "cell"], ["der", "Kern"]])
+    )
 
 
 @settings(deadline=None, max_examples=30)
@@ -207,7 +207,7 @@ def test_what_does_not_fit_together_is_refused():
     model = toy_model()
     with pytest.raises(UsageError, match="mixture must be one of class, literal"):
         toy_model(mixture="none")
-    for exponent in (-0.5, float("nan"), float("inf")):
+    for exponent in (-0.5, 4.5, float("nan"), float("inf")):
         with pytest.raises(UsageError, match="exponent of rescaling"):
             model.varied(exponent=exponent)
     with pytest.raises(ValueError, match="weights must be as many"):

@@ -9,8 +9,8 @@ from hypothesis import strategies as st
 
 import oracles_lm as oracles
 from cepts.io.arpa import read_arpa
-from cepts.lm.backoff import joined_vocabulary, with_vocabulary
 from cepts.lm.background import Background
+from cepts.lm.backoff import joined_vocabulary, with_vocabulary
 from cepts.lm.binary import KenLMModel
 from cepts.ngrams import END
 from cepts.types import Text
@@ -48,9 +48,9 @@ def check(background, content, text, distributions):
 
 
 @settings(deadline=None, max_examples=30)
-@given(st.integers(0, 99), st.integers(1, 3), st.integers(1, 4), texts)
-def test_an_interpolation_is_the_weighted_sum_of_its_models(seed, count, order, text):
-    background, content = toy_parts(seed, count, order)
+@given(st.integers(0, 99), st.integers(1, 3), st.integers(1, 4), st.booleans(), texts)
+def test_an_interpolation_is_the_weighted_sum_of_its_models(seed, count, order, interpolated, text):
+    background, content = toy_parts(seed, count, order, interpolated)
     oracle = oracles.Adapted(toy_model(seed, background=(background, content)))
     sentences = numbered(oracle.model, text)
     want = [oracle.background(sentence[:place]) for sentence in sentences for place in range(len(sentence) + 1)]

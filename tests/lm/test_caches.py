@@ -75,7 +75,9 @@ def test_caches_are_named_as_people_write_them():
     assert [str(cache) for cache in (Cache(500), Cache(0, 0.98), Cache(500, 0.999))] == ["500", "0.98", "500:0.999"]
 
 
-@pytest.mark.parametrize("text", ["", "a", "-5", "1.5", "5:2", "5:", ":0.9", "0.0", "1e-300", "nan", "inf", "5:0.9:3", "5:nan"])
+@pytest.mark.parametrize(
+    "text", ["", "a", "-5", "1.5", "5:2", "5:", ":0.9", "0.0", "1e-300", "nan", "inf", "5:0.9:3", "5:nan"]
+)
 def test_what_names_no_cache_is_refused(text):
     with pytest.raises(UsageError, match=r"^a cache must (be|have) .*Got [^\n]*\.$"):
         Cache.from_text(text)

@@ -2,6 +2,7 @@ from __future__ import annotations
 
 import json
 import shutil
+import sys
 from pathlib import Path
 
 import numpy as np
@@ -109,7 +110,7 @@ def test_a_binary_that_is_gone_is_named(with_binary):
 
 def test_a_package_that_is_not_there_is_asked_for(with_binary, monkeypatch):
     _, path, _ = with_binary
-    monkeypatch.setitem(__import__("sys").modules, "kenlm", None)
+    monkeypatch.setitem(sys.modules, "kenlm", None)
     with pytest.raises(ModelError, match=r"pip install 'cepts\[lm\]'") as caught:
         load_adapted(path)
     assert "fit it again" not in str(caught.value)

@@ -8,6 +8,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from cepts.errors import DataError
+from cepts.lm.adapted import MOST_EXPONENT
 from cepts.lm.tuning import best_weights, tune, tuned_weights
 from cepts.types import Text
 from toy_lm import models, texts, toy_model
@@ -90,13 +91,9 @@ def test_tuning_finds_the_exponent_and_the_weights_of_the_background():
     members = model.background.trace(tuned.background.vocabulary.numbers(TEXT.vocabulary.words)[TEXT.ids], TEXT.offsets)
     np.testing.assert_allclose(tuned.background.weights, best_weights(members.members)[0])
     assert tune(model, TEXT).exponent == model.exponent
-    assert 0 < tuned.exponent <= 2
+    assert 0 < tuned.exponent <= MOST_EXPONENT
 
 
-def test_unknown_words_have_no_say():
-    model = toy_model(3, backgrounds=2)
-    without = Text.from_tokens([["w3", "w4", "w5"], ["w3"]])
-    scored = model.score(Text.from_tokens([["w3", "w4", "unknown", "w5"], ["w3"]]), model.memory())
-    assert scored.known.sum() == len(scored.ids) - 1
-    # The word after an unknown one stands in another context, so only the sets of words are held together.
-    assert tuned_weights(scored, "literal").shape == tuned_weights(model.score(without, model.memory()), "literal").shape
+def test_no_exponent_is_tried_that_single_precision_cannot_hold(monkeypatch):
+    monkeypatch.setattr("cepts.lm.tuning.MOST_EXPONENT", 0.7)
+    assert tune(toy_model(3, backgrounds=2), TEXT, exponents=(0.3, 0.5)).exponent == 0.7

@@ -25,6 +25,7 @@ __all__ = [
     "ngram_step",
     "read_entries",
     "score_sentences",
+    "trace_sentences",
     "write_entries",
 ]
 

@@ -28,6 +28,7 @@ BLOCK = 16  # histories whose lifts are held at once
 CHUNK = 8192  # content words whose P(d | H) are held at once
 SHARD = 256  # histories that a thread takes at a time
 LEAST_WEIGHT = 1e-3  # of a hidden document, to lift words
+MOST_EXPONENT = 4.0  # of rescaling: beyond, powers of lifts may leave single precision
 
 
 def components_of(mixture: Mixture, hidden: bool, rescaling: bool, caches: Sequence[Cache]) -> tuple[str, ...]:
@@ -146,8 +147,8 @@ class AdaptedModel:
     def __post_init__(self) -> None:
         if self.mixture not in MIXTURES:
             raise UsageError(f"mixture must be one of {', '.join(MIXTURES)}. Got {self.mixture!r} instead.")
-        if not 0 <= self.exponent < np.inf:
-            raise UsageError(f"the exponent of rescaling must be 0 or more. Got {self.exponent} instead.")
+        if not 0 <= self.exponent <= MOST_EXPONENT:
+            raise UsageError(f"the exponent of rescaling must be 0 to {MOST_EXPONENT:g}. Got {self.exponent} instead.")
         if len(self.weights) != len(self.components):
             raise ValueError(f"weights must be as many as {self.components}. Got {len(self.weights)} instead.")
 

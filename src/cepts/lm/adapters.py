@@ -34,12 +34,14 @@ class _Adapter:
     BASES: ClassVar[tuple[str, ...]] = ()
 
     def __new__(cls, *args: Any, **options: Any) -> Any:
-        fitting = _with_base(cls, _first_of(cls.BASES))
+        adapter: Any = cls
+        fitting = _with_base(adapter, _first_of(cls.BASES))
         return super(_Adapter, fitting).__new__(fitting)
 
     def __init__(self, model: AdaptedModel | Scorer, memory: Memory | None = None) -> None:
         super().__init__()
         self.scorer = model if isinstance(model, Scorer) else Scorer(model)
+        self._memory: Memory
         self.reset(memory)
 
     @property
@@ -193,7 +195,7 @@ class PyCTCDecodeModel(_Adapter):
 
 
 class TorchaudioModel(_Adapter):
-    """A `CTCDecoderLM` for torchaudio's `ctc_decoder` with a lexicon, or an `LM` for flashlight-text's `LexiconDecoder`.
+    """A `CTCDecoderLM` for torchaudio's `ctc_decoder` with a lexicon; or an `LM` for flashlight-text.
 
     Scores are decimal logarithms, as of the decoder's own class for KenLM, so that `lm_weight` means the same. It was
     tried with flashlight-text, whose classes torchaudio's are made of, and not with torchaudio itself.

@@ -151,11 +151,9 @@ class _Frozen:
         model = self._model
         content = model.content[words]
         columns = self._fixed[words]
-        columns[:, self._plain] = _shares(np.where(content, probs, 0), masses)[:, None]
+        # Where a context gives content words nothing, each has nothing of it.
+        columns[:, self._plain] = (np.where(content, probs, 0) / np.where(masses > 0, masses, np.inf))[:, None]
         if self.factors is not None:
-            columns[:, model.components.index("rescaled")] = _shares(probs * self.factors[words], rescaled)
+            lifted = probs * self.factors[words] / np.where(rescaled > 0, rescaled, np.inf)
+            columns[:, model.components.index("rescaled")] = lifted
         return mix(probs, masses, columns, content, model.weights, model.mixture)
-
-
-def _shares(parts: NDArray[np.float64], whole: NDArray[np.float64]) -> NDArray[np.float64]:
-    return np.divide(parts, whole, out=np.zeros_like(parts), where=whole > 0)

@@ -11,12 +11,12 @@ from numpy.typing import NDArray
 
 from cepts.documents import Documents
 from cepts.errors import DataError, UsageError
-from cepts.lm.adapted import AdaptedModel, Mixture, components_of
+from cepts.lm.adapted import MIXTURES, MOST_EXPONENT, AdaptedModel, Mixture, components_of
 from cepts.lm.background import Background
 from cepts.lm.backoff import joined_vocabulary, with_vocabulary, word_numbers
 from cepts.lm.binary import KenLMModel
 from cepts.lm.caches import Cache
-from cepts.lm.hidden import HiddenDocuments, HistoryOptions, Segmentation, fit_hidden_documents
+from cepts.lm.hidden import SEGMENTATIONS, HiddenDocuments, HistoryOptions, Segmentation, fit_hidden_documents
 from cepts.lm.kneser_ney import train_ngrams
 from cepts.lm.stop import function_words, marked_words
 from cepts.lm.tuning import EXPONENTS, tune
@@ -81,9 +81,17 @@ class FitOptions:
     caches: tuple[Cache, ...] = CACHES
 
     def __post_init__(self) -> None:
-        for name, least in (("order", 1), ("min_count", 1), ("background_min_count", 1), ("hidden", 0)):
+        leasts = {"order": 1, "min_count": 1, "background_min_count": 1, "hidden": 0, "iterations": 1}
+        for name, least in leasts.items():
             if getattr(self, name) < least:
                 raise UsageError(f"{name} must be {least} or more. Got {getattr(self, name)} instead.")
+        for name, known in (("mixture", MIXTURES), ("segmentation", SEGMENTATIONS)):
+            if getattr(self, name) not in known:
+                raise UsageError(f"{name} must be one of {', '.join(known)}. Got {getattr(self, name)!r} instead.")
+        if self.window < 3 or self.window % 2 == 0:
+            raise UsageError(f"window must be an odd number of 3 or more. Got {self.window} instead.")
+        if self.exponent is not None and not 0 <= self.exponent <= MOST_EXPONENT:
+            raise UsageError(f"the exponent of rescaling must be 0 to {MOST_EXPONENT:g}. Got {self.exponent} instead.")
         if not 0 <= self.background_worth < np.inf:
             raise UsageError(f"background_worth must be 0 or more. Got {self.background_worth} instead.")
         if self.mixture == "literal" and self.rescaling:
@@ -113,8 +121,10 @@ def held_out_part(documents: Documents) -> tuple[Documents, Documents]:
 def _in_stretches(documents: Documents) -> Documents:
     """The same sentences, in documents of about `STRETCH` words or a twentieth of the text."""
     ends = documents.text.offsets[1:]
-    stretch = min(STRETCH, max(int(ends[-1]) // HELD_OUT, 1))
-    number = (ends - 1) // stretch
+    stretch = min(STRETCH, max(len(documents.text.ids) // HELD_OUT, 1))
+    # Empty sentences go with the one before them, and those that open the text with the first that has words.
+    first = np.min(ends, where=ends > 0, initial=max(len(documents.text.ids), 1))
+    number = (np.maximum(ends, first) - 1) // stretch
     lengths = np.unique(number, return_counts=True)[1]
     return Documents(documents.text, offsets_of(lengths), tuple(str(n + 1) for n in range(len(lengths))))
 

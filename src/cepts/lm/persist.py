@@ -65,7 +65,7 @@ def load_adapted(directory: str | Path) -> AdaptedModel:
         models: list[NGrams | KenLMModel] = []
         for number, path in enumerate(settings["binaries"]):
             if path:
-                models.append(KenLMModel(path))
+                models.append(_binary(directory, path))
                 continue
             start = f"ngrams{number}."
             own = {name.removeprefix(start): array for name, array in arrays.items() if name.startswith(start)}
@@ -85,7 +85,12 @@ def load_adapted(directory: str | Path) -> AdaptedModel:
             settings["exponent"],
             settings["facts"],
         )
-    except DataError as error:
-        raise ModelError(f"{directory} needs a file that it does not hold: {error}") from error
     except (KeyError, TypeError, ValueError, UsageError) as error:
         raise ModelError(f"{directory} is no model of this version of cepts ({error}); fit it again.") from error
+
+
+def _binary(directory: str | Path, path: str) -> KenLMModel:
+    try:
+        return KenLMModel(path)
+    except (DataError, UsageError) as error:
+        raise ModelError(f"{directory} needs a file that it does not hold: {error}") from error

@@ -63,7 +63,7 @@ class Scorer:
 
     def start(self, memory: Memory | None = None) -> State:
         """The state before the first word of a text, or after what `memory` holds."""
-        memory = memory or self.model.memory()
+        memory = memory.copy() if memory else self.model.memory()  # it may be told more, and states never change
         return State(self.model.background.start, memory.tracker, memory.caches)
 
     def score(self, state: State, word: str) -> tuple[float, State]:

@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 
 from cepts.engine import run_em
 from cepts.errors import DataError
-from cepts.lm.adapted import AdaptedModel, Mixture, Scored
+from cepts.lm.adapted import MOST_EXPONENT, AdaptedModel, Mixture, Scored
 from cepts.lm.background import Background
 from cepts.lm.backoff import word_numbers
 from cepts.ngrams import END, UNKNOWN
@@ -63,13 +63,17 @@ def best_weights(probs: NDArray[np.float64]) -> tuple[NDArray[np.float64], list[
     """
     known = probs[probs.sum(axis=1) > 0]
     if not len(known):
-        raise DataError(
-            "the held-out text has no content word that the model knows, so that there is nothing to set weights by; "
-            "give another --dev."
-        )
+        raise _no_known_words()
     problem = _Problem(known)
     objectives = run_em(problem, iterations=ITERATIONS, tolerance=TOLERANCE, stage="weights")
     return problem.weights, objectives
+
+
+def _no_known_words() -> DataError:
+    return DataError(
+        "the held-out text has no content word that the model knows, so that there is nothing to set weights by; "
+        "give another --dev."
+    )
 
 
 def tuned_weights(scored: Scored, mixture: Mixture) -> NDArray[np.float64]:
@@ -98,6 +102,8 @@ def tune(
         Exponents of rescaling to start the search for the best from; by default that of the model alone.
     """
     ids = word_numbers(held_out, model.vocabulary)[held_out.ids]
+    if not np.any(ids != UNKNOWN):  # the ends of sentences alone would leave all to the n-gram
+        raise _no_known_words()
     text = Text(ids, held_out.offsets, model.vocabulary)
     if len(model.background) > 1:
         members = model.background.trace(text.ids, text.offsets).members
@@ -126,7 +132,7 @@ def _highest(objective: Callable[[float], float], grid: Sequence[float]) -> floa
     """Where `objective` is highest: on the grid, and then in finer steps round that."""
     best = max(grid, key=objective)
     while True:
-        near = [round(best + step, 2) for step in (-FINER, FINER) if best + step > FINER / 2]
+        near = [round(best + step, 2) for step in (-FINER, FINER) if FINER / 2 < best + step <= MOST_EXPONENT]
         better = max([best, *near], key=objective)
         if better == best:
             return best

@@ -44,14 +44,17 @@ def plot_hidden_documents(
         raise ValueError(f"estimated must be as many as priors, {len(known)}. Got {len(estimated)} instead.")
     with drawing():
         figure = new_figure(8.4, 3.4)
-        bottom, height = 0.15, 0.68
-        left = figure.add_axes((0.08, bottom, 0.39, height))
+        bottom, height = 0.15, 0.72 if title else 0.76
+        left = figure.add_axes((0.09, bottom, 0.39, height))
         for place, (name, column) in enumerate(columns.items()):
             values = np.sort(np.asarray(column, dtype=np.float64))[::-1]
             values = values[values >= LEAST]
             left.plot(np.arange(1, len(values) + 1), values, color=colour_of(place), linewidth=1.3, label=name)
         left.set_xscale("log")
         left.set_yscale("log")
+        # Powers of ten would be formulae, which figures here do not have: a dollar sign is a word like others.
+        left.xaxis.set_major_formatter(lambda value, place: f"{value:,.0f}")
+        left.yaxis.set_major_formatter(lambda value, place: f"{value:g}")
         left.set_ylim(bottom=LEAST)
         left.set_title("P(word | d) of some hidden documents", loc="left", fontsize=9)
         left.set_xlabel("words, the most probable first")
@@ -75,5 +78,5 @@ def plot_hidden_documents(
             axes.tick_params(color=GREY)
             axes.spines[["top", "right"]].set_visible(False)
         if title:
-            figure.suptitle(title, x=0.08, ha="left", fontweight="bold", fontsize=10)
+            figure.suptitle(title, x=0.09, ha="left", fontweight="bold", fontsize=10)
         save(figure, path, suffix)

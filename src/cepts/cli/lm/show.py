@@ -196,11 +196,11 @@ def _print_documents(shown: _Shown, numbers: Sequence[int], top: int) -> None:
 
     hidden = shown.hidden
     needed = np.median([shown.needed(number) for number in range(len(shown))], axis=0)
-    shares = ", ".join(
-        f"{100 * share:.0f} % in {count:,.0f}" for share, count in zip(SHARES, needed.tolist(), strict=True)
-    )
+    half, most, nearly = needed.tolist()
     click.echo(f"{len(shown):,} hidden documents of {len(hidden.numbers):,} words")
-    click.echo(f"words that have so much of a hidden document's probability (medians): {shares}")
+    click.echo(
+        f"half of their probability is in {half:,.0f} words, 90 % in {most:,.0f}, 99 % in {nearly:,.0f} (medians)"
+    )
     if shown.estimated is not None:
         correlation = np.corrcoef(hidden.priors, shown.estimated)[0, 1] if len(shown) > 1 else 1.0
         click.echo(f"P(d) and its estimates from the text, eq. (18), correlate by {correlation:.3f}")

@@ -1,0 +1,59 @@
+"""Figures of hidden documents."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+from cepts.plot import hidden_documents as module
+from cepts.plot import plot_hidden_documents
+
+pytest.importorskip("matplotlib")
+
+COLUMNS = {"1: cell": np.array([0.0, 0.2, 0.7, 0.1]), "2: gene": np.array([0.5, 0.5, 0.0, 1e-12])}
+PRIORS = np.array([0.2, 0.5, 0.3])
+ESTIMATED = np.array([0.25, 0.4, 0.35])
+
+
+@pytest.fixture
+def drawn(monkeypatch):
+    """The figures that are saved."""
+    figures = []
+    monkeypatch.setattr(module, "save", lambda figure, path, suffix: figures.append(figure))
+    return figures
+
+
+@pytest.mark.parametrize(("suffix", "start"), [(".svg", b"<?xml"), (".pdf", b"%PDF"), (".png", b"\x89PNG")])
+def test_a_figure_is_what_its_name_says_and_the_same_bytes_twice(tmp_path, suffix, start):
+    one, two = tmp_path / f"one{suffix}", tmp_path / f"two{suffix}"
+    for path in (one, two):
+        plot_hidden_documents(path, COLUMNS, PRIORS, estimated=ESTIMATED, title="biology $5")
+    assert one.read_bytes().startswith(start)
+    assert one.read_bytes() == two.read_bytes()
+
+
+def test_words_are_sorted_and_documents_too(tmp_path, drawn):
+    plot_hidden_documents(tmp_path / "h.png", COLUMNS, PRIORS, estimated=ESTIMATED)
+    words, priors = drawn[0].axes
+    assert [line.get_ydata().tolist() for line in words.lines] == [[0.7, 0.2, 0.1], [0.5, 0.5]]
+    assert [line.get_label() for line in words.lines] == list(COLUMNS)
+    dots, curve = priors.lines
+    assert curve.get_ydata().tolist() == [0.5, 0.3, 0.2]
+    assert dots.get_ydata().tolist() == [0.4, 0.35, 0.25]
+
+
+def test_ticks_are_numbers_and_no_formulae(tmp_path, drawn):
+    plot_hidden_documents(tmp_path / "h.png", COLUMNS, PRIORS)
+    figure = drawn[0]
+    figure.canvas.draw()
+    words, priors = figure.axes
+    labels = [label.get_text() for axis in (words.xaxis, words.yaxis) for label in axis.get_ticklabels()]
+    assert any(labels)
+    assert not any("$" in label for label in labels)
+    assert len(priors.lines) == 1
+
+
+def test_estimates_of_other_documents_are_refused(tmp_path):
+    with pytest.raises(ValueError, match="as many as priors, 3"):
+        plot_hidden_documents(tmp_path / "h.png", COLUMNS, PRIORS, estimated=ESTIMATED[:2])
+    assert not list(tmp_path.iterdir())
