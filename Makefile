@@ -61,5 +61,5 @@ clean:
 	$(call optional,flashlight-text,--only-binary :all: 'flashlight-text==0.0.*')
 	@touch $@
 
-optional = @$(PIP) install $(2) >> .venv/decoders.log 2>&1 || \
+optional = @echo "Installing $(1) for the tests"; $(PIP) install $(2) >> .venv/decoders.log 2>&1 || \
 	echo "$(1) cannot be installed, so its tests are skipped. Why: .venv/decoders.log; again: rm $@ and make."

@@ -124,9 +124,11 @@ def test_memory_given_or_taken_is_not_changed_later(model):
     start = adapter.get_start_state()
     before, _ = adapter.score(start, "cell")
     adapter.accept(f"{TRADE} {TRADE}")
-    assert adapter.score(start, "cell")[0] == before
+    adapter.accept(f"{TRADE} {TRADE}")
     assert adapter.score(adapter.get_start_state(), "cell")[0] < before
-    assert PyCTCDecodeModel(model, memory=memory).score(start, "cell")[0] == before
+    assert adapter.score(start, "cell")[0] == before
+    other = PyCTCDecodeModel(model, memory=memory)
+    assert other.score(other.get_start_state(), "cell")[0] == before
 
 
 @pytest.mark.parametrize("score_boundary", [True, False])

@@ -95,6 +95,14 @@ def test_one_model_alone_comes_back_whole():
     np.testing.assert_allclose(static.backoffs, want.backoffs, rtol=2e-3)
 
 
+def test_a_background_that_does_not_sum_to_one_is_mended():
+    text = oracles_ngrams.random_text(6)
+    model = oracles.random_model([[text[n] for n in range(len(text))]], (3,))
+    model.background.models[0].probs[:] *= np.float32(0.8)
+    static = static_ngrams(model, model.memory())
+    np.testing.assert_allclose(sums_of(static), 1, atol=1e-5)
+
+
 # A trie of three words after the context of one: continuations 3 and 4 of entry 0, whose suffixes are 1 and 2.
 @pytest.mark.parametrize(
     ("unigrams", "own", "want_own", "want_backoff"),

@@ -95,10 +95,11 @@ def test_what_weights_are_tuned_on_is_not_trained_on(monkeypatch, documents):
 
     def spy(self, model, held_out):
         tuned.append((model, held_out))
-        return real(self, model, held_out)
+        return real(self, model, held_out).varied(exponent=1.25)
 
     monkeypatch.setattr(fit._Fitting, "tuned", spy)
-    whole = fit_adapted(documents, options=replace(QUICK, min_count=1))
+    options = replace(QUICK, min_count=1, exponent=None)
+    whole = fit_adapted(documents, options=options)
     [(model, held_out)] = tuned
     # Each document has a word of its own, by which it is known in a vocabulary.
     words = held_out.text.vocabulary.words
@@ -108,10 +109,9 @@ def test_what_weights_are_tuned_on_is_not_trained_on(monkeypatch, documents):
     assert own <= set(whole.vocabulary.words)
     assert model.facts["words"] + len(held_out.text.ids) == len(documents.text.ids) == whole.facts["words"]
     assert 0 < len(held_out.text.ids) < len(documents.text.ids) / 8
-    np.testing.assert_array_equal(real(fit._Fitting(QUICK, (), **REST), model, held_out).weights, whole.weights)
-
-
-REST = {"seed": 0, "threads": 1, "notices": None, "progress": None}
+    again = real(fit._Fitting(options, (), seed=0, threads=1, notices=None, progress=None), model, held_out)
+    np.testing.assert_array_equal(again.weights, whole.weights)
+    assert whole.exponent == 1.25  # what tuning has found
 
 
 def test_backgrounds_of_each_kind_are_interpolated():

@@ -51,10 +51,8 @@ class _Adapter:
 
     def accept(self, text: str) -> None:
         """Take what was recognised, or any other text, into the history; each line is a sentence."""
-        memory = self._memory.copy()  # states of before keep theirs
         sentences = [words for line in text.splitlines() if (words := line.split())]
-        self.model.score(Text.from_tokens(sentences), memory, threads=1)
-        self._memory = memory
+        self.model.score(Text.from_tokens(sentences), self._memory, threads=1)
 
     def reset(self, memory: Memory | None = None) -> None:
         """Forget all, or go on from `memory`."""

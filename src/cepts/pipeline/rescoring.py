@@ -210,7 +210,7 @@ def _edits(lists: Sequence[Rescored], references: Sequence[tuple[str, ...]]) -> 
 
 
 def _grid(lists: Sequence[Rescored], edits: NDArray[np.int64]) -> tuple[float, float]:
-    """The weight and the bonus with the fewest errors, of equals the one nearest to their middle."""
+    """The weight and the bonus with the fewest errors; of equals those without a bonus, and of these the middle one."""
     starts = _starts(lists)
     sizes = [len(found.totals) for found in lists]
     groups = np.repeat(np.arange(len(lists)), sizes)
@@ -225,6 +225,8 @@ def _grid(lists: Sequence[Rescored], edits: NDArray[np.int64]) -> tuple[float, f
         best = np.flatnonzero(totals == np.maximum.reduceat(totals, starts)[groups])
         counts[place] = edits[best[np.unique(groups[best], return_index=True)[1]]].sum()
     equal = np.flatnonzero(counts == counts.min())
+    plain = [place for place in equal.tolist() if not tried[place][1]]
+    equal = np.array(plain) if plain else equal
     where = np.array([(np.log(max(tried[place][0], WEIGHTS[1] / 2)), tried[place][1]) for place in equal])
     distances = ((where - where.mean(axis=0)) ** 2 / np.maximum(where.var(axis=0), 1e-12)).sum(axis=1)
     weight, bonus = tried[int(equal[distances.argmin()])]

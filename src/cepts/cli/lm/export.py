@@ -20,12 +20,12 @@ Examples:
   cepts lm export biology -o biology.arpa.gz""",
 )
 @click.argument("directory")
-@click.argument("texts", nargs=-1, metavar="[DOCUMENT]...")
+@click.argument("document", nargs=-1)
 @click.option("-o", "--output", default="-", metavar="FILE", help="Where the ARPA file goes.  [default: stdout]")
 @documents_option
 @threads_option
 @quiet_option
-def command(directory: str, texts: tuple[str, ...], **options: Any) -> None:
+def command(directory: str, document: tuple[str, ...], **options: Any) -> None:
     """Adapt to a document and write an ARPA file.
 
     DIRECTORY is what 'cepts lm fit --save' wrote. The n-grams are those of the model after it has read the DOCUMENTs,
@@ -39,7 +39,7 @@ def command(directory: str, texts: tuple[str, ...], **options: Any) -> None:
     check_output(options["output"])
     with ProgressBars(quiet=options["quiet"]) as bars:
         model = load_adapted(directory)
-        documents = read_for(model, texts, options, bars, []) if texts else None
+        documents = read_for(model, document, options, bars, []) if document else None
         ngrams = static_ngrams(model, memory_of(model, documents, threads=options["threads"]))
         bars.close()
         write_arpa(ngrams, options["output"])

@@ -53,7 +53,7 @@ Examples:
   cepts lm fit textbook.txt --background news.arpa --dev lecture1.txt --save biology
   cepts lm fit chapters/ --documents file --segmentation explicit --hidden 100 --save biology""",
 )
-@click.argument("texts", nargs=-1, required=True, metavar="TEXT...")
+@click.argument("text", nargs=-1, required=True)
 @click.option("--save", metavar="DIR", required=True, help="Where the model goes.")
 @click.option(
     "-b",
@@ -213,7 +213,7 @@ Examples:
 @json_option
 @quiet_option
 @click.pass_context
-def command(ctx: click.Context, texts: tuple[str, ...], **options: Any) -> None:
+def command(ctx: click.Context, text: tuple[str, ...], **options: Any) -> None:
     """Fit a language model to a text.
 
     TEXTs are files or directories of documents in your domain, a sentence a line, tokens with white space between them.
@@ -224,7 +224,7 @@ def command(ctx: click.Context, texts: tuple[str, ...], **options: Any) -> None:
     options = _settled(options, given)
     started = time.perf_counter()
     with ProgressBars(quiet=options["quiet"]) as bars:
-        _fit(texts, options, given, bars, started)
+        _fit(text, options, given, bars, started)
 
 
 def _settled(options: dict[str, Any], given: set[str]) -> dict[str, Any]:
@@ -283,7 +283,7 @@ def _fit(texts: tuple[str, ...], options: dict[str, Any], given: set[str], bars:
         seed=options["seed"],
         threads=options["threads"],
         notices=notices,
-        progress=bars,
+        progress=lambda step: bars(replace(step, stage="hidden documents")),
     )
     facts = {**model.facts, "lowercase": options["lowercase"], "ngrams": _names(texts, options["backgrounds"])}
     if dev is not None:

@@ -33,7 +33,7 @@ Examples:
   cepts lm perplexity biology lectures/ --reset document --by-document""",
 )
 @click.argument("directory")
-@click.argument("texts", nargs=-1, required=True, metavar="TEXT...")
+@click.argument("text", nargs=-1, required=True)
 @documents_option
 @click.option(
     "--reset",
@@ -47,7 +47,7 @@ Examples:
 @threads_option
 @json_option
 @quiet_option
-def command(directory: str, texts: tuple[str, ...], **options: Any) -> None:
+def command(directory: str, text: tuple[str, ...], **options: Any) -> None:
     """How well a model predicts a text.
 
     DIRECTORY is what 'cepts lm fit --save' wrote; TEXTs are files or directories of documents. The table has the
@@ -62,7 +62,7 @@ def command(directory: str, texts: tuple[str, ...], **options: Any) -> None:
     with ProgressBars(quiet=options["quiet"]) as bars:
         model = load_adapted(directory)
         # One document is as good as many, unless the model is to forget at their ends.
-        documents = read_for(model, texts, options, bars, notices, one_will_do=options["reset"] == "never")
+        documents = read_for(model, text, options, bars, notices, one_will_do=options["reset"] == "never")
         found = score_documents(
             model,
             documents,

@@ -34,7 +34,7 @@ Examples:
   cepts lm rescore biology kaldi/nbest.1 --adapt slides.txt --reset talk -o text --output-format text""",
 )
 @click.argument("directory")
-@click.argument("lists", nargs=-1, required=True, metavar="NBEST...")
+@click.argument("nbest", nargs=-1, required=True)
 @click.option("-o", "--output", metavar="FILE", help="Where the readings go; - is stdout.")
 @click.option(
     "--format",
@@ -103,7 +103,7 @@ Examples:
 @threads_option
 @json_option
 @quiet_option
-def command(directory: str, lists: tuple[str, ...], **options: Any) -> None:
+def command(directory: str, nbest: tuple[str, ...], **options: Any) -> None:
     """Choose among the readings of a recogniser.
 
     DIRECTORY is what 'cepts lm fit --save' wrote. NBEST are lists of readings with scores, in the order in which they
@@ -118,11 +118,11 @@ def command(directory: str, lists: tuple[str, ...], **options: Any) -> None:
         check_output(options["output"])
     if options["as_json"] and options["output"] == "-":
         raise UsageError("--json and the readings would both go to stdout; name a file by --output FILE.")
-    if [*lists, *options["adapt"], options["references"]].count("-") > 1:
+    if [*nbest, *options["adapt"], options["references"]].count("-") > 1:
         raise UsageError("only one of the files can come from standard input; name the others.")
     started = time.perf_counter()
     with ProgressBars(quiet=options["quiet"]) as bars:
-        _rescore(directory, lists, options, bars, started)
+        _rescore(directory, nbest, options, bars, started)
 
 
 def _rescore(directory: str, lists: Sequence[str], options: dict[str, Any], bars: ProgressBars, started: float) -> None:
@@ -224,7 +224,7 @@ def _print(errors: ListErrors, line: str) -> None:
         scored = getattr(errors, name).as_dict()
         counts = [f"{scored[kind]:,}" for kind in ("substitutions", "insertions", "deletions")]
         rows.append((title, f"{scored['wer']:.2f}", *counts, f"{scored['utterance_error_rate']:.1f}"))
-    print_table(("readings", "WER, %", "replaced", "put in", "left out", "wrong utterances, %"), rows)
+    print_table(("readings", "WER, %", "replaced", "put in", "left out", "with errors, %"), rows)
     click.echo(f"\nsignature  {line}")
 
 
