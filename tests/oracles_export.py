@@ -4,12 +4,13 @@ from __future__ import annotations
 
 import numpy as np
 
-from cepts.lm.adapted import AdaptedModel, components_of
+from cepts.lm.adapted import AdaptedModel
 from cepts.lm.background import Background
 from cepts.lm.backoff import joined_vocabulary
 from cepts.lm.caches import Cache
 from cepts.lm.hidden import HiddenDocuments, HistoryOptions
 from cepts.lm.kneser_ney import train_ngrams
+from cepts.lm.mixture import components_of
 from cepts.types import Text
 from oracles_ngrams import grams_of
 

@@ -9,8 +9,8 @@ import math
 
 import numpy as np
 
-from cepts.lm.adapted import LEAST_WEIGHT
 from cepts.lm.hidden import SMALLEST_SHARE
+from cepts.lm.mixture import LEAST_WEIGHT
 from cepts.ngrams import END, START
 from oracles_ngrams import Dictionary
 

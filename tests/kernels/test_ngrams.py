@@ -8,13 +8,13 @@ from hypothesis import strategies as st
 
 import oracles_ngrams as oracles
 from cepts.kernels.ngrams import (
-    class_masses,
     find_continuation,
     find_entries,
     next_context,
     ngram_distribution,
     ngram_prob,
     ngram_step,
+    weighted_masses,
     write_logarithm,
 )
 from cepts.lm.kneser_ney import train_ngrams
@@ -58,7 +58,7 @@ def test_distributions_and_masses_are_enumerated(ngrams, chosen):
     trie = ngrams.first, ngrams.words, ngrams.probs, ngrams.backoffs, ngrams.suffixes
     members = np.array([chosen >> word & 1 for word in range(want.size)], dtype=bool)
     masses = np.empty(ngrams.levels[-2] + 1)
-    class_masses(*trie, members, masses)
+    weighted_masses(*trie, members.astype(np.float32), masses)
     for context in range(-1, len(masses) - 1):
         distribution = np.empty(want.size)
         ngram_distribution(*trie, want.size, context, np.empty(ngrams.order, dtype=np.int64), distribution)

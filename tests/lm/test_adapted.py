@@ -9,12 +9,13 @@ from hypothesis import strategies as st
 
 import oracles_lm as oracles
 from cepts.errors import DataError, UsageError
-from cepts.lm.adapted import AdaptedModel, components_of
+from cepts.lm.adapted import AdaptedModel
 from cepts.lm.background import Background
 from cepts.lm.backoff import joined_vocabulary, with_vocabulary
 from cepts.lm.binary import KenLMModel
 from cepts.lm.caches import Cache
 from cepts.lm.hidden import HistoryOptions
+from cepts.lm.mixture import components_of
 from cepts.ngrams import END, UNKNOWN
 from cepts.types import Text
 from cepts.vocabulary import Vocabulary

@@ -43,13 +43,13 @@ def test_distributions_and_masses_are_sums_over_words(sentences, order, chosen):
     ngrams = train_ngrams(Text.from_tokens(sentences), order=order)
     model, want = BackoffModel(ngrams), oracles.Dictionary(ngrams)
     members = np.array([chosen >> word & 1 for word in range(len(ngrams.vocabulary))], dtype=bool)
-    masses = model.class_masses(members)
+    masses = model.masses(members)
     assert len(masses) == ngrams.levels[-2] + 1
     for context in range(-1, len(masses) - 1):
         distribution = want.distribution(want.grams[context] if context >= 0 else ())
         np.testing.assert_allclose(model.distribution(context), distribution, rtol=1e-9)
         np.testing.assert_allclose(masses[context], distribution[members].sum(), rtol=1e-6, atol=1e-9)
-    np.testing.assert_allclose(model.class_masses(np.ones(len(members), dtype=bool)), 1, rtol=1e-6)
+    np.testing.assert_allclose(model.masses(np.ones(len(members), dtype=bool)), 1, rtol=1e-6)
 
 
 @settings(deadline=None, max_examples=50)

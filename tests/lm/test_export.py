@@ -12,7 +12,8 @@ import oracles_export as oracles
 import oracles_ngrams
 from cepts.errors import UsageError
 from cepts.io import read_arpa, read_documents, write_arpa
-from cepts.kernels.export import backed_off, weighted_masses
+from cepts.kernels.export import backed_off
+from cepts.kernels.ngrams import weighted_masses
 from cepts.lm import AdaptedModel, Background, BackoffModel, FitOptions, KenLMModel, fit_adapted, train_ngrams
 from cepts.lm.export import static_ngrams
 from cepts.types import Text
@@ -34,7 +35,7 @@ MODELS = st.builds(
 
 def sums_of(ngrams):
     """Sum of P(word | context) over all words, for every context."""
-    return BackoffModel(ngrams).class_masses(np.ones(len(ngrams.vocabulary), dtype=bool))
+    return BackoffModel(ngrams).masses(np.ones(len(ngrams.vocabulary), dtype=bool))
 
 
 @settings(deadline=None, max_examples=60)

@@ -8,7 +8,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from cepts.errors import DataError
-from cepts.lm.adapted import MOST_EXPONENT
+from cepts.lm.mixture import MOST_EXPONENT
 from cepts.lm.tuning import best_weights, tune, tuned_weights
 from cepts.types import Text
 from toy_lm import models, texts, toy_model

@@ -109,17 +109,19 @@ def test_variants_are_weights_that_leave_components_out(seed):
         assert weights.sum() == pytest.approx(1), name
         assert (weights >= 0).all()
     for number, name in enumerate(model.components[1:], start=1):
-        assert np.flatnonzero(found[f"with {name}"]).tolist() == [0, number]
-        without = found[f"without {name}"]
+        alone, without = found[f"with {name}"], found[f"without {name}"]
+        assert np.flatnonzero(alone).tolist() == [0, number]
+        assert alone[number] == model.weights[number]
         assert without[number] == 0
-        others = np.delete(without, number)
-        np.testing.assert_allclose(others / others[0], np.delete(model.weights, number) / model.weights[0])
+        np.testing.assert_array_equal(np.delete(without, [0, number]), np.delete(model.weights, [0, number]))
 
 
-def test_weights_that_are_all_gone_leave_the_ngram():
+def test_without_its_one_component_the_background_is_left():
     model = toy_model(caches=(), exponent=0.0)
-    model = model.varied(weights=np.array([0.0, 1.0]))
-    assert variants(model)["without hidden"].tolist() == [1.0, 0.0]
+    documents = Documents.from_tokens([[["w3", "w0", "w4"], ["w5", "w5"]]])
+    values = score_documents(model, documents).values
+    assert values["without hidden"] == pytest.approx(values["background"])
+    assert values["with hidden"] == pytest.approx(values["all"])
 
 
 def test_memory_of_documents_is_that_of_a_reader(monkeypatch):

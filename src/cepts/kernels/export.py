@@ -7,7 +7,7 @@ import numpy as np
 from cepts.kernels import kernel
 from cepts.kernels.ngrams import ngram_step
 
-__all__ = ["backed_off", "entry_probs", "weighted_masses"]
+__all__ = ["backed_off", "entry_probs"]
 
 
 @kernel
@@ -45,28 +45,6 @@ def entry_probs(
         found[entry] += weight * prob
         if entry < len(own_contexts):
             own_contexts[entry] = following
-
-
-@kernel
-def weighted_masses(first, words, probs, backoffs, suffixes, factors, masses):
-    """Fill `masses` with the sum over words of P(word | context) x factor, for every context.
-
-    The contexts are the entries below the highest order; the last of `masses` is that of the empty context.
-    """
-    contexts = len(masses) - 1
-    mass = 0.0
-    for word in range(len(factors)):
-        mass += np.float64(probs[word]) * factors[word]
-    masses[contexts] = mass
-    # Suffixes are of a lower order, so they stand before.
-    for context in range(contexts):
-        shorter = suffixes[context]
-        backed_off, own = masses[shorter if shorter >= 0 else contexts], 0.0
-        for entry in range(first[context], first[context + 1]):
-            factor = np.float64(factors[words[entry]])
-            backed_off -= factor * probs[suffixes[entry]]
-            own += factor * probs[entry]
-        masses[context] = np.float64(backoffs[context]) * backed_off + own
 
 
 @kernel

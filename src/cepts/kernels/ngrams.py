@@ -16,7 +16,6 @@ __all__ = [
     "LONG_LINE",
     "MARK",
     "SHORT_LINE",
-    "class_masses",
     "find_continuation",
     "find_entries",
     "next_context",
@@ -26,6 +25,7 @@ __all__ = [
     "read_entries",
     "score_sentences",
     "trace_sentences",
+    "weighted_masses",
     "write_entries",
 ]
 
@@ -147,29 +147,27 @@ def ngram_distribution(first, words, probs, backoffs, suffixes, vocabulary_size,
 
 
 @kernel
-def class_masses(first, words, probs, backoffs, suffixes, members, masses):
-    """Fill `masses` with the sum of P(word | context) over the words of a class, for every context.
+def weighted_masses(first, words, probs, backoffs, suffixes, factors, masses):
+    """Fill `masses` with the sum over words of P(word | context) x factor, for every context.
 
-    The contexts are the entries below the highest order; the last of `masses` is that of the empty context.
-    What an entry's own continuations add to the shorter context's mass is their probability without that which they
-    would have had by backing off.
+    The contexts are the entries below the highest order; the last of `masses` is that of the empty context. What an
+    entry's own continuations add to the shorter context's mass is their probability without that which they would have
+    had by backing off.
     """
     contexts = len(masses) - 1
     mass = 0.0
-    for word in range(len(members)):
-        if members[word]:
-            mass += probs[word]
+    for word in range(len(factors)):
+        mass += np.float64(probs[word]) * factors[word]
     masses[contexts] = mass
     # Suffixes are of a lower order, so they stand before.
     for context in range(contexts):
         shorter = suffixes[context]
-        backoff = np.float64(backoffs[context])
         backed_off, own = masses[shorter if shorter >= 0 else contexts], 0.0
         for entry in range(first[context], first[context + 1]):
-            if members[words[entry]]:
-                backed_off -= probs[suffixes[entry]]
-                own += probs[entry]
-        masses[context] = backoff * backed_off + own
+            factor = np.float64(factors[words[entry]])
+            backed_off -= factor * probs[suffixes[entry]]
+            own += factor * probs[entry]
+        masses[context] = np.float64(backoffs[context]) * backed_off + own
 
 
 @kernel

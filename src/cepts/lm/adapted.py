@@ -2,10 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property
-from typing import Any, Literal, get_args
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -16,29 +15,16 @@ from cepts.lm.background import Background, Trace
 from cepts.lm.backoff import word_numbers
 from cepts.lm.caches import Cache, CacheTracker
 from cepts.lm.hidden import HiddenDocuments, HistoryOptions, Tracker
+from cepts.lm.mixture import MIXTURES, MOST_EXPONENT, Lifting, Mixture, components_of, mix
 from cepts.ngrams import END, UNKNOWN
 from cepts.types import Text
 from cepts.vocabulary import Vocabulary
 
-__all__ = ["MIXTURES", "AdaptedModel", "Memory", "Mixture", "Scored", "components_of"]
+__all__ = ["AdaptedModel", "Frozen", "Memory", "Scored"]
 
-Mixture = Literal["class", "literal"]
-MIXTURES: tuple[Mixture, ...] = get_args(Mixture)
 BLOCK = 16  # histories whose lifts are held at once
 CHUNK = 8192  # content words whose P(d | H) are held at once
 SHARD = 256  # histories that a thread takes at a time
-LEAST_WEIGHT = 1e-3  # of a hidden document, to lift words
-MOST_EXPONENT = 4.0  # of rescaling: beyond, powers of lifts may leave single precision
-
-
-def components_of(mixture: Mixture, hidden: bool, rescaling: bool, caches: Sequence[Cache]) -> tuple[str, ...]:
-    """Names of the components of a mixture, in their order."""
-    names = ["ngram"]
-    if hidden and rescaling and mixture == "class":
-        names.append("rescaled")
-    if hidden:
-        names.append("hidden")
-    return (*names, *(f"cache {cache}" for cache in caches))
 
 
 class Memory:
@@ -90,24 +76,6 @@ class Scored:
         return mix(self.probs, self.masses, self.columns, self.content, weights, mixture)
 
 
-def mix(
-    probs: NDArray[np.float64],
-    masses: NDArray[np.float64] | float,
-    columns: NDArray[np.float64],
-    content: NDArray[np.bool_],
-    weights: NDArray[np.float64],
-    mixture: Mixture,
-) -> NDArray[np.float64]:
-    """P(word | h, H) of what the background and the components give.
-
-    ``literal`` is eq. (17) of nmf_lm for any number of components. ``class`` leaves function words what the n-gram
-    gives them, and shares the mass of content words out among these by the mixture of the components.
-    """
-    if mixture == "literal":
-        return np.asarray(weights[0] * probs + columns[:, 1:] @ weights[1:])
-    return np.where(content, masses * (columns @ weights), probs)
-
-
 @dataclass(frozen=True, eq=False)
 class AdaptedModel:
     """P(w | h, H) of the next word, of the n - 1 words before it (h) and of all content words before it (H).
@@ -149,6 +117,8 @@ class AdaptedModel:
             raise UsageError(f"mixture must be one of {', '.join(MIXTURES)}. Got {self.mixture!r} instead.")
         if not 0 <= self.exponent <= MOST_EXPONENT:
             raise UsageError(f"the exponent of rescaling must be 0 to {MOST_EXPONENT:g}. Got {self.exponent} instead.")
+        if self.hidden is not None and not self.content[self.hidden.numbers].all():
+            raise ValueError("the words of hidden documents must be content words. Got others among them.")
         if len(self.weights) != len(self.components):
             raise ValueError(f"weights must be as many as {self.components}. Got {len(self.weights)} instead.")
 
@@ -247,7 +217,7 @@ class AdaptedModel:
         self, words: NDArray[np.int32], places: NDArray[np.int64], trace: Trace, weights: NDArray[np.float32]
     ) -> NDArray[np.float64]:
         """P(w | h) x (P(w | H) / P(w)) ** exponent / Z of some content words."""
-        lifting = Lifting(self, min(BLOCK, len(words)))
+        lifting = self.lifting(histories=min(BLOCK, len(words)))
         probs = np.empty(len(words))
         for start in range(0, len(words), BLOCK):
             part = slice(start, start + BLOCK)
@@ -256,53 +226,58 @@ class AdaptedModel:
             probs[part] = _shares(trace.probs[places[part]] * own, trace.factored(places[part], block))
         return probs
 
+    def lifting(self, *, histories: int = 1) -> Lifting:
+        """What rescales the background, for so many histories at a time; for models with hidden documents."""
+        assert self.hidden is not None
+        return Lifting(self.hidden, self.content, self.exponent, histories=histories)
+
     def distribution(self, contexts: tuple[Any, ...], memory: Memory) -> NDArray[np.float64]:
         """P(w | h, H) of every word of the vocabulary, after the words that `contexts` and `memory` know of."""
         probs = self.background.distribution(contexts)
-        mass = float(probs[self.content].sum())
-        columns = np.zeros((len(probs), len(self.components)))
-        plain = np.where(self.content, probs, 0) / mass if mass > 0 else np.zeros_like(probs)
-        columns[:, 0] = plain
-        if memory.tracker is not None:
-            hidden = memory.tracker.hidden
-            weights = memory.tracker.copy().follow(np.full(1, -1, dtype=np.int32))
-            if "rescaled" in self.components:
-                rescaled = plain * Lifting(self, 1).factors(weights)[0]
-                columns[:, 1] = rescaled / rescaled.sum() if mass > 0 else 0
-            found = hidden.words.astype(np.float64) @ weights[0]
-            columns[hidden.numbers, self.components.index("hidden")] = found
-        first = len(self.components) - len(self.caches)
-        for number, distribution in enumerate(memory.caches.distributions(), start=first):
-            columns[:, number] = distribution if distribution.any() else plain
-        return mix(probs, mass, columns, self.content, self.weights, self.mixture)
-
-
-class Lifting:
-    """(P(w | H) / P(w)) ** exponent of every word, for some histories at a time; memory is taken once.
-
-    Content words that the hidden documents do not have stay as they are, with 1; other words have 0, and no say.
-    """
-
-    def __init__(self, model: AdaptedModel, histories: int) -> None:
-        assert model.hidden is not None
-        self._hidden = model.hidden
-        self._exponent = np.float32(model.exponent)
-        self._scratch = np.empty((3, len(self._hidden.numbers) * histories), dtype=np.float32)
-        self._factors = np.tile(model.content.astype(np.float32), (histories, 1))
-
-    def factors(self, weights: NDArray[np.float32]) -> NDArray[np.float32]:
-        """The factors, a row for each row of P(d | H); the next call writes over them."""
-        from cepts.kernels.rescaling import lift_words, raise_powers, spread_factors
-
-        lifted, whole, scale = self._scratch[:, : len(self._hidden.numbers) * len(weights)]
-        words = lifted.reshape(-1, len(weights))
-        lift_words(weights, *self._hidden.lifts, np.float32(LEAST_WEIGHT), words)
-        bits = [scratch.view(np.int32) for scratch in (lifted, whole, scale)]
-        raise_powers(lifted, bits[0], self._exponent, whole, bits[1], scale, bits[2])
-        factors = self._factors[: len(weights)]
-        spread_factors(words, self._hidden.numbers, factors)
-        return factors
+        frozen = Frozen(self, memory)
+        mass = np.full(1, probs[self.content].sum())
+        rescaled = mass if frozen.factors is None else np.full(1, probs @ frozen.factors)
+        return frozen.mixed(np.arange(len(probs), dtype=np.int32), probs, mass, rescaled)
 
 
 def _shares(parts: NDArray[np.float64], whole: NDArray[np.float64]) -> NDArray[np.float64]:
     return np.divide(parts, whole, out=np.zeros_like(parts), where=whole > 0)
+
+
+class Frozen:
+    """What the components of an adapted model give to each word, with a memory that no word changes."""
+
+    def __init__(self, model: AdaptedModel, memory: Memory) -> None:
+        self._model = model
+        self.factors: NDArray[np.float32] | None = None  # of rescaling; 0 for words that are no content words
+        names = model.components
+        self._fixed = np.zeros((len(model.vocabulary), len(names)))
+        if memory.tracker is not None:
+            hidden = memory.tracker.hidden
+            weights = memory.tracker.copy().follow(np.full(1, -1, dtype=np.int32))
+            self._fixed[hidden.numbers, names.index("hidden")] = hidden.words.astype(np.float64) @ weights[0]
+            if "rescaled" in names:
+                self.factors = model.lifting().factors(weights)[0]
+        caches = memory.caches.distributions()
+        first = len(names) - len(caches)
+        self._fixed[:, first:] = caches.T
+        # Components that stand aside for the n-gram.
+        self._plain = [0, *(first + number for number, cache in enumerate(caches) if not cache.any())]
+
+    def mixed(
+        self,
+        words: NDArray[np.int32],
+        probs: NDArray[np.float64],
+        masses: NDArray[np.float64],
+        rescaled: NDArray[np.float64],
+    ) -> NDArray[np.float64]:
+        """P(word | context) of some words: of the background's, and of what their contexts give to content words."""
+        model = self._model
+        content = model.content[words]
+        columns = self._fixed[words]
+        # Where a context gives content words nothing, each has nothing of it.
+        columns[:, self._plain] = (np.where(content, probs, 0) / np.where(masses > 0, masses, np.inf))[:, None]
+        if self.factors is not None:
+            lifted = probs * self.factors[words] / np.where(rescaled > 0, rescaled, np.inf)
+            columns[:, model.components.index("rescaled")] = lifted
+        return mix(probs, masses, columns, content, model.weights, model.mixture)

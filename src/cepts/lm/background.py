@@ -56,7 +56,11 @@ class TrieMember:
 
     @cached_property
     def _masses(self) -> NDArray[np.float64]:
-        return self._model.class_masses(self._content)
+        return self._model.masses(self._content)
+
+    def all_masses(self, factors: NDArray[np.float32]) -> NDArray[np.float64]:
+        """Sum over words of P(word | context) x factor, for every context; the last is that of the empty one."""
+        return self._model.masses(factors)
 
     @cached_property
     def _excess(self) -> NDArray[np.float32]:

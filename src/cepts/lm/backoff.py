@@ -96,15 +96,15 @@ class BackoffModel:
         ngram_distribution(*self._trie, size, context, path, distribution)
         return distribution
 
-    def class_masses(self, members: NDArray[np.bool_]) -> NDArray[np.float64]:
-        """Sum of P(word | context) over the words of a class, for each context.
+    def masses(self, factors: NDArray[np.generic]) -> NDArray[np.float64]:
+        """Sum over words of P(word | context) x factor, for each context; a class of words has factors of 1 and 0.
 
         The last is that of the empty context, so that the context -1 finds its own.
         """
-        from cepts.kernels.ngrams import class_masses
+        from cepts.kernels.ngrams import weighted_masses
 
         masses = np.empty(self._last_start + 1)
-        class_masses(*self._trie, np.ascontiguousarray(members, dtype=np.bool_), masses)
+        weighted_masses(*self._trie, np.ascontiguousarray(factors, dtype=np.float32), masses)
         return masses
 
 

@@ -8,7 +8,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from cepts.errors import UsageError
-from cepts.lm.adapted import AdaptedModel, Lifting, Memory, mix
+from cepts.lm.adapted import AdaptedModel, Frozen, Memory
 from cepts.lm.background import TrieMember
 from cepts.lm.binary import KenLMModel
 from cepts.ngrams import NGrams
@@ -93,9 +93,9 @@ def _contexts_of(ngrams: NGrams) -> NDArray[np.int64]:
 
 def _adapted_probs(model: AdaptedModel, memory: Memory, trie: _Union) -> NDArray[np.float64]:
     """The adapted P(word | context) of each entry."""
-    from cepts.kernels.export import entry_probs, weighted_masses
+    from cepts.kernels.export import entry_probs
 
-    frozen = _Frozen(model, memory)
+    frozen = Frozen(model, memory)
     background = model.background
     probs = np.zeros(len(trie.words))
     # P(content word | context), and that with each word's factor; the last are those of the empty context.
@@ -110,50 +110,9 @@ def _adapted_probs(model: AdaptedModel, memory: Memory, trie: _Union) -> NDArray
         stands = np.append(stands, -1)
         masses += weight * member.masses(stands)
         if frozen.factors is not None:
-            own = np.empty(last + 1)
-            weighted_masses(*arrays, frozen.factors, own)
-            rescaled += weight * own[stands]
+            rescaled += weight * member.all_masses(frozen.factors)[stands]
     for start, stop in pairwise([*range(0, len(probs), BLOCK), len(probs)]):
         part = slice(start, stop)
         contexts, words = trie.contexts[part], trie.words[part]
         probs[part] = frozen.mixed(words, probs[part], masses[contexts], rescaled[contexts])
     return probs
-
-
-class _Frozen:
-    """What the components of an adapted model give to each word, with a memory that no word changes."""
-
-    def __init__(self, model: AdaptedModel, memory: Memory) -> None:
-        self._model = model
-        self.factors: NDArray[np.float32] | None = None  # of rescaling; 0 for words that are no content words
-        names = model.components
-        self._fixed = np.zeros((len(model.vocabulary), len(names)))
-        if memory.tracker is not None:
-            hidden = memory.tracker.hidden
-            weights = memory.tracker.copy().follow(np.full(1, -1, dtype=np.int32))
-            self._fixed[hidden.numbers, names.index("hidden")] = hidden.words.astype(np.float64) @ weights[0]
-            if "rescaled" in names:
-                self.factors = Lifting(model, 1).factors(weights)[0]
-        caches = memory.caches.distributions()
-        first = len(names) - len(caches)
-        self._fixed[:, first:] = caches.T
-        # Components that stand aside for the n-gram.
-        self._plain = [0, *(first + number for number, cache in enumerate(caches) if not cache.any())]
-
-    def mixed(
-        self,
-        words: NDArray[np.int32],
-        probs: NDArray[np.float64],
-        masses: NDArray[np.float64],
-        rescaled: NDArray[np.float64],
-    ) -> NDArray[np.float64]:
-        """P(word | context) of some words: of the background's, and of what their contexts give to content words."""
-        model = self._model
-        content = model.content[words]
-        columns = self._fixed[words]
-        # Where a context gives content words nothing, each has nothing of it.
-        columns[:, self._plain] = (np.where(content, probs, 0) / np.where(masses > 0, masses, np.inf))[:, None]
-        if self.factors is not None:
-            lifted = probs * self.factors[words] / np.where(rescaled > 0, rescaled, np.inf)
-            columns[:, model.components.index("rescaled")] = lifted
-        return mix(probs, masses, columns, content, model.weights, model.mixture)

@@ -11,13 +11,14 @@ from numpy.typing import NDArray
 
 from cepts.documents import Documents
 from cepts.errors import DataError, UsageError
-from cepts.lm.adapted import MIXTURES, MOST_EXPONENT, AdaptedModel, Mixture, components_of
+from cepts.lm.adapted import AdaptedModel
 from cepts.lm.background import Background
 from cepts.lm.backoff import joined_vocabulary, with_vocabulary, word_numbers
 from cepts.lm.binary import KenLMModel
 from cepts.lm.caches import Cache
 from cepts.lm.hidden import SEGMENTATIONS, HiddenDocuments, HistoryOptions, Segmentation, fit_hidden_documents
 from cepts.lm.kneser_ney import train_ngrams
+from cepts.lm.mixture import MIXTURES, MOST_EXPONENT, Mixture, components_of
 from cepts.lm.stop import function_words, marked_words
 from cepts.lm.tuning import EXPONENTS, tune
 from cepts.ngrams import SPECIAL, NGrams

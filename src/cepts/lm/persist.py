@@ -25,7 +25,7 @@ KIND = "lm"
 
 
 def save_adapted(model: AdaptedModel, directory: str | Path) -> None:
-    """Write an adapted model to `directory`, whole or not at all. Of a KenLM binary it keeps the path alone."""
+    """Write an adapted model to `directory`, whole or not at all. Of a KenLM binary it keeps path and size."""
     arrays: dict[str, NDArray[Any]] = {
         "vocabulary.words": model.vocabulary.buffer,
         "vocabulary.offsets": model.vocabulary.offsets,
@@ -33,12 +33,13 @@ def save_adapted(model: AdaptedModel, directory: str | Path) -> None:
         "weights": model.weights,
         "interpolation": model.background.weights,
     }
-    kinds: list[str] = []
+    binaries: list[dict[str, Any] | None] = []
     for number, ngrams in enumerate(model.background.models):
         if isinstance(ngrams, KenLMModel):
-            kinds.append(str(Path(ngrams.path).resolve()))
+            path = Path(ngrams.path).resolve()
+            binaries.append({"path": str(path), "bytes": path.stat().st_size})
             continue
-        kinds.append("")
+        binaries.append(None)
         kept = to_arrays(ngrams)
         arrays |= {f"ngrams{number}.{name}": kept[name] for name in kept if not name.startswith("vocabulary")}
     if model.hidden is not None:
@@ -49,7 +50,7 @@ def save_adapted(model: AdaptedModel, directory: str | Path) -> None:
         "mixture": model.mixture,
         "exponent": model.exponent,
         "hidden": model.hidden is not None,
-        "binaries": kinds,
+        "binaries": binaries,
         "facts": model.facts,
     }
     save_model(directory, kind=KIND, settings=settings, arrays=arrays)
@@ -63,9 +64,9 @@ def load_adapted(directory: str | Path) -> AdaptedModel:
         shared = {name: arrays[name] for name in ("vocabulary.words", "vocabulary.offsets")}
         vocabulary = Vocabulary(*shared.values())
         models: list[NGrams | KenLMModel] = []
-        for number, path in enumerate(settings["binaries"]):
-            if path:
-                models.append(_binary(directory, path))
+        for number, binary in enumerate(settings["binaries"]):
+            if binary:
+                models.append(_binary(directory, binary))
                 continue
             start = f"ngrams{number}."
             own = {name.removeprefix(start): array for name, array in arrays.items() if name.startswith(start)}
@@ -89,8 +90,14 @@ def load_adapted(directory: str | Path) -> AdaptedModel:
         raise ModelError(f"{directory} is no model of this version of cepts ({error}); fit it again.") from error
 
 
-def _binary(directory: str | Path, path: str) -> KenLMModel:
+def _binary(directory: str | Path, kept: dict[str, Any]) -> KenLMModel:
+    path, size = Path(kept["path"]), kept["bytes"]
     try:
-        return KenLMModel(path)
+        model = KenLMModel(path)
     except (DataError, UsageError) as error:
         raise ModelError(f"{directory} needs a file that it does not hold: {error}") from error
+    if path.stat().st_size != size:
+        raise ModelError(
+            f"{directory} was fitted with a {path} of {size:,} bytes; found {path.stat().st_size:,}. Fit it again."
+        )
+    return model

@@ -9,9 +9,10 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from cepts.lm.adapted import AdaptedModel, Lifting, Memory, mix
+from cepts.lm.adapted import AdaptedModel, Memory
 from cepts.lm.caches import CacheTracker
 from cepts.lm.hidden import Tracker
+from cepts.lm.mixture import mix
 from cepts.ngrams import END, UNKNOWN
 
 __all__ = ["Scorer", "State"]
@@ -155,6 +156,6 @@ class _Shown:
             weights = state.tracker.copy().follow(np.full(1, -1, dtype=np.int32))
             self.weights = weights[0]
             if "rescaled" in model.components:
-                factors = Lifting(model, 1).factors(weights)
+                factors = model.lifting().factors(weights)
                 self.factors = factors[0]
                 self.scaled_mass = background.factored(state.contexts, factors)

@@ -10,9 +10,10 @@ from numpy.typing import NDArray
 
 from cepts.engine import run_em
 from cepts.errors import DataError
-from cepts.lm.adapted import MOST_EXPONENT, AdaptedModel, Mixture, Scored
+from cepts.lm.adapted import AdaptedModel, Scored
 from cepts.lm.background import Background
 from cepts.lm.backoff import word_numbers
+from cepts.lm.mixture import MOST_EXPONENT, Mixture
 from cepts.ngrams import END, UNKNOWN
 from cepts.types import Text
 

@@ -99,22 +99,17 @@ def model_facts(model: AdaptedModel) -> dict[str, object]:
 def variants(model: AdaptedModel) -> dict[str, NDArray[np.float64]]:
     """Weights of the components for the mix, for the n-gram with one other component, and for all but that one.
 
-    The weights that are left are scaled to add up to 1; nothing is tuned.
+    What components that are left out would have goes to the n-gram; nothing is tuned.
     """
     weights = model.weights
     found = {"all": weights}
     for number, name in enumerate(model.components[1:], start=1):
         alone, without = np.zeros_like(weights), weights.copy()
-        alone[[0, number]] = weights[[0, number]]
-        without[number] = 0
-        found[f"with {name}"] = _scaled(alone)
-        found[f"without {name}"] = _scaled(without)
+        alone[number], alone[0] = weights[number], 1 - weights[number]
+        without[number], without[0] = 0, weights[0] + weights[number]
+        found[f"with {name}"] = alone
+        found[f"without {name}"] = without
     return found
-
-
-def _scaled(weights: NDArray[np.float64]) -> NDArray[np.float64]:
-    total = weights.sum()
-    return weights / total if total > 0 else np.eye(len(weights))[0]
 
 
 def score_documents(

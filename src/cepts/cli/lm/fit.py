@@ -302,9 +302,14 @@ def _fit(texts: tuple[str, ...], options: dict[str, Any], given: set[str], bars:
 
 
 def _names(texts: tuple[str, ...], backgrounds: tuple[str, ...]) -> list[str]:
-    """What each n-gram model is called, without the directories of this machine."""
-    first = Path(texts[0]).name if len(texts) == 1 else f"{len(texts)} texts"
-    return ["stdin" if first == "-" else first, *(Path(path).name for path in backgrounds)]
+    """What each n-gram model is called: its file, with the directory where several have one name."""
+    paths = [Path(path) for path in (texts[0], *backgrounds)]
+    names = [path.name for path in paths]
+    if len(set(names)) < len(names):
+        names = [f"{path.parent.name}/{path.name}" for path in paths]
+    if len(texts) > 1:
+        names[0] = f"{len(texts)} texts"
+    return ["stdin" if name == "-" else name for name in names]
 
 
 def _fit_options(options: dict[str, Any]) -> FitOptions:

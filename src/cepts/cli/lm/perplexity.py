@@ -52,8 +52,8 @@ def command(directory: str, text: tuple[str, ...], **options: Any) -> None:
 
     DIRECTORY is what 'cepts lm fit --save' wrote; TEXTs are files or directories of documents. The table has the
     perplexity of each n-gram model, of their interpolation, of that and one other component, and of all together; and
-    of all without that component. Weights are those of the model: nothing is tuned on TEXT. Unknown words are left out
-    and counted.
+    of all without that component. Weights are those of the model, and what a part that is left out would have goes to
+    the n-gram: nothing is tuned on TEXT. Unknown words are left out and counted.
     """
     from cepts.lm import load_adapted
     from cepts.pipeline.lm import score_documents
