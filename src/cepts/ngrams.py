@@ -60,3 +60,9 @@ class NGrams:
     def order(self) -> int:
         """Words of the longest n-grams."""
         return len(self.levels) - 1
+
+    @property
+    def contexts(self) -> NDArray[np.int64]:
+        """Each entry without its last word; -1 for order 1."""
+        continued = np.repeat(np.arange(len(self)), np.diff(self.first))
+        return np.concatenate([np.full(self.levels[1], -1), continued])

@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 
 import oracles_ngrams as oracles
 from cepts.errors import DataError
-from cepts.io.arpa import read_arpa, write_arpa
+from cepts.io import read_arpa, write_arpa
 from cepts.lm.backoff import BackoffModel, joined_vocabulary, with_vocabulary
 from cepts.lm.kneser_ney import train_ngrams
 from cepts.ngrams import NGrams

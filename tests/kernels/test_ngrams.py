@@ -7,6 +7,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import oracles_ngrams as oracles
+from cepts.kernels.arpa import write_logarithm
 from cepts.kernels.ngrams import (
     find_continuation,
     find_entries,
@@ -15,7 +16,6 @@ from cepts.kernels.ngrams import (
     ngram_prob,
     ngram_step,
     weighted_masses,
-    write_logarithm,
 )
 from cepts.lm.kneser_ney import train_ngrams
 

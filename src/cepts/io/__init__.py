@@ -1,6 +1,7 @@
 """Formats, in and out: bitexts, documents, links, lists of alignments and of readings, matrices, word vectors."""
 
-from cepts.io.arpa import read_arpa, write_arpa
+from cepts.io.arpa import read_arpa
+from cepts.io.arpa_writer import write_arpa
 from cepts.io.bitext import BITEXT_FORMATS, read_bitext, read_text
 from cepts.io.dictionaries import read_dictionary, write_dictionary
 from cepts.io.documents import DOCUMENT_FORMATS, read_documents, read_stop_list

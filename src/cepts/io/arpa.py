@@ -10,7 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from cepts.errors import DataError
-from cepts.io.files import BLOCK_BYTES, InputFile, PathLike, open_output, read_blocks
+from cepts.io.files import BLOCK_BYTES, InputFile, PathLike, read_blocks
 from cepts.io.lines import shown
 from cepts.io.tokens import NotUTF8Error, TextBuilder, utf8_error
 from cepts.ngrams import SPECIAL, START, UNKNOWN, NGrams
@@ -18,13 +18,12 @@ from cepts.progress import Progress, Step, silent
 from cepts.types import offsets_of
 from cepts.vocabulary import Vocabulary
 
-__all__ = ["KENLM_MAGIC", "read_arpa", "write_arpa"]
+__all__ = ["KENLM_MAGIC", "read_arpa"]
 
 KENLM_MAGIC = b"mmap lm http://kheafield.com/code"
 COUNT = re.compile(r"ngram[ \t]+(\d{1,4})[ \t]*=[ \t]*(\d{1,18})")
 SECTION = re.compile(r"\\(\d{1,4})-grams:")
 LEAST_LOGARITHM = -99  # which stands for that of zero
-ENTRIES_AT_A_TIME = 1 << 16
 
 
 def read_arpa(
@@ -174,7 +173,7 @@ class _Reader:
     # -- N-grams ----------------------------------------------------------------------------------------------------
 
     def _read_entries(self, block: NDArray[np.uint8], position: int) -> int:
-        from cepts.kernels.ngrams import BLOCK_DONE, MARK, read_entries
+        from cepts.kernels.arpa import BLOCK_DONE, MARK, read_entries
 
         before = self._lines
         room = int(np.count_nonzero(block[position:] == ord("\n"))) + 1
@@ -384,52 +383,3 @@ def _fields_at(block: NDArray[np.uint8], start: int) -> list[str]:
 def _powers(logarithms: NDArray[np.float64]) -> NDArray[np.float64]:
     """Numbers of decimal logarithms, where -99 and below are those of zero."""
     return np.where(logarithms > LEAST_LOGARITHM, 10.0**logarithms, 0.0)
-
-
-def write_arpa(ngrams: NGrams, path: PathLike) -> None:
-    """Write an n-gram model, its logarithms with seven digits after the point; the suffix of `path` may name a
-    compression.
-
-    Raises
-    ------
-    DataError
-        Where the file cannot be written, or a word is empty or holds white space.
-    """
-    from cepts.kernels.ngrams import write_entries
-
-    vocabulary = ngrams.vocabulary
-    lengths = np.diff(vocabulary.offsets)
-    for word in vocabulary.words:
-        if word.encode("utf-8", "surrogateescape").split() != [word.encode("utf-8", "surrogateescape")]:
-            raise DataError(f"{path}: an ARPA file cannot hold the word {shown(word)}, which is empty or has blanks.")
-    levels = ngrams.levels.tolist()
-    contexts = np.concatenate([np.full(levels[1], -1), np.repeat(np.arange(len(ngrams)), np.diff(ngrams.first))])
-    room = np.empty(len(ngrams) + 1, dtype=np.int64)  # bytes of the words of each entry, with one byte each
-    room[-1] = 0
-    with open_output(path) as file:
-        counts = [f"ngram {order}={count}\n" for order, count in enumerate(np.diff(ngrams.levels).tolist(), 1)]
-        file.write("\\data\\\n{}".format("".join(counts)).encode())
-        for order, (start, stop) in enumerate(pairwise(levels), 1):
-            room[start:stop] = room[contexts[start:stop]] + lengths[ngrams.words[start:stop]] + 1
-            file.write(f"\n\\{order}-grams:\n".encode())
-            for low in range(start, stop, ENTRIES_AT_A_TIME):
-                high = min(low + ENTRIES_AT_A_TIME, stop)
-                with np.errstate(divide="ignore"):
-                    log_probs = np.log10(ngrams.probs[low:high].astype(np.float64))
-                    log_backoffs = np.log10(ngrams.backoffs[low:high].astype(np.float64))
-                out = np.empty(int(room[low:high].sum()) + 32 * (high - low), dtype=np.uint8)
-                path_words = np.empty(order, dtype=np.int64)
-                used = write_entries(
-                    low,
-                    high,
-                    contexts,
-                    ngrams.words,
-                    log_probs,
-                    log_backoffs,
-                    vocabulary.buffer,
-                    vocabulary.offsets,
-                    path_words,
-                    out,
-                )
-                file.write(out[:used].data)
-        file.write(b"\n\\end\\\n")

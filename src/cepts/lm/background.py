@@ -53,6 +53,7 @@ class TrieMember:
         self.start = self._model.start
         self.advance = self._model.advance
         self.distribution = self._model.distribution
+        self.trace = self._model.trace
 
     @cached_property
     def _masses(self) -> NDArray[np.float64]:
@@ -70,19 +71,6 @@ class TrieMember:
         excess = np.empty(len(ngrams), dtype=np.float32)
         excess_probs(ngrams.first, ngrams.probs, ngrams.backoffs, ngrams.suffixes, len(ngrams.vocabulary), excess)
         return excess
-
-    def trace(
-        self, ids: NDArray[np.int32], offsets: NDArray[np.int64]
-    ) -> tuple[NDArray[np.float64], NDArray[np.int64]]:
-        """P(word | context) of each word and each sentence's end, and the contexts in which they stand."""
-        from cepts.kernels.ngrams import trace_sentences
-
-        ngrams = self.ngrams
-        places = len(ids) + len(offsets) - 1
-        probs, contexts = np.empty(places), np.empty(places, dtype=np.int64)
-        trie = ngrams.first, ngrams.words, ngrams.probs, ngrams.backoffs, ngrams.suffixes
-        trace_sentences(*trie, int(ngrams.levels[-2]), self.start, END, ids, offsets, probs, contexts)
-        return probs, contexts
 
     def masses(self, contexts: Contexts) -> NDArray[np.float64]:
         """P(content word | context)."""

@@ -79,12 +79,19 @@ class BackoffModel:
 
     def log_probs(self, text: Text) -> NDArray[np.float64]:
         """Natural logarithm of P(word | context) of each word of each sentence and, after them, of its end."""
-        from cepts.kernels.ngrams import score_sentences
+        with np.errstate(divide="ignore"):
+            return np.log(self.trace(word_numbers(text, self.vocabulary)[text.ids], text.offsets)[0])
 
-        ids = word_numbers(text, self.vocabulary)[text.ids]
-        log_probs = np.empty(len(ids) + len(text))
-        score_sentences(*self._trie, self._last_start, self.start, END, ids, text.offsets, log_probs)
-        return log_probs
+    def trace(
+        self, ids: NDArray[np.int32], offsets: NDArray[np.int64]
+    ) -> tuple[NDArray[np.float64], NDArray[np.int64]]:
+        """P(word | context) of each word and each sentence's end, and the contexts in which they stand."""
+        from cepts.kernels.ngrams import trace_sentences
+
+        places = len(ids) + len(offsets) - 1
+        probs, contexts = np.empty(places), np.empty(places, dtype=np.int64)
+        trace_sentences(*self._trie, self._last_start, self.start, END, ids, offsets, probs, contexts)
+        return probs, contexts
 
     def distribution(self, context: int) -> NDArray[np.float64]:
         """P(word | context) of every word."""
@@ -120,7 +127,7 @@ def with_vocabulary(ngrams: NGrams, vocabulary: Vocabulary) -> NGrams:
         raise ValueError("vocabulary must start with SPECIAL and hold all words of the model.")
     size, lacking = len(vocabulary), len(vocabulary) - len(numbers)
     probs = ngrams.probs.astype(np.float64)
-    contexts = np.repeat(np.arange(len(ngrams)), np.diff(ngrams.first))
+    contexts = ngrams.contexts
     shared = probs[UNKNOWN] * lacking / (lacking + 1)
     probs[UNKNOWN] -= shared
 
@@ -131,12 +138,12 @@ def with_vocabulary(ngrams: NGrams, vocabulary: Vocabulary) -> NGrams:
     for start, stop in pairwise(levels[:-1]):
         masses[start:stop] = ngrams.backoffs[start:stop] * masses[ngrams.suffixes[start:stop]]
     unknown = np.flatnonzero(words[size - lacking :] == UNKNOWN) + (size - lacking)
-    probs[unknown] = np.maximum(probs[unknown] - masses[contexts[unknown - levels[1]]], 0)
+    probs[unknown] = np.maximum(probs[unknown] - masses[contexts[unknown]], 0)
 
     places = [numbers]  # where each entry goes
     for start, stop in pairwise(levels[1:]):
         before = np.concatenate(places)
-        keys = before[contexts[start - levels[1] : stop - levels[1]]] * size + numbers[words[start:stop]]
+        keys = before[contexts[start:stop]] * size + numbers[words[start:stop]]
         place = np.empty(stop - start, dtype=np.int64)
         place[np.argsort(keys)] = np.arange(stop - start)
         places.append(place + start + lacking)

@@ -61,7 +61,7 @@ class _Union:
     def __init__(self, models: list[NGrams]) -> None:
         size = len(models[0].vocabulary)
         places = [np.arange(size) for _ in models]  # of the entries of each model so far
-        own_contexts = [_contexts_of(model) for model in models]
+        own_contexts = [model.contexts for model in models]
         words, contexts, suffixes = [np.arange(size)], [np.full(size, -1)], [np.full(size, -1)]
         ends = [0, size]
         for order in range(2, max(model.order for model in models) + 1):
@@ -83,12 +83,6 @@ class _Union:
         self.suffixes = np.concatenate(suffixes).astype(np.int64)
         self.first = size + offsets_of(np.bincount(self.contexts[size:], minlength=ends[-1]))
         self.contexts_end = ends[-2]
-
-
-def _contexts_of(ngrams: NGrams) -> NDArray[np.int64]:
-    """Each entry without its last word; -1 for order 1."""
-    continued = np.repeat(np.arange(len(ngrams)), np.diff(ngrams.first))
-    return np.concatenate([np.full(ngrams.levels[1], -1), continued])
 
 
 def _adapted_probs(model: AdaptedModel, memory: Memory, trie: _Union) -> NDArray[np.float64]:

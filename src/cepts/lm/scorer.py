@@ -17,6 +17,7 @@ from cepts.ngrams import END, UNKNOWN
 
 __all__ = ["Scorer", "State"]
 
+MOST_SHOWN = 64  # states of which factors of all words are kept
 MOST_PENDING = 256  # content words after which what is said is taken into the memory
 
 
@@ -60,7 +61,7 @@ class Scorer:
     def __init__(self, model: AdaptedModel, *, adapting: bool = True) -> None:
         self.model = model
         self.adapting = adapting
-        self._shown: tuple[State, _Shown] | None = None
+        self._shown: dict[State, _Shown] = {}
 
     def start(self, memory: Memory | None = None) -> State:
         """The state before the first word of a text, or after what `memory` holds."""
@@ -137,10 +138,13 @@ class Scorer:
         return float(mix(one, shown.mass, columns, np.array([content]), model.weights, model.mixture)[0])
 
     def _seen_from(self, state: State) -> _Shown:
-        """What is the same for all words that may follow a state; kept for the next word that is asked of it."""
-        if self._shown is None or self._shown[0] is not state:
-            self._shown = state, _Shown(self.model, state)
-        return self._shown[1]
+        """What is the same for all words that may follow a state; kept for a while, for decoders ask again."""
+        found = self._shown.get(state)
+        if found is None:
+            if len(self._shown) == MOST_SHOWN:
+                del self._shown[next(iter(self._shown))]
+            found = self._shown[state] = _Shown(self.model, state)
+        return found
 
 
 class _Shown:

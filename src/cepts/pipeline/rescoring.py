@@ -76,20 +76,16 @@ def rescore(
         talk = _talk(utterance.id)
         if fresh:
             now = start.copy()
-        lm_scores: list[float] = []
-        memories: list[Memory] = []
-        for hypothesis in utterance.hypotheses:
+        found = Rescored(utterance, [], [])
+        for number, hypothesis in enumerate(utterance.hypotheses):
             words = [word.lower() for word in hypothesis.tokens] if lowercase else hypothesis.tokens
             after = now.copy()
-            scored = model.score(Text.from_tokens([words]), after, threads=1)
-            lm_scores.append(_log_prob(scored, model, penalty))
-            memories.append(after)
-        totals = [
-            hypothesis.score + weight * lm_score + word_bonus * len(hypothesis.tokens)
-            for hypothesis, lm_score in zip(utterance.hypotheses, lm_scores, strict=True)
-        ]
-        found = Rescored(utterance, lm_scores, totals)
-        now = memories[found.best]
+            log_prob = _log_prob(model.score(Text.from_tokens([words]), after, threads=1), model, penalty)
+            found.lm_scores.append(log_prob)
+            found.totals.append(hypothesis.score + weight * log_prob + word_bonus * len(hypothesis.tokens))
+            if found.best == number:
+                following = after
+        now = following
         yield found
 
 

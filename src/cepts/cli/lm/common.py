@@ -14,9 +14,11 @@ from cepts.cli.spaces.common import say_notes
 if TYPE_CHECKING:
     from cepts.documents import Documents
     from cepts.lm import AdaptedModel
+    from cepts.ngrams import NGrams
 
 __all__ = [
     "documents_option",
+    "entry_counts",
     "json_option",
     "percent_less",
     "quiet_option",
@@ -57,6 +59,12 @@ def read_for(
     found = read_documents(paths, format=options["format_"], lowercase=lowercase, notices=own, progress=bars)
     notices += own[:-1] if one_will_do and len(found) == 1 else own
     return found
+
+
+def entry_counts(ngrams: NGrams) -> list[int]:
+    """How many n-grams of each order there are."""
+    counts: list[int] = (ngrams.levels[1:] - ngrams.levels[:-1]).tolist()
+    return counts
 
 
 def shown_perplexity(value: float) -> str:

@@ -7,7 +7,7 @@ from typing import Any
 import click
 
 from cepts.cli.console import ProgressBars, say
-from cepts.cli.lm.common import documents_option, quiet_option, read_for, threads_option
+from cepts.cli.lm.common import documents_option, entry_counts, quiet_option, read_for, threads_option
 
 __all__ = ["command"]
 
@@ -32,8 +32,7 @@ def command(directory: str, document: tuple[str, ...], **options: Any) -> None:
     or nothing; they change no more, so that any decoder can use them.
     """
     from cepts.io import check_output, write_arpa
-    from cepts.lm import load_adapted
-    from cepts.lm.export import static_ngrams
+    from cepts.lm import load_adapted, static_ngrams
     from cepts.pipeline.lm import memory_of
 
     check_output(options["output"])
@@ -43,6 +42,6 @@ def command(directory: str, document: tuple[str, ...], **options: Any) -> None:
         ngrams = static_ngrams(model, memory_of(model, documents, threads=options["threads"]))
         bars.close()
         write_arpa(ngrams, options["output"])
-    sizes = " + ".join(f"{size:,}" for size in (ngrams.levels[1:] - ngrams.levels[:-1]).tolist())
+    sizes = " + ".join(f"{size:,}" for size in entry_counts(ngrams))
     read = "nothing" if documents is None else f"{len(documents.text.ids):,} words"
     say(f"n-grams  {sizes}, after {read}", quiet=options["quiet"])

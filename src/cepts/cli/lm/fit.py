@@ -15,6 +15,7 @@ from cepts.cli.choices import MIXTURES, SEGMENTATIONS
 from cepts.cli.console import ProgressBars, print_json, say
 from cepts.cli.lm.common import (
     documents_option,
+    entry_counts,
     json_option,
     percent_less,
     quiet_option,
@@ -355,7 +356,7 @@ def _describe(model: AdaptedModel, documents: Documents, sources: list[Source], 
     for name, ngrams, weight in zip(facts["ngrams"], model.background.models, model.background.weights, strict=True):
         sizes = "KenLM binary"
         if isinstance(ngrams, NGrams):
-            sizes = " + ".join(f"{size:,}" for size in (ngrams.levels[1:] - ngrams.levels[:-1]).tolist())
+            sizes = " + ".join(f"{size:,}" for size in entry_counts(ngrams))
         lines.append(f"n-grams  {name}: {sizes}" + (f"; weight {weight:.3f}" if len(model.background) > 1 else ""))
     if model.hidden is not None:
         how = f"{facts['segmentation']}" + (
@@ -382,7 +383,7 @@ def _as_json(model: AdaptedModel) -> dict[str, Any]:
         {
             "name": name,
             "order": ngrams.order,
-            "entries": (ngrams.levels[1:] - ngrams.levels[:-1]).tolist() if isinstance(ngrams, NGrams) else None,
+            "entries": entry_counts(ngrams) if isinstance(ngrams, NGrams) else None,
             "weight": float(weight),
         }
         for name, ngrams, weight in zip(
