@@ -127,7 +127,7 @@ class AdaptedModel:
         """The words."""
         return self.background.vocabulary
 
-    @property
+    @cached_property
     def components(self) -> tuple[str, ...]:
         """Names of the components, in the order of their weights."""
         return components_of(self.mixture, self.hidden is not None, self.exponent > 0, self.caches)

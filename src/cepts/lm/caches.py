@@ -100,7 +100,7 @@ class CacheTracker:
             decay, size = cache.decay, cache.size
             kept = pending[-size:] if size else pending
             count = sum(decay**age for age, other in enumerate(reversed(kept)) if other == word)
-            total = sum(decay**age for age in range(len(kept)))
+            total = float(len(kept)) if decay == 1 else (1 - decay ** len(kept)) / (1 - decay)
             older = decay ** len(kept) / self.scales[number]
             count += self.counts[number, word] * older
             total += self.totals[number] * older

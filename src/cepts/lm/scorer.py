@@ -18,7 +18,7 @@ from cepts.ngrams import END, UNKNOWN
 __all__ = ["Scorer", "State"]
 
 MOST_SHOWN = 64  # states of which factors of all words are kept
-MOST_PENDING = 256  # content words after which what is said is taken into the memory
+MOST_PENDING = 32  # content words after which what is said is taken into the memory
 
 
 @dataclass(frozen=True, eq=False)
@@ -29,10 +29,8 @@ class State:
     ----------
     contexts
         Of the background's models.
-    tracker
-        P(d | H) so far.
-    caches, pending
-        The caches as they were, and the content words that have come since.
+    tracker, caches, pending
+        What was remembered some words ago, and the content words that have come since.
     """
 
     contexts: tuple[Any, ...]
@@ -79,7 +77,7 @@ class Scorer:
         """
         log_prob, after = self._step(state, END)
         following = replace(after, contexts=self.model.background.start)
-        if len(after.pending) >= (MOST_PENDING if self.adapting else 1):
+        if not self.adapting or len(following.pending) >= MOST_PENDING:
             following = self._committed(following)
         return log_prob, following
 
@@ -91,12 +89,13 @@ class Scorer:
     def _committed(self, state: State) -> State:
         if not state.pending:
             return state
+        words = np.array(state.pending, dtype=np.int32)
         caches = state.caches.copy()
-        caches.follow(np.array(state.pending, dtype=np.int32))
+        caches.follow(words)
         tracker = state.tracker
-        if tracker is not None and not self.adapting:
+        if tracker is not None:
             tracker = tracker.copy()
-            tracker.follow(self.model.rows[np.array(state.pending)])
+            tracker.follow(self.model.rows[words])
         return State(state.contexts, tracker, caches)
 
     def _step(self, state: State, word: int) -> tuple[float, State]:
@@ -105,18 +104,13 @@ class Scorer:
         content = bool(model.content[word])
         if content or model.mixture == "literal":
             prob = self._prob(state, word, prob, content)
-        following = replace(state, contexts=contexts)
-        if content:
-            following = replace(following, pending=(*state.pending, word))
-            if self.adapting and state.tracker is not None:
-                tracker = state.tracker.copy()
-                tracker.follow(model.rows[[word]])
-                following = replace(following, tracker=tracker)
-        return math.log(prob) if prob > 0 else -math.inf, following
+        pending = (*state.pending, word) if content else state.pending
+        return math.log(prob) if prob > 0 else -math.inf, State(contexts, state.tracker, state.caches, pending)
 
     def _prob(self, state: State, word: int, prob: float, content: bool) -> float:
         """P(word | state) of the mixture, from that of the background."""
         model = self.model
+        pending = state.pending if self.adapting else ()
         shown = self._seen_from(state)
         columns = np.zeros((1, len(model.components)))
         if content:
@@ -131,7 +125,6 @@ class Scorer:
                 row = model.rows[word]
                 columns[0, column] = float(state.tracker.hidden.words[row] @ shown.weights) if row >= 0 else 0.0
                 column += 1
-            pending = state.pending if self.adapting else ()
             for cache, found in enumerate(state.caches.probs_after(pending, word)):
                 columns[0, column + cache] = plain if found < 0 else found
         one = np.array([prob])
@@ -143,21 +136,22 @@ class Scorer:
         if found is None:
             if len(self._shown) == MOST_SHOWN:
                 del self._shown[next(iter(self._shown))]
-            found = self._shown[state] = _Shown(self.model, state)
+            found = self._shown[state] = _Shown(self.model, state, state.pending if self.adapting else ())
         return found
 
 
 class _Shown:
     """Mass of content words, P(d | H), and the factors of rescaling with their sum, at one state."""
 
-    def __init__(self, model: AdaptedModel, state: State) -> None:
+    def __init__(self, model: AdaptedModel, state: State, pending: tuple[int, ...]) -> None:
         background = model.background
         self.mass = background.mass(state.contexts)
         self.weights: NDArray[np.float32] = np.empty(0, dtype=np.float32)
         self.factors: NDArray[np.float32] = np.empty(0, dtype=np.float32)
         self.scaled_mass = 0.0
         if state.tracker is not None:
-            weights = state.tracker.copy().follow(np.full(1, -1, dtype=np.int32))
+            rows = model.rows[np.array([*pending, UNKNOWN])]  # the last has none: P(d | H) before it is asked for
+            weights = state.tracker.copy().follow(rows)[-1:]
             self.weights = weights[0]
             if "rescaled" in model.components:
                 factors = model.lifting().factors(weights)

@@ -160,9 +160,8 @@ def _rescore(directory: str, lists: Sequence[str], options: dict[str, Any], bars
     changed = sum(one.best != _first_choice(one) for one in found)
     readings = sum(len(one.totals) for one in found)
     seconds = time.perf_counter() - started
-    chosen = (
-        f"rescored {len(found):,} utterances, {readings:,} readings; {changed:,} choices changed, in {seconds:,.1f} s"
-    )
+    counted = f"{len(found):,} utterance{'s' * (len(found) != 1)}"
+    chosen = f"rescored {counted}, {readings:,} readings; {changed:,} choices changed, in {seconds:,.1f} s"
     facts: dict[str, object] = {"weight": f"{weight:g}", "word-bonus": f"{bonus:g}", "reset": options["reset"]}
     if options["unknown_penalty"] is not None:
         facts["unknown-penalty"] = f"{options['unknown_penalty']:g}"
