@@ -32,7 +32,7 @@ __all__ = [
 ]
 
 BLOCK_WORDS = 20_000  # scored at a time
-CONTENT_PER_HIDDEN = 4  # content words for each hidden document, where nobody says how many there shall be
+CONTENT_PER_HIDDEN = 16  # content words for each hidden document, where nobody says how many there shall be
 ARPA_START = b"\\data\\"
 HEAD_BYTES = 1 << 12
 

@@ -113,7 +113,7 @@ Examples:
     metavar="N",
     default=500,
     callback=moderate,
-    help="Hidden documents; 0 is none.  [default: 500, or a quarter of the content words]",
+    help="Hidden documents; 0 is none.  [default: 500, or one for every 16 content words]",
 )
 @click.option(
     "--segmentation",
