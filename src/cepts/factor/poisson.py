@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, NamedTuple
 
@@ -21,7 +21,7 @@ __all__ = ["BLOCKS", "PoissonFactors", "poisson_nmf"]
 
 BLOCKS = ("two", "joint")
 # Products of two numbers in a shard.
-SHARD = 1 << 21
+SHARD = 1 << 22
 # What a factor explains of a word is nothing where it is less than this share of what one factor of many must have of
 # the word's smallest count. No entry can lose all its factors by that.
 NEGLIGIBLE = 1e-6
@@ -117,6 +117,7 @@ class Rows:
         self.threads = default_threads() if threads is None else threads
         self.least = counts.least(factors)
         self.shards = list(cut_runs(counts.offsets, max(SHARD // factors, 1)))
+        self._spares: list[NDArray[np.float32]] = []
 
     def expect(
         self,
@@ -124,18 +125,21 @@ class Rows:
         there: NDArray[np.float32],
         weights: NDArray[np.float32],
         *,
+        busy: Sequence[NDArray],
         long: bool,
         tick: Callable[[int, int], None] | None = None,
     ) -> Expected:
         """New P(i | a) of the rows and P(a), from P(i | a), P(m | a) and P(a): eqs. (3) and (12).
 
-        Where nobody waits for a `tick`, nobody asks for the likelihood either, and it is not computed.
+        The new factors take the memory of older ones that are not among those in use, `busy`: fresh memory would cost
+        as much as a fifth of the step. Where nobody waits for a `tick`, nobody asks for the likelihood either, and it
+        is not computed.
         """
         from cepts.kernels.poisson import expect_rows
 
         counts = self.counts
         scoring = tick is not None
-        new = np.empty_like(here)
+        new = self._spare(here, busy)
 
         def run(rows: tuple[int, int]) -> tuple[float, NDArray[np.float64]]:
             sums = np.empty(self.factors)
@@ -150,8 +154,21 @@ class Rows:
             total += sums
             if tick is not None:
                 tick(done, len(self.shards))
-        new *= inverse(total).astype(np.float32)
+        scale = inverse(total).astype(np.float32)
+
+        def normalise(rows: tuple[int, int]) -> None:
+            new[slice(*rows)] *= scale
+
+        for _ in map_shards(normalise, self.shards, threads=self.threads):
+            pass
         return Expected(new, (total / total.sum()).astype(np.float32), log_likelihood)
+
+    def _spare(self, like: NDArray[np.float32], busy: Sequence[NDArray]) -> NDArray[np.float32]:
+        for spare in self._spares:
+            if all(spare is not used for used in busy):
+                return spare
+        self._spares.append(np.empty_like(like))
+        return self._spares[-1]
 
 
 class Climb:
@@ -169,6 +186,11 @@ class Climb:
         self._before = parameters
         self._leapt = False
         self._reached = -np.inf
+
+    @property
+    def busy(self) -> tuple[NDArray[np.float32], ...]:
+        """The parameters that may be gone back to."""
+        return (*self.parameters, *self._before)
 
     def expect(self, tick: Callable[[int, int], None]) -> float:
         """E-step, which keeps what it finds for `maximise`; returns the sum of shares times log P."""
@@ -309,9 +331,9 @@ class _Problem(Climb):
     def expect(self, tick: Callable[[int, int], None]) -> float:
         """Expected counts of the words; of the documents too, where both are set at once."""
         words, documents, weights = self.parameters
-        self._words = self.rows.expect(words, documents, weights, long=self.long, tick=tick)
+        self._words = self.rows.expect(words, documents, weights, busy=self.busy, long=self.long, tick=tick)
         if not self.two:
-            self._documents = self.columns.expect(documents, words, weights, long=self.long)
+            self._documents = self.columns.expect(documents, words, weights, busy=self.busy, long=self.long)
         return self._words.log_likelihood
 
     def maximise(self) -> tuple[NDArray[np.float32], ...]:
@@ -319,7 +341,7 @@ class _Problem(Climb):
         words, weights = self._words.factors, self._words.weights
         if not self.two:
             return words, self._documents.factors, weights
-        found = self.columns.expect(self.parameters[1], words, weights, long=self.long)
+        found = self.columns.expect(self.parameters[1], words, weights, busy=self.busy, long=self.long)
         return words, found.factors, found.weights
 
 

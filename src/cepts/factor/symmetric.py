@@ -70,7 +70,7 @@ class _Problem(Climb):
     def expect(self, tick: Callable[[int, int], None]) -> float:
         """What each factor has of each word."""
         words, weights = self.parameters
-        self._found = self.rows.expect(words, words, weights, long=self.long, tick=tick)
+        self._found = self.rows.expect(words, words, weights, busy=self.busy, long=self.long, tick=tick)
         return self._found.log_likelihood
 
     def maximise(self) -> tuple[NDArray[np.float32], ...]:

@@ -56,10 +56,10 @@ def expect_rows(
             for a in range(factors):
                 gained[a] += ratio1 * column1[a] + ratio2 * column2[a] + ratio3 * column3[a] + ratio4 * column4[a]
             if scoring:
-                log_likelihood += np.float64(share1) * np.log(np.float64(model1))
-                log_likelihood += np.float64(share2) * np.log(np.float64(model2))
-                log_likelihood += np.float64(share3) * np.log(np.float64(model3))
-                log_likelihood += np.float64(share4) * np.log(np.float64(model4))
+                log_likelihood += np.float64(share1) * np.log(model1)
+                log_likelihood += np.float64(share2) * np.log(model2)
+                log_likelihood += np.float64(share3) * np.log(model3)
+                log_likelihood += np.float64(share4) * np.log(model4)
         enough = least[i]
         for a in range(factors):
             value = row[a] * gained[a]
