@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
+from itertools import pairwise
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
@@ -21,7 +22,9 @@ __all__ = ["BLOCKS", "PoissonFactors", "poisson_nmf"]
 
 BLOCKS = ("two", "joint")
 # Products of two numbers in a shard.
-SHARD = 1 << 22
+SHARD = 1 << 19
+# Runs of shards that each thread takes.
+GROUPS = 4
 # What a factor explains of a word is nothing where it is less than this share of what one factor of many must have of
 # the word's smallest count. No entry can lose all its factors by that.
 NEGLIGIBLE = 1e-6
@@ -117,6 +120,10 @@ class Rows:
         self.threads = default_threads() if threads is None else threads
         self.least = counts.least(factors)
         self.shards = list(cut_runs(counts.offsets, max(SHARD // factors, 1)))
+        self.bounds = np.array([0, *(stop for _, stop in self.shards)], dtype=np.int64)
+        # Sums are those of shards, which the data cut; a thread takes several at a time, for less to and fro.
+        cuts = np.linspace(0, len(self.shards), min(len(self.shards), GROUPS * self.threads) + 1).astype(int).tolist()
+        self.groups = list(pairwise(cuts))
         self._spares: list[NDArray[np.float32]] = []
 
     def expect(
@@ -141,27 +148,27 @@ class Rows:
         scoring = tick is not None
         new = self._spare(here, busy)
 
-        def run(rows: tuple[int, int]) -> tuple[float, NDArray[np.float64]]:
-            sums = np.empty(self.factors)
-            scratch = np.empty((2, self.factors), dtype=np.float32)
-            matrix = counts.offsets, counts.columns, counts.shares
-            found = expect_rows(*rows, *matrix, here, there, weights, self.least, long, scoring, new, sums, *scratch)
-            return float(found), sums
+        sums, logs = np.empty((len(self.shards), self.factors)), np.empty(len(self.shards))
 
-        log_likelihood, total = 0.0, np.zeros(self.factors)
-        for done, (found, sums) in enumerate(map_shards(run, self.shards, threads=self.threads), start=1):
-            log_likelihood += found
-            total += sums
+        def run(group: tuple[int, int]) -> int:
+            scratch = (np.empty(self.factors, dtype=np.float32) for _ in range(2))
+            matrix = self.bounds, counts.offsets, counts.columns, counts.shares
+            found = new, sums, logs
+            expect_rows(*group, *matrix, here, there, weights, self.least, long, scoring, *found, *scratch)
+            return group[1]
+
+        for done in map_shards(run, self.groups, threads=self.threads):
             if tick is not None:
                 tick(done, len(self.shards))
+        total = sums.sum(axis=0)
         scale = inverse(total).astype(np.float32)
 
-        def normalise(rows: tuple[int, int]) -> None:
-            new[slice(*rows)] *= scale
+        def normalise(group: tuple[int, int]) -> None:
+            new[self.bounds[group[0]] : self.bounds[group[1]]] *= scale
 
-        for _ in map_shards(normalise, self.shards, threads=self.threads):
+        for _ in map_shards(normalise, self.groups, threads=self.threads):
             pass
-        return Expected(new, (total / total.sum()).astype(np.float32), log_likelihood)
+        return Expected(new, (total / total.sum()).astype(np.float32), float(logs.sum()))
 
     def _spare(self, like: NDArray[np.float32], busy: Sequence[NDArray]) -> NDArray[np.float32]:
         for spare in self._spares:

@@ -16,60 +16,97 @@ TINY = np.float32(1e-37)
 
 @vector_kernel
 def expect_rows(
-    first, stop, offsets, columns, shares, here, there, weights, least, long, scoring, new, sums, row, gained
+    first,
+    stop,
+    bounds,
+    offsets,
+    columns,
+    shares,
+    here,
+    there,
+    weights,
+    least,
+    long,
+    scoring,
+    new,
+    sums,
+    logs,
+    row,
+    gained,
 ):
-    """What each factor has of the rows `first` to `stop`: `here` times the sum of eq. (3), written to `new`.
+    """What each factor has of the rows of some shards: `here` times the sum of eq. (3), written to `new`.
 
     The model of an entry is the sum over factors of `weights` x `here` x `there`. Where `long`, the steps from what the
-    factors had are raised to the power 7/4. `sums` receives the sum of the rows of `new`; less than `least[i]` of row
-    `i` is nothing. `row` and `gained` are scratch, a number a factor. Returns, where `scoring`, the sum of the entries
-    times the logarithm of their model.
+    factors had are raised to the power 7/4. Less than `least[i]` of row `i` is nothing.
+
+    Parameters
+    ----------
+    first, stop, bounds
+        The shards; shard `s` has the rows from `bounds[s]` to `bounds[s + 1]`.
+    sums, logs
+        Filled for each shard: the sum of the rows of `new`, and, where `scoring`, the sum of the entries times the
+        logarithm of their model.
+    row, gained
+        Scratch, a number a factor.
     """
     factors = len(weights)
-    for a in range(factors):
-        sums[a] = 0.0
-    log_likelihood = 0.0
-    for i in range(first, stop):
+    for shard in range(first, stop):
         for a in range(factors):
-            row[a] = weights[a] * here[i, a]
-            gained[a] = np.float32(0)
-        last = offsets[i + 1] - 1
-        # Four entries at once, for memory is slower than sums; where fewer are left, the last one again, as nothing.
-        for place in range(offsets[i], last + 1, 4):
-            second, third, fourth = min(place + 1, last), min(place + 2, last), min(place + 3, last)
-            column1 = there[columns[place]]
-            column2 = there[columns[second]]
-            column3 = there[columns[third]]
-            column4 = there[columns[fourth]]
-            model1 = model2 = model3 = model4 = np.float32(0)
+            sums[shard, a] = 0.0
+        log_likelihood = 0.0
+        for i in range(bounds[shard], bounds[shard + 1]):
             for a in range(factors):
-                model1 += row[a] * column1[a]
-                model2 += row[a] * column2[a]
-                model3 += row[a] * column3[a]
-                model4 += row[a] * column4[a]
-            model1, model2, model3, model4 = max(model1, TINY), max(model2, TINY), max(model3, TINY), max(model4, TINY)
-            share1 = shares[place]
-            share2 = shares[second] if second > place else np.float32(0)
-            share3 = shares[third] if third > second else np.float32(0)
-            share4 = shares[fourth] if fourth > third else np.float32(0)
-            ratio1, ratio2, ratio3, ratio4 = share1 / model1, share2 / model2, share3 / model3, share4 / model4
+                row[a] = weights[a] * here[i, a]
+                gained[a] = np.float32(0)
+            place, end = offsets[i], offsets[i + 1]
+            while place + 4 <= end:  # four entries at once, for memory is slower than sums
+                column1 = there[columns[place]]
+                column2 = there[columns[place + 1]]
+                column3 = there[columns[place + 2]]
+                column4 = there[columns[place + 3]]
+                model1 = model2 = model3 = model4 = np.float32(0)
+                for a in range(factors):
+                    model1 += row[a] * column1[a]
+                    model2 += row[a] * column2[a]
+                    model3 += row[a] * column3[a]
+                    model4 += row[a] * column4[a]
+                model1, model2, model3, model4 = (
+                    max(model1, TINY),
+                    max(model2, TINY),
+                    max(model3, TINY),
+                    max(model4, TINY),
+                )
+                ratio1, ratio2 = shares[place] / model1, shares[place + 1] / model2
+                ratio3, ratio4 = shares[place + 2] / model3, shares[place + 3] / model4
+                for a in range(factors):
+                    gained[a] += ratio1 * column1[a] + ratio2 * column2[a] + ratio3 * column3[a] + ratio4 * column4[a]
+                if scoring:
+                    log_likelihood += np.float64(shares[place]) * np.log(model1)
+                    log_likelihood += np.float64(shares[place + 1]) * np.log(model2)
+                    log_likelihood += np.float64(shares[place + 2]) * np.log(model3)
+                    log_likelihood += np.float64(shares[place + 3]) * np.log(model4)
+                place += 4
+            while place < end:
+                column = there[columns[place]]
+                model = np.float32(0)
+                for a in range(factors):
+                    model += row[a] * column[a]
+                model = max(model, TINY)
+                ratio = shares[place] / model
+                for a in range(factors):
+                    gained[a] += ratio * column[a]
+                if scoring:
+                    log_likelihood += np.float64(shares[place]) * np.log(model)
+                place += 1
             for a in range(factors):
-                gained[a] += ratio1 * column1[a] + ratio2 * column2[a] + ratio3 * column3[a] + ratio4 * column4[a]
-            if scoring:
-                log_likelihood += np.float64(share1) * np.log(model1)
-                log_likelihood += np.float64(share2) * np.log(model2)
-                log_likelihood += np.float64(share3) * np.log(model3)
-                log_likelihood += np.float64(share4) * np.log(model4)
-        enough = least[i]
-        for a in range(factors):
-            value = row[a] * gained[a]
-            row[a] = value if value >= enough else np.float32(0)
-        if long:
-            # Powers that roots are enough for: any other would cost as much as a whole row of entries.
+                value = row[a] * gained[a]
+                row[a] = value if value >= least[i] else np.float32(0)
+            if long:
+                # Powers that roots are enough for: any other would cost as much as a whole row of entries.
+                for a in range(factors):
+                    root = np.sqrt(gained[a])
+                    row[a] *= root * np.sqrt(root)
             for a in range(factors):
-                root = np.sqrt(gained[a])
-                row[a] *= root * np.sqrt(root)
-        for a in range(factors):
-            new[i, a] = row[a]
-            sums[a] += row[a]
-    return log_likelihood
+                new[i, a] = row[a]
+                sums[shard, a] += row[a]
+        logs[shard] = log_likelihood
