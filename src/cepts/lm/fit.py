@@ -172,12 +172,8 @@ def fit_adapted(
         background=background,
         weights=tuned.weights,
         exponent=tuned.exponent,
-        facts={**whole.facts, **_tuning_facts(held_out, "every 20th document")},
+        facts={**tuned.facts, **whole.facts, "held_out": "every 20th document"},
     )
-
-
-def _tuning_facts(held_out: Documents, name: str) -> dict[str, Any]:
-    return {"held_out": name, "held_out_words": len(held_out.text.ids)}
 
 
 class _Fitting:
@@ -268,7 +264,17 @@ class _Fitting:
         """The model with the weights that are best on held-out text."""
         exponents = EXPONENTS if self.options.exponent is None else None
         found = tune(model, held_out.text, exponents=exponents, threads=self.threads)
-        return replace(found, facts={**model.facts, **_tuning_facts(held_out, "a text of its own")})
+        scored = found.score(held_out.text, found.memory(), threads=self.threads)
+        both = scored.probs, scored.mixed(found.weights, found.mixture)
+        with np.errstate(divide="ignore"):
+            perplexities = [float(np.exp(-np.log(probs[scored.known]).mean())) for probs in both]
+        facts = {
+            "held_out": "a text of its own",
+            "held_out_words": len(held_out.text.ids),
+            # Settings are JSON, which knows no infinity.
+            "held_out_perplexity": np.minimum(perplexities, np.finfo(float).max).tolist(),
+        }
+        return replace(found, facts={**model.facts, **facts})
 
 
 def _frequent(documents: Documents, least: int) -> Vocabulary:

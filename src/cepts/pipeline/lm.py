@@ -33,6 +33,7 @@ __all__ = [
 
 BLOCK_WORDS = 20_000  # scored at a time
 CONTENT_PER_HIDDEN = 16  # content words for each hidden document, where nobody says how many there shall be
+FEW_HIDDEN = 20  # that even a small text has, if it has four times as many content words
 ARPA_START = b"\\data\\"
 HEAD_BYTES = 1 << 12
 
@@ -66,7 +67,8 @@ def default_hidden(documents: Documents, options: FitOptions) -> int:
     text = documents.text
     counts = np.bincount(text.ids, minlength=len(text.vocabulary))
     plain = function_words(text) if options.stop is None else marked_words(text.vocabulary, options.stop)
-    most = int(((counts >= options.min_count) & ~plain).sum()) // CONTENT_PER_HIDDEN
+    content = int(((counts >= options.min_count) & ~plain).sum())
+    most = max(content // CONTENT_PER_HIDDEN, min(content // 4, FEW_HIDDEN))
     if options.segmentation == "explicit":
         most = min(most, len(documents) // 2)
     # Where there is next to nothing, the fit itself says so best.

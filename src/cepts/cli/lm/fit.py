@@ -253,7 +253,7 @@ def _settled(options: dict[str, Any], given: set[str]) -> dict[str, Any]:
 def _fit(texts: tuple[str, ...], options: dict[str, Any], given: set[str], bars: ProgressBars, started: float) -> None:
     from cepts.io import read_documents
     from cepts.lm import fit_adapted, save_adapted
-    from cepts.pipeline.lm import default_hidden, read_background, score_documents
+    from cepts.pipeline.lm import default_hidden, read_background
 
     notices: list[str] = []
     reading: dict[str, Any] = {
@@ -287,9 +287,6 @@ def _fit(texts: tuple[str, ...], options: dict[str, Any], given: set[str], bars:
         progress=lambda step: bars(replace(step, stage="hidden documents")),
     )
     facts = {**model.facts, "lowercase": options["lowercase"], "ngrams": _names(texts, options["backgrounds"])}
-    if dev is not None:
-        values = score_documents(model, dev, threads=options["threads"], progress=bars).values
-        facts["dev_perplexity"] = [values["background"], values["all"]]
     model = replace(model, facts=facts)
     save_adapted(model, options["save"])
     bars.close()
@@ -367,10 +364,9 @@ def _describe(model: AdaptedModel, documents: Documents, sources: list[Source], 
     exponent = f"; exponent {model.exponent:g}" if model.exponent else ""
     lines.append(f"weights  {shown}{exponent}")
     held_out = f"{facts['held_out']}, {facts['held_out_words']:,} words"
-    if "dev_perplexity" in facts:
-        before, after = facts["dev_perplexity"]
-        change = percent_less(after, before)
-        held_out += f"; perplexity {shown_perplexity(before)} -> {shown_perplexity(after)} ({change} %)"
+    before, after = facts["held_out_perplexity"]
+    change = percent_less(after, before)
+    held_out += f"; perplexity {shown_perplexity(before)} -> {shown_perplexity(after)} ({change} %)"
     lines.append(f"set on   {held_out}")
     lines.append(f"fitted   in {seconds:,.1f} s")
     return lines
