@@ -158,6 +158,14 @@ def test_a_background_may_be_an_arpa_file_or_a_binary(cepts, home):
     assert "tiny.trie: KenLM binary; weight" in ran.err
 
 
+def test_a_background_that_writes_words_otherwise_is_told(cepts, home):
+    Path("loud.txt").write_text(Path("other.txt").read_text().upper())
+    fit = ("lm", "fit", "text.txt", "--save", "m", *FIT)
+    told = "note     loud.txt has 0% of the words of the text"
+    assert told in cepts(*fit, "-b", "other.txt", "-b", "loud.txt").err
+    assert "of the words of the text" not in cepts(*fit, "-b", "other.txt", "-b", "loud.txt", "--lowercase").err
+
+
 def test_lower_case_goes_with_the_model(cepts, home):
     Path("loud.txt").write_text(Path("text.txt").read_text().upper())
     assert cepts("lm", "fit", "loud.txt", "--lowercase", "--save", "m", *FIT).code == 0
@@ -260,7 +268,10 @@ def test_references_of_a_file_and_no_references(cepts, home):
         for arguments in (("lists.tsv",), ("bare.tsv", "--references", "text"))
     )
     assert whole == bare
-    assert "--output" in cepts("lm", "rescore", "model", "bare.tsv").error
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr("cepts.pipeline.rescoring.rescore", None)  # refused before any work
+        assert "--output" in cepts("lm", "rescore", "model", "bare.tsv").error
+        assert "--references" in cepts("lm", "rescore", "model", "bare.tsv", "--tune").error
     ran = cepts("lm", "rescore", "model", "bare.tsv", "-o", "out")
     assert (ran.code, ran.out) == (0, "")
 
@@ -268,7 +279,8 @@ def test_references_of_a_file_and_no_references(cepts, home):
 def test_weights_are_tuned_and_nothing_is_written(cepts, home):
     ran = cepts("lm", "rescore", "model", "lists.tsv", "--tune")
     assert ran.code == 0
-    assert "tuned    --weight " in ran.err
+    assert ran.lines[-1].startswith("tuned    --weight ")
+    assert cepts("lm", "rescore", "model", "lists.tsv", "--tune", "--quiet").lines == ran.lines
     assert "tuned:on-these-lists" in ran.out
     found = json.loads(cepts("lm", "rescore", "model", "lists.tsv", "--tune", "--json").out)
     chosen = ("--weight", str(found["weight"]), "--word-bonus", str(found["word_bonus"]))
@@ -304,6 +316,9 @@ def test_hidden_documents_are_shown_as_columns(cepts, home):
     assert max(map(len, lines)) <= 80
     one = cepts("lm", "show", "model", "--hidden-document", "2").lines
     assert one[3].split() == ["d", "2"]
+    many = cepts("lm", "show", "model", "--hidden-document", "2", "--top", "99").lines
+    assert many[-1].strip()  # no rows for words that are not there
+    assert len(many) == 8 + np.count_nonzero(hidden.words[:, 1])
 
 
 def test_hidden_documents_in_json_add_up(cepts, home):

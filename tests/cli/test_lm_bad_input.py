@@ -87,6 +87,28 @@ def test_texts_without_words_or_that_are_no_text(fit_fails, unfitted, data, line
     fit_fails(1, line, data)
 
 
+def test_bytes_that_are_no_text_may_be_replaced(cepts, home, tmp_path):
+    """The message of the refusal names the option."""
+    (tmp_path / "odd.txt").write_bytes(b"th\xff\n" + Path("text.txt").read_bytes())
+    refused = cepts("lm", "perplexity", "model", tmp_path / "odd.txt")
+    assert refused.code == 1
+    option = refused.error.rpartition("read it with ")[2].rstrip(".\n").split()
+    assert option == ["--errors", "replace"]
+    for arguments in (["perplexity", "model", tmp_path / "odd.txt"], ["show", "model", "--text", tmp_path / "odd.txt"]):
+        assert cepts("lm", *arguments, *option).code == 0
+    fitted = cepts(
+        "lm", "fit", tmp_path / "odd.txt", "-b", tmp_path / "odd.txt", "--save", tmp_path / "out", *FIT, *option
+    )
+    assert fitted.code == 0
+
+
+def test_marks_of_sentences_are_found_where_they_stand(fit_fails, fails, unfitted, tmp_path):
+    fit_fails(1, "odd.txt:4, sentence 2: found the word </s>", b"the cell\nof\n\na\nthe cell </s>\n\nb\n")
+    (tmp_path / "lists.tsv").write_text("u-0\t1\ta\nu-1\t1\tb\nu-1\t1\t<s> b\n")
+    rescored = ("rescore", "model", tmp_path / "lists.tsv", "-o", tmp_path / "out")
+    fails(1, "utterance 'u-1', reading 2: found the word <s>", *rescored)
+
+
 def test_json_that_is_none(fit_fails, unfitted):
     fit_fails(1, "odd.jsonl, line 2: found no JSON", b'{"text": "a"}\n{"text": \n', name="odd.jsonl")
 
@@ -222,7 +244,9 @@ def test_references_that_are_not_whole(fails, tmp_path):
         (("--fold-in", "3"), "--fold-in goes with --history N"),
         (("--history", "20", "--decay", "0.9"), "--decay goes with --history 0"),
         (("--no-rescaling", "--exponent", "0.5"), "--exponent is that of rescaling"),
-        (("--mixture", "literal", "--rescaling"), "literal"),
+        (("--mixture", "literal", "--rescaling"), "add --mixture class"),
+        (("--hidden", "0", "--rescaling"), "--hidden 0 has none"),
+        (("--hidden", "0", "--exponent", "0.5"), "--exponent is that of rescaling"),
         (("--cache", "none", "--cache", "500"), "--cache none"),
         (("--cache", "500", "--cache", "500"), "the same cache twice"),
         (("--cache", "soon"), "a cache must be"),

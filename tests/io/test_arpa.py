@@ -198,7 +198,10 @@ WRONG = {
     "word twice": (ARPA.replace("-0.6 b", "-0.6 a"), "line 11: found 'a' again"),
     "twice": (ARPA.replace("-0.7 a </s>", "-0.7 a b"), "line 17: found 'a b' again"),
     "no start": (ARPA.replace("<s>", "x"), "found no 1-gram <s>"),
-    "latin-1": (ARPA.replace("-0.6 b", "-0.6 é").encode("latin-1"), "line 11: byte 6"),
+    "latin-1": (
+        ARPA.replace("-0.6 b", "-0.6 é").encode("latin-1"),
+        r"line 11: byte 6 is not valid UTF-8; convert the file to UTF-8\.$",
+    ),
 }
 
 

@@ -2,6 +2,7 @@ from __future__ import annotations
 
 import subprocess
 import sys
+from dataclasses import replace
 from types import ModuleType
 
 import numpy as np
@@ -72,6 +73,21 @@ def test_the_history_decides_between_words_that_sound_alike(model):
     adapter.accept(BIOLOGY)
     adapter.accept(f"{TRADE} {TRADE}")
     assert decoder.decode(said) == "the sell"
+
+
+def test_capitals_are_those_of_a_recogniser_where_the_model_is_in_lower_case(model):
+    plain, lowered = PyCTCDecodeModel(model), PyCTCDecodeModel(replace(model, facts={"lowercase": True}))
+    lowered.accept(BIOLOGY.upper())
+    plain.accept(BIOLOGY)
+    starts = plain.get_start_state(), lowered.get_start_state()
+    assert lowered.score(starts[1], "CELL")[0] == plain.score(starts[0], "cell")[0]
+    assert plain.score(starts[0], "CELL")[0] < plain.score(starts[0], "cell")[0]
+    assert [adapter.score_partial_token("CE") for adapter in (plain, lowered)] == [-10, 0]
+
+
+def test_an_adapter_wants_a_model():
+    with pytest.raises(TypeError, match="as load_adapted gives it"):
+        PyCTCDecodeModel("biology")
 
 
 def test_words_of_the_utterance_count_at_once_if_wanted(model):

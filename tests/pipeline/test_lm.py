@@ -12,10 +12,19 @@ from hypothesis import strategies as st
 
 from cepts.documents import Documents
 from cepts.errors import DataError, UsageError
+from cepts.io import read_arpa
 from cepts.lm import FitOptions, KenLMModel, fit_adapted
 from cepts.ngrams import NGrams
 from cepts.pipeline import lm as pipeline
-from cepts.pipeline.lm import default_hidden, estimated_priors, memory_of, read_background, score_documents, variants
+from cepts.pipeline.lm import (
+    default_hidden,
+    estimated_priors,
+    known_share,
+    memory_of,
+    read_background,
+    score_documents,
+    variants,
+)
 from toy_lm import models, toy_documents, toy_model
 
 GOLDEN = Path(__file__).parents[1] / "golden" / "lm"
@@ -56,6 +65,13 @@ def test_what_is_no_background_is_refused_in_a_line(tmp_path, name, data, line):
     with pytest.raises(DataError, match=line) as caught:
         read_background(tmp_path / name)
     assert "\n" not in str(caught.value)
+
+
+def test_the_share_of_words_that_a_background_has():
+    text = Documents.from_tokens([[["the", "cell", "the"], ["mitosis"]]])
+    other = Documents.from_tokens([[["the", "dog"]], [["cell"]]])
+    assert known_share(text, other) == 0.75
+    assert known_share(text, read_arpa(GOLDEN / "tiny.arpa")) == 0.75
 
 
 def test_a_background_is_a_file():

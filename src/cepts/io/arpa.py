@@ -12,7 +12,8 @@ from numpy.typing import NDArray
 from cepts.errors import DataError
 from cepts.io.files import BLOCK_BYTES, InputFile, PathLike, read_blocks
 from cepts.io.lines import shown
-from cepts.io.tokens import NotUTF8Error, TextBuilder, utf8_error
+from cepts.io.sentence_pair_records import utf8_text
+from cepts.io.tokens import NotUTF8Error, TextBuilder
 from cepts.ngrams import SPECIAL, START, UNKNOWN, NGrams
 from cepts.progress import Progress, Step, silent
 from cepts.types import offsets_of
@@ -208,7 +209,9 @@ class _Reader:
         try:
             self._builder.feed(tokens[:used])
         except NotUTF8Error:
-            raise utf8_error(self.name, block[position:], before) from None
+            for place, found in enumerate(block[position:].tobytes().split(b"\n"), before + 1):
+                utf8_text(f"{self.name}, line {place:,}", found)
+            raise
         self._found += entries
         self._entries[-1].append(np.stack([log_probs[:entries], log_backoffs[:entries], lines[:entries]]))
         return stop

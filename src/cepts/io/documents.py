@@ -19,6 +19,7 @@ from cepts.io.lines import short_name, shown
 from cepts.io.link_records import _lines
 from cepts.io.sentence_pair_records import _check_characters, utf8_text, words_of
 from cepts.io.tokens import NotUTF8Error, TextBuilder, utf8_error
+from cepts.ngrams import SPECIAL
 from cepts.progress import Progress
 from cepts.types import Text, offsets_of
 from cepts.vocabulary import Vocabulary
@@ -113,6 +114,7 @@ def read_documents(
         raise DataError(
             f"{'standard input' if what == '-' else what}: found no word at all, wanted documents, a sentence a line."
         )
+    _check_marks(documents)
     if notices is not None and empty:
         notices.append(f"{empty:,} of {empty + len(documents):,} documents have no words and are left out.")
     if notices is not None and len(documents) == 1:
@@ -121,6 +123,19 @@ def read_documents(
             f"the text has more of them."
         )
     return _lowercased(documents) if lowercase else documents
+
+
+def _check_marks(documents: Documents) -> None:
+    """Refuse marks of sentences' starts and ends, which models add: only here is it known in which file they stand."""
+    text = documents.text
+    for mark, number in zip(SPECIAL[1:], text.vocabulary.numbers(SPECIAL[1:]).tolist(), strict=True):
+        if number >= 0:
+            sentence = int(np.searchsorted(text.offsets, np.argmax(text.ids == number), side="right")) - 1
+            place = int(np.searchsorted(documents.offsets, sentence, side="right")) - 1
+            raise DataError(
+                f"{documents.names[place]}, sentence {sentence - int(documents.offsets[place]) + 1:,}: found the word "
+                f"{mark}, wanted sentences without marks of start and end, which are added; leave it out."
+            )
 
 
 def listed_paths(paths: PathLike | Sequence[PathLike]) -> list[PathLike]:

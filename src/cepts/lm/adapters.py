@@ -40,7 +40,12 @@ class _Adapter:
 
     def __init__(self, model: AdaptedModel | Scorer, memory: Memory | None = None) -> None:
         super().__init__()
+        if not isinstance(model, AdaptedModel | Scorer):
+            raise TypeError(
+                f"model must be an AdaptedModel, as load_adapted gives it, or a Scorer. Got {model!r} instead."
+            )
         self.scorer = model if isinstance(model, Scorer) else Scorer(model)
+        self._lowercase = bool(self.model.facts.get("lowercase"))
         self._memory: Memory
         self.reset(memory)
 
@@ -51,7 +56,7 @@ class _Adapter:
 
     def accept(self, text: str) -> None:
         """Take what was recognised, or any other text, into the history; each line is a sentence."""
-        sentences = [words for line in text.splitlines() if (words := line.split())]
+        sentences = [words for line in text.splitlines() if (words := self._as_fitted(line).split())]
         self.model.score(Text.from_tokens(sentences), self._memory, threads=1)
 
     def reset(self, memory: Memory | None = None) -> None:
@@ -68,14 +73,19 @@ class _Adapter:
 
     def _score(self, state: State, word: str) -> tuple[float, State]:
         """Decimal logarithm of P(word | state), as KenLM has it, and the state after the word."""
-        log_prob, following = self.scorer.score(state, word if self._knows(word) else SPECIAL[UNKNOWN])
+        known = self._as_fitted(word) if self._knows(word) else SPECIAL[UNKNOWN]
+        log_prob, following = self.scorer.score(state, known)
         return _log10(log_prob), following
 
     def _finish(self, state: State) -> float:
         return _log10(self.scorer.finish(state)[0])
 
     def _knows(self, word: str) -> bool:
-        return self.model.vocabulary.number(word) >= len(SPECIAL)
+        return self.model.vocabulary.number(self._as_fitted(word)) >= len(SPECIAL)
+
+    def _as_fitted(self, text: str) -> str:
+        """In lower case, if the model's texts were put in lower case; many recognisers write capitals."""
+        return text.lower() if self._lowercase else text
 
 
 def _log10(log_prob: float) -> float:
@@ -174,8 +184,9 @@ class PyCTCDecodeModel(_Adapter):
 
     def score_partial_token(self, partial_token: str) -> float:
         """What a word costs that is not finished yet: nothing while a known word may come of it."""
-        place = bisect_left(self._sorted_words, partial_token)
-        if place < len(self._sorted_words) and self._sorted_words[place].startswith(partial_token):
+        start = self._as_fitted(partial_token)
+        place = bisect_left(self._sorted_words, start)
+        if place < len(self._sorted_words) and self._sorted_words[place].startswith(start):
             return 0.0
         return self.unk_score_offset * max(len(partial_token) / USUAL_LENGTH, 1.0)
 

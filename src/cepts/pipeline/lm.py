@@ -24,6 +24,7 @@ from cepts.progress import Progress, Step, silent
 __all__ = [
     "default_hidden",
     "estimated_priors",
+    "known_share",
     "memory_of",
     "model_facts",
     "read_background",
@@ -43,6 +44,7 @@ def read_background(
     *,
     format: str = "auto",
     lowercase: bool = False,
+    errors: str = "strict",
     notices: list[str] | None = None,
     progress: Progress | None = None,
 ) -> Source:
@@ -59,7 +61,14 @@ def read_background(
             return KenLMModel(str(path))
         if head.lstrip().startswith(ARPA_START) or bare_suffixes(path)[-1:] == [".arpa"]:
             return read_arpa(path, notices=notices, progress=progress)
-    return read_documents(path, format=format, lowercase=lowercase, notices=notices, progress=progress)
+    return read_documents(path, format=format, lowercase=lowercase, errors=errors, notices=notices, progress=progress)
+
+
+def known_share(documents: Documents, source: Source) -> float:
+    """The share of the words of a text, as often as it uses them, that another text or an n-gram model has."""
+    text = documents.text
+    other = source.text.vocabulary if isinstance(source, Documents) else source.vocabulary
+    return float((other.numbers(text.vocabulary.words) >= 0)[text.ids].mean())
 
 
 def default_hidden(documents: Documents, options: FitOptions) -> int:

@@ -12,10 +12,22 @@ from cepts.errors import DataError, UsageError
 from cepts.evaluate import WordErrors, closest_reading, word_errors
 from cepts.hypotheses import Utterance
 from cepts.lm import AdaptedModel, Memory, Scored
+from cepts.ngrams import SPECIAL
 from cepts.progress import Progress, Step, silent
 from cepts.types import Text, offsets_of
 
-__all__ = ["RESETS", "ListErrors", "Rescored", "Reset", "Tuned", "list_errors", "own_choice", "rescore", "tune_weights"]
+__all__ = [
+    "RESETS",
+    "ListErrors",
+    "Rescored",
+    "Reset",
+    "Tuned",
+    "list_errors",
+    "own_choice",
+    "references_of",
+    "rescore",
+    "tune_weights",
+]
 
 Reset = Literal["never", "talk", "utterance"]
 RESETS: tuple[Reset, ...] = get_args(Reset)
@@ -79,6 +91,12 @@ def rescore(
         found = Rescored(utterance, [], [])
         for number, hypothesis in enumerate(utterance.hypotheses):
             words = [word.lower() for word in hypothesis.tokens] if lowercase else hypothesis.tokens
+            marks = set(SPECIAL[1:]).intersection(words)
+            if marks:
+                raise DataError(
+                    f"utterance {utterance.id!r}, reading {number + 1}: found the word {min(marks)}, wanted readings "
+                    f"without marks of start and end, which are added; leave it out."
+                )
             after = now.copy()
             log_prob = _log_prob(model.score(Text.from_tokens([words]), after, threads=1), model, penalty)
             found.lm_scores.append(log_prob)
@@ -116,7 +134,7 @@ def list_errors(
     Before rescoring the choice is the reading with the highest score, with that of the recogniser's own language model
     where the list has it.
     """
-    wanted = _references(rescored, references)
+    wanted = references_of([found.utterance for found in rescored], references)
     if wanted is None:
         return None
     before, after, oracle = [], [], []
@@ -135,18 +153,19 @@ def own_choice(utterance: Utterance) -> int:
     return max(range(len(own)), key=own.__getitem__)
 
 
-def _references(
-    rescored: Sequence[Rescored], references: Mapping[str, tuple[str, ...]] | None
+def references_of(
+    utterances: Sequence[Utterance], references: Mapping[str, tuple[str, ...]] | None = None
 ) -> list[tuple[str, ...]] | None:
-    wanted = [(references or {}).get(found.utterance.id, found.utterance.reference) for found in rescored]
-    lacking = [found.utterance.id for found, one in zip(rescored, wanted, strict=True) if one is None]
-    if len(lacking) == len(rescored) and not references:
+    """The reference of each utterance, that of `references` first; None where there are none at all."""
+    wanted = [(references or {}).get(utterance.id, utterance.reference) for utterance in utterances]
+    lacking = [utterance.id for utterance, one in zip(utterances, wanted, strict=True) if one is None]
+    if len(lacking) == len(utterances) and not references:
         return None
     if lacking:
         raise DataError(
             f"found no reference of the utterance {lacking[0]!r}"
             + (f" and {len(lacking) - 1:,} others" if len(lacking) > 1 else "")
-            + f", wanted one for each of {len(rescored):,}; add them, or leave all references out."
+            + f", wanted one for each of {len(utterances):,}; add them, or leave all references out."
         )
     return [one for one in wanted if one is not None]
 
@@ -172,14 +191,14 @@ def tune_weights(
     A grid is searched with the model's scores as they are; then the lists are rescored, for the readings that were
     chosen are the history of those that follow, and the grid is searched again. `options` are those of `rescore`.
     """
+    wanted = references_of(utterances, references)
+    if wanted is None:
+        raise UsageError("weights are tuned by references, which the lists do not have; give --references FILE.")
     best: Tuned | None = None
     fewest = -1
     weight, bonus = 1.0, 0.0
     for number in range(ROUNDS):
         lists = list(rescore(model, utterances, weight=weight, word_bonus=bonus, **options))
-        wanted = _references(lists, references)
-        if wanted is None:
-            raise UsageError("weights are tuned by references, which the lists do not have; give --references FILE.")
         if number == 0:
             edits = _edits(lists, wanted)
         own = sum(int(edits[start + found.best]) for start, found in zip(_starts(lists), lists, strict=True))

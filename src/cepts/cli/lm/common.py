@@ -17,8 +17,10 @@ if TYPE_CHECKING:
     from cepts.ngrams import NGrams
 
 __all__ = [
+    "counted",
     "documents_option",
     "entry_counts",
+    "errors_option",
     "json_option",
     "percent_less",
     "quiet_option",
@@ -36,6 +38,12 @@ documents_option = click.option(
     show_default=True,
     help="What a document is: a file, what stands between blank lines, or a JSON object a line. auto goes by the name, "
     "then by whether there are blank lines.",
+)
+errors_option = click.option(
+    "--errors",
+    type=click.Choice(["strict", "replace"]),
+    default="strict",
+    help="What to do about invalid UTF-8 in texts.",
 )
 threads_option = click.option("--threads", type=click.IntRange(1), metavar="N", help="Threads.  [default: all]")
 quiet_option = click.option("-q", "--quiet", is_flag=True, help="No progress bars and no talk.")
@@ -56,9 +64,16 @@ def read_for(
 
     lowercase = bool(model.facts.get("lowercase"))
     own: list[str] = []
-    found = read_documents(paths, format=options["format_"], lowercase=lowercase, notices=own, progress=bars)
+    found = read_documents(
+        paths, format=options["format_"], lowercase=lowercase, errors=options["errors"], notices=own, progress=bars
+    )
     notices += own[:-1] if one_will_do and len(found) == 1 else own
     return found
+
+
+def counted(number: int, name: str) -> str:
+    """A number of things: `1 document`, `2,429 documents`."""
+    return f"{number:,} {name}{'s' * (number != 1)}"
 
 
 def entry_counts(ngrams: NGrams) -> list[int]:

@@ -7,7 +7,7 @@ from typing import Any
 import click
 
 from cepts.cli.console import ProgressBars, say
-from cepts.cli.lm.common import documents_option, entry_counts, quiet_option, read_for, threads_option
+from cepts.cli.lm.common import documents_option, entry_counts, errors_option, quiet_option, read_for, threads_option
 
 __all__ = ["command"]
 
@@ -23,6 +23,7 @@ Examples:
 @click.argument("document", nargs=-1)
 @click.option("-o", "--output", default="-", metavar="FILE", help="Where the ARPA file goes.  [default: stdout]")
 @documents_option
+@errors_option
 @threads_option
 @quiet_option
 def command(directory: str, document: tuple[str, ...], **options: Any) -> None:

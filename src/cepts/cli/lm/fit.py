@@ -14,8 +14,10 @@ from cepts.cli.checks import finite, moderate
 from cepts.cli.choices import MIXTURES, SEGMENTATIONS
 from cepts.cli.console import ProgressBars, print_json, say
 from cepts.cli.lm.common import (
+    counted,
     documents_option,
     entry_counts,
+    errors_option,
     json_option,
     percent_less,
     quiet_option,
@@ -44,6 +46,7 @@ PAPER: dict[str, Any] = {
 }
 OF_RUNNING = ("decay",)
 OF_WINDOWS = ("fold_in",)
+FEW_KNOWN = 0.5  # of the words of the text: a background that has fewer is not of its kind
 
 
 @click.command(
@@ -72,6 +75,7 @@ Examples:
     help="Text on which weights are set; may be given again.  [default: every 20th document of the text]",
 )
 @documents_option
+@errors_option
 @click.option("--lowercase", is_flag=True, help="Put all texts in lower case, also those that the model is used on.")
 @click.option(
     "--min-count",
@@ -113,7 +117,7 @@ Examples:
     metavar="N",
     default=500,
     callback=moderate,
-    help="Hidden documents; 0 is none.  [default: 500, or one for every 16 content words]",
+    help="Hidden documents; 0 is none.  [default: 500, or one for every 16 content words if these are few]",
 )
 @click.option(
     "--segmentation",
@@ -234,8 +238,12 @@ def _settled(options: dict[str, Any], given: set[str]) -> dict[str, Any]:
 
     if options["paper"]:
         options = {**options, **{name: value for name, value in PAPER.items() if name not in given}}
+    if options["rescaling"] and options["mixture"] == "literal":
+        raise UsageError("--rescaling works among content words; leave it out, or add --mixture class.")
+    if options["rescaling"] and not options["hidden"]:
+        raise UsageError("--rescaling is done by hidden documents, and --hidden 0 has none; leave one of them out.")
     if options["rescaling"] is None:
-        options["rescaling"] = options["mixture"] != "literal"
+        options["rescaling"] = options["mixture"] != "literal" and options["hidden"] > 0
     if options["window"] % 2 == 0:
         raise UsageError(f"--window must be an odd number, a word and as many on either side. Got {options['window']}.")
     for names, wrong, wanted in ((OF_RUNNING, options["history"] > 0, "0"), (OF_WINDOWS, not options["history"], "N")):
@@ -243,7 +251,7 @@ def _settled(options: dict[str, Any], given: set[str]) -> dict[str, Any]:
             if name in given and wrong:
                 raise UsageError(f"--{name.replace('_', '-')} goes with --history {wanted}; leave one of them out.")
     if options["exponent"] is not None and not options["rescaling"]:
-        raise UsageError("--exponent is that of rescaling, which is off; leave it out, or add --rescaling.")
+        raise UsageError("--exponent is that of rescaling, which is off; leave it out, or let there be rescaling.")
     if "none" in options["caches"] and len(options["caches"]) > 1:
         raise UsageError("--cache none does not go with other caches; leave one of them out.")
     check_destination(options["save"])
@@ -253,12 +261,13 @@ def _settled(options: dict[str, Any], given: set[str]) -> dict[str, Any]:
 def _fit(texts: tuple[str, ...], options: dict[str, Any], given: set[str], bars: ProgressBars, started: float) -> None:
     from cepts.io import read_documents
     from cepts.lm import fit_adapted, save_adapted
-    from cepts.pipeline.lm import default_hidden, read_background
+    from cepts.pipeline.lm import default_hidden, known_share, read_background
 
     notices: list[str] = []
     reading: dict[str, Any] = {
         "format": options["format_"],
         "lowercase": options["lowercase"],
+        "errors": options["errors"],
         "notices": notices,
         "progress": bars,
     }
@@ -267,14 +276,18 @@ def _fit(texts: tuple[str, ...], options: dict[str, Any], given: set[str], bars:
     chosen = _fit_options(options)
     documents = read_documents(texts, **reading)
     sources = [read_background(path, **reading) for path in options["backgrounds"]]
+    for path, source in zip(options["backgrounds"], sources, strict=True):
+        share = known_share(documents, source)
+        if share < FEW_KNOWN:
+            notices.append(
+                f"{path} has {share:.0%} of the words of the text; check that both write words alike: case, tokens."
+            )
     # Weights are set on a text as a whole, so that it may well be one document.
     dev = read_documents(options["dev"], **{**reading, "notices": None}) if options["dev"] else None
     if "hidden" not in given:
         most = default_hidden(documents, chosen)
         if most < chosen.hidden:
-            notices.append(
-                f"{most:,} hidden documents instead of {chosen.hidden:,}, as the text has few content words."
-            )
+            notices.append(f"{counted(most, 'hidden document')} instead of {chosen.hidden:,}, as the text is small.")
             chosen = replace(chosen, hidden=most)
     model = fit_adapted(
         documents,
@@ -347,7 +360,7 @@ def _describe(model: AdaptedModel, documents: Documents, sources: list[Source], 
 
     facts = model.facts
     lines = [
-        f"text     {facts['documents']:,} documents, {facts['words']:,} words",
+        f"text     {counted(facts['documents'], 'document')}, {counted(facts['words'], 'word')}",
         f"words    {facts['vocabulary']:,} known; {facts['content']:,} content words",
     ]
     for name, ngrams, weight in zip(facts["ngrams"], model.background.models, model.background.weights, strict=True):
@@ -359,7 +372,8 @@ def _describe(model: AdaptedModel, documents: Documents, sources: list[Source], 
         how = f"{facts['segmentation']}" + (
             f", window {facts['window']}" if facts["segmentation"] == "implicit" else ""
         )
-        lines.append(f"hidden   {len(model.hidden):,} documents of {len(model.hidden.numbers):,} words; {how}")
+        words = counted(len(model.hidden.numbers), "word")
+        lines.append(f"hidden   {counted(len(model.hidden), 'document')} of {words}; {how}")
     shown = ", ".join(f"{name} {weight:.3f}" for name, weight in zip(model.components, model.weights, strict=True))
     exponent = f"; exponent {model.exponent:g}" if model.exponent else ""
     lines.append(f"weights  {shown}{exponent}")

@@ -8,7 +8,9 @@ import click
 
 from cepts.cli.console import ProgressBars, print_json, print_table
 from cepts.cli.lm.common import (
+    counted,
     documents_option,
+    errors_option,
     json_option,
     percent_less,
     quiet_option,
@@ -35,6 +37,7 @@ Examples:
 @click.argument("directory")
 @click.argument("text", nargs=-1, required=True)
 @documents_option
+@errors_option
 @click.option(
     "--reset",
     type=click.Choice(["document", "never"]),
@@ -81,8 +84,8 @@ def command(directory: str, text: tuple[str, ...], **options: Any) -> None:
 def _print(model: AdaptedModel, found: Perplexities, *, by_document: bool) -> None:
     counts = found.as_dict()
     click.echo(
-        f"{counts['documents']:,} document{'s' * (counts['documents'] != 1)}, {counts['sentences']:,} sentences, "
-        f"{counts['words']:,} words; {counts['unknown']:,} unknown ({counts['unknown_rate']:.1%})"
+        ", ".join(counted(counts[f"{name}s"], name) for name in ("document", "sentence", "word"))
+        + f"; {counts['unknown']:,} unknown ({counts['unknown_rate']:.1%})"
     )
     values = found.values
     base = values["background"]

@@ -11,7 +11,16 @@ import click
 from cepts.cli.checks import finite
 from cepts.cli.choices import HYPOTHESIS_FORMATS, RESETS, WRITABLE_HYPOTHESIS_FORMATS
 from cepts.cli.console import ProgressBars, print_json, print_table, say
-from cepts.cli.lm.common import documents_option, json_option, quiet_option, read_for, say_notes, threads_option
+from cepts.cli.lm.common import (
+    counted,
+    documents_option,
+    errors_option,
+    json_option,
+    quiet_option,
+    read_for,
+    say_notes,
+    threads_option,
+)
 from cepts.errors import UsageError
 
 if TYPE_CHECKING:
@@ -89,6 +98,7 @@ Examples:
 )
 @click.option("--adapt", multiple=True, metavar="FILE", help="A text that the history starts with; may be given again.")
 @documents_option
+@errors_option
 @click.option(
     "--references",
     metavar="FILE",
@@ -129,7 +139,7 @@ def _rescore(directory: str, lists: Sequence[str], options: dict[str, Any], bars
     from cepts.io import read_hypotheses, read_transcripts
     from cepts.lm import load_adapted
     from cepts.pipeline.lm import memory_of, model_facts
-    from cepts.pipeline.rescoring import list_errors, rescore, tune_weights
+    from cepts.pipeline.rescoring import list_errors, references_of, rescore, tune_weights
     from cepts.signature import signature
 
     model = load_adapted(directory)
@@ -143,6 +153,8 @@ def _rescore(directory: str, lists: Sequence[str], options: dict[str, Any], bars
     }
     references = read_transcripts(options["references"]) if options["references"] is not None else None
     utterances = list(read_hypotheses(lists, format=options["list_format"], acoustic_scale=options["acoustic_scale"]))
+    if references_of(utterances, references) is None and options["output"] is None and not options["tune"]:
+        raise UsageError("there is nothing to show without references; say by --output FILE where the readings go.")
     weight, bonus = options["weight"], options["word_bonus"]
     if options["tune"]:
         tuned = tune_weights(model, utterances, references, progress=bars, **settings)
@@ -154,14 +166,14 @@ def _rescore(directory: str, lists: Sequence[str], options: dict[str, Any], bars
     bars.close()
     if options["output"] is not None:
         _write(found, options)
-    elif errors is None:
-        raise UsageError("there is nothing to show without references; say by --output FILE where the readings go.")
     say_notes(notices, quiet=options["quiet"])
     changed = sum(one.best != _first_choice(one) for one in found)
     readings = sum(len(one.totals) for one in found)
     seconds = time.perf_counter() - started
-    counted = f"{len(found):,} utterance{'s' * (len(found) != 1)}"
-    chosen = f"rescored {counted}, {readings:,} readings; {changed:,} choices changed, in {seconds:,.1f} s"
+    chosen = (
+        f"rescored {counted(len(found), 'utterance')}, {counted(readings, 'reading')}; "
+        f"{counted(changed, 'choice')} changed, in {seconds:,.1f} s"
+    )
     facts: dict[str, object] = {"weight": f"{weight:g}", "word-bonus": f"{bonus:g}", "reset": options["reset"]}
     if options["unknown_penalty"] is not None:
         facts["unknown-penalty"] = f"{options['unknown_penalty']:g}"
@@ -180,10 +192,7 @@ def _rescore(directory: str, lists: Sequence[str], options: dict[str, Any], bars
     elif errors is not None:
         say(f"WER      {errors.before.wer:.2f} -> {errors.after.wer:.2f} %", quiet=options["quiet"])
     if options["tune"]:
-        say(
-            f"tuned    --weight {weight:g} --word-bonus {bonus:g}  (report errors on other lists)",
-            quiet=options["quiet"],
-        )
+        click.echo(f"tuned    --weight {weight:g} --word-bonus {bonus:g}  (report errors on other lists)")
 
 
 def _watched(utterances: Sequence[Utterance], bars: ProgressBars) -> Iterator[Utterance]:

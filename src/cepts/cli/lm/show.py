@@ -11,7 +11,7 @@ import click
 
 from cepts.cli.checks import moderate
 from cepts.cli.console import ProgressBars, print_json, print_table, say, width_of
-from cepts.cli.lm.common import documents_option, json_option, quiet_option, read_for, threads_option
+from cepts.cli.lm.common import counted, documents_option, errors_option, json_option, quiet_option, read_for
 from cepts.errors import DataError, UsageError
 
 if TYPE_CHECKING:
@@ -75,10 +75,10 @@ Examples:
     help="Estimate P(d) from the histories of this text, too; may be given again.",
 )
 @documents_option
+@errors_option
 @click.option(
     "--plot", metavar="FILE", help="Draw P(word | d) of some hidden documents and P(d) of all (.png .svg .pdf)."
 )
-@threads_option
 @json_option
 @quiet_option
 def command(directory: str, **options: Any) -> None:
@@ -197,7 +197,7 @@ def _print_documents(shown: _Shown, numbers: Sequence[int], top: int) -> None:
     hidden = shown.hidden
     needed = np.median([shown.needed(number) for number in range(len(shown))], axis=0)
     half, most, nearly = needed.tolist()
-    click.echo(f"{len(shown):,} hidden documents of {len(hidden.numbers):,} words")
+    click.echo(f"{counted(len(shown), 'hidden document')} of {counted(len(hidden.numbers), 'word')}")
     click.echo(
         f"half of their probability is in {half:,.0f} words, 90 % in {most:,.0f}, 99 % in {nearly:,.0f} (medians)"
     )
@@ -209,14 +209,15 @@ def _print_documents(shown: _Shown, numbers: Sequence[int], top: int) -> None:
         *(["estimated"] if shown.estimated is not None else []),
         *(f"{100 * share:.0f} %" for share in SHARES),
     ]
+    tops = {number: [word for word, _ in shown.top(number, top)] for number in numbers}
+    top = max(len(words) for words in tops.values())
     labels += ["words", *[""] * (top - 1)]
     columns = []
-    for number in numbers:
+    for number, words in tops.items():
         cells = [f"{hidden.priors[number]:.4f}"]
         if shown.estimated is not None:
             cells.append(f"{shown.estimated[number]:.4f}")
         cells += [f"{count:,}" for count in shown.needed(number)]
-        words = [word for word, _ in shown.top(number, top)]
         columns.append((str(number + 1), [*cells, *words, *[""] * (top - len(words))]))
     for group in _groups(columns, max(map(width_of, ["d", *labels]))):
         click.echo()
