@@ -224,3 +224,17 @@ def test_more_hidden_documents_than_the_text_can_have_are_refused():
 def test_options_are_checked_before_anything_is_trained(option, message):
     with pytest.raises(UsageError, match=message):
         FitOptions(**option)
+
+
+def test_a_part_that_is_held_out_is_named_as_it_is():
+    few = toy_documents(0, 12)
+    notices = []
+    assert fit_adapted(few, options=QUICK, notices=notices).facts["held_out"] == "every 20th stretch of the text"
+    assert any("which is few" in notice for notice in notices)
+
+
+def test_ngrams_alone_need_no_content_words_to_be_tuned():
+    options = replace(QUICK, hidden=0, rescaling=False, caches=())
+    held_out = Documents.from_tokens([[["the", "of", "the"]]])
+    model = fit_adapted(toy_documents(0, 30), held_out=held_out, options=options)
+    assert model.weights.tolist() == [1.0]

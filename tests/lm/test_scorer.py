@@ -89,3 +89,14 @@ def test_words_that_cannot_come_have_no_probability():
     assert scorer.score(scorer.start(), "<s>")[0] == -math.inf
     assert scorer.score(scorer.start(), "never seen")[0] == scorer.score(scorer.start(), "<unk>")[0]
     assert scorer.score(scorer.start(), "</s>")[0] == scorer.finish(scorer.start())[0]
+
+
+def test_what_was_said_is_taken_into_the_memory_however_long_the_sentence(monkeypatch):
+    monkeypatch.setattr("cepts.lm.scorer.MOST_PENDING", 3)
+    scorer = Scorer(toy_model(2))
+    state = scorer.start()
+    longest = 0
+    for _ in range(20):
+        _, state = scorer.score(state, "w4")
+        longest = max(longest, len(state.pending))
+    assert 0 < longest <= 4

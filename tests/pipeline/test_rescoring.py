@@ -165,3 +165,15 @@ def test_tuning_needs_references_and_resets_have_names():
         tune_weights(model, lists)
     with pytest.raises(UsageError, match="never, talk, utterance"):
         list(rescore(model, lists, reset="sometimes"))
+
+
+def test_the_recognisers_own_language_model_may_have_a_say():
+    model = toy_model(2)
+    readings = (Hypothesis(("w1",), -1.0, -5.0), Hypothesis(("w2",), -1.0, -2.0))
+    alone, joined = (
+        next(rescore(model, [Utterance("u", readings)], weight=0.3, own_weight=own)).totals for own in (0.0, 0.5)
+    )
+    assert np.subtract(joined, alone).tolist() == pytest.approx([-2.5, -1.0])
+    bare = Utterance("u7", (Hypothesis(("w1",), -1.0),))
+    with pytest.raises(DataError, match=r"'u7', reading 1: found no score of the recogniser's own"):
+        list(rescore(model, [bare], own_weight=0.5))

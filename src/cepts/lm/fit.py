@@ -33,6 +33,7 @@ Source = Documents | NGrams | KenLMModel
 
 CACHES = (Cache(0, 0.98), Cache(0, 0.999))
 HELD_OUT = 20  # every so many documents one is held out
+FEW_WORDS = 300  # of held-out text: too few for weights that can be relied on
 STRETCH = 500  # words of a stretch, where a text has too few documents to hold one out
 
 
@@ -111,9 +112,11 @@ def held_out_part(documents: Documents) -> tuple[Documents, Documents]:
     if len(documents) < HELD_OUT:
         documents = _in_stretches(documents)
     if len(documents) < 2:
+        sentences = int((documents.text.lengths > 0).sum())
         raise DataError(
-            f"the text is too short to hold a part of it out for the weights ({len(documents.text.ids):,} words); "
-            f"give more text, or a held-out text with --dev."
+            f"the text is too short to hold a part of it out for the weights ({len(documents.text.ids):,} words in "
+            f"{sentences} sentence{'s' * (sentences != 1)}); wanted a sentence a line, and more of them, or a held-out "
+            f"text with --dev."
         )
     held = np.arange(len(documents)) % HELD_OUT == min(HELD_OUT, len(documents)) // 2
     return documents.chosen(~held), documents.chosen(held)
@@ -164,6 +167,11 @@ def fit_adapted(
     if held_out is not None:
         return fitting.tuned(fitting.untuned(documents), held_out)
     part, held_out = held_out_part(documents)
+    parts = f"every {HELD_OUT}th {'document' if len(documents) >= HELD_OUT else 'stretch of the text'}"
+    if notices is not None and len(held_out.text.ids) < FEW_WORDS:
+        notices.append(
+            f"weights are set on {len(held_out.text.ids):,} words of the text, which is few; give more with --dev."
+        )
     tuned = fitting.tuned(fitting.untuned(part), held_out)
     whole = fitting.untuned(documents)
     background = Background(whole.background.models, whole.vocabulary, whole.content, tuned.background.weights)
@@ -172,7 +180,7 @@ def fit_adapted(
         background=background,
         weights=tuned.weights,
         exponent=tuned.exponent,
-        facts={**tuned.facts, **whole.facts, "held_out": "every 20th document"},
+        facts={**tuned.facts, **whole.facts, "held_out": parts},
     )
 
 

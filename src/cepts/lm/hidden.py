@@ -22,6 +22,7 @@ Segmentation = Literal["implicit", "explicit"]
 SEGMENTATIONS: tuple[Segmentation, ...] = get_args(Segmentation)
 # Shares of P(word | d) below this lift no word (P(word | d) itself keeps them).
 SMALLEST_SHARE = 1e-6
+MOST_HISTORY = 100_000
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -51,7 +52,7 @@ class HistoryOptions:
 
     def __post_init__(self) -> None:
         for name, ok, wanted in (
-            ("size", self.size >= 0, "0 or more"),
+            ("size", 0 <= self.size <= MOST_HISTORY, f"0 to {MOST_HISTORY:,}"),
             ("steps", self.steps >= 1, "1 or more"),
             ("decay", 0 < self.decay <= 1, "above 0 and at most 1"),
             ("strength", 0 < self.strength < np.inf, "above 0"),

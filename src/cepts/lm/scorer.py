@@ -77,9 +77,7 @@ class Scorer:
         """
         log_prob, after = self._step(state, END)
         following = replace(after, contexts=self.model.background.start)
-        if not self.adapting or len(following.pending) >= MOST_PENDING:
-            following = self._committed(following)
-        return log_prob, following
+        return log_prob, following if self.adapting else self._committed(following)
 
     def memory(self, state: State) -> Memory:
         """What the state remembers, for `AdaptedModel.score` and `start`."""
@@ -104,8 +102,11 @@ class Scorer:
         content = bool(model.content[word])
         if content or model.mixture == "literal":
             prob = self._prob(state, word, prob, content)
-        pending = (*state.pending, word) if content else state.pending
-        return math.log(prob) if prob > 0 else -math.inf, State(contexts, state.tracker, state.caches, pending)
+        log_prob = math.log(prob) if prob > 0 else -math.inf
+        if not content:
+            return log_prob, replace(state, contexts=contexts)
+        base = self._seen_from(state).base
+        return log_prob, State(contexts, base.tracker, base.caches, (*base.pending, word))
 
     def _prob(self, state: State, word: int, prob: float, content: bool) -> float:
         """P(word | state) of the mixture, from that of the background."""
@@ -136,15 +137,26 @@ class Scorer:
         if found is None:
             if len(self._shown) == MOST_SHOWN:
                 del self._shown[next(iter(self._shown))]
-            found = self._shown[state] = _Shown(self.model, state, state.pending if self.adapting else ())
+            settled = self.adapting and len(state.pending) >= MOST_PENDING
+            found = self._shown[state] = _Shown(
+                self.model,
+                state,
+                state.pending if self.adapting else (),
+                base=self._committed(state) if settled else state,
+            )
         return found
 
 
 class _Shown:
-    """Mass of content words, P(d | H), and the factors of rescaling with their sum, at one state."""
+    """Mass of content words, P(d | H), and the factors of rescaling with their sum, at one state.
 
-    def __init__(self, model: AdaptedModel, state: State, pending: tuple[int, ...]) -> None:
+    `base` is the state that remembers the same, from which the states after it go on: with its words taken into the
+    memory where they have become many.
+    """
+
+    def __init__(self, model: AdaptedModel, state: State, pending: tuple[int, ...], *, base: State) -> None:
         background = model.background
+        self.base = base
         self.mass = background.mass(state.contexts)
         self.weights: NDArray[np.float32] = np.empty(0, dtype=np.float32)
         self.factors: NDArray[np.float32] = np.empty(0, dtype=np.float32)

@@ -79,6 +79,8 @@ def _no_known_words() -> DataError:
 
 def tuned_weights(scored: Scored, mixture: Mixture) -> NDArray[np.float64]:
     """The best weights of a mixture's components on scored held-out text."""
+    if scored.columns.shape[1] == 1:
+        return np.ones(1)  # n-grams alone: nothing to set, whatever the text holds
     if mixture == "literal":
         kept = scored.known
         columns = scored.columns[kept].copy()

@@ -56,17 +56,20 @@ def rescore(
     *,
     weight: float = 1.0,
     word_bonus: float = 0.0,
+    own_weight: float = 0.0,
     unknown_penalty: float | None = None,
     reset: Reset = "never",
     memory: Memory | None = None,
     lowercase: bool = False,
 ) -> Iterator[Rescored]:
-    """Score readings: total = score + weight * log P(reading | history) + word_bonus * words.
+    """Score readings: total = score + weight * log P(reading | history) + word_bonus * words + own_weight * lm_score.
 
     The history goes on with the best reading of each utterance.
 
     Parameters
     ----------
+    own_weight
+        Of the score that the recogniser's own language model gave, which the lists must then have.
     unknown_penalty
         Taken off log P for each unknown word, in nats: the probability of ``<unk>`` is that of all unknown words
         together. By default as if there were as many of them as of known words, log of their number.
@@ -100,11 +103,25 @@ def rescore(
             after = now.copy()
             log_prob = _log_prob(model.score(Text.from_tokens([words]), after, threads=1), model, penalty)
             found.lm_scores.append(log_prob)
-            found.totals.append(hypothesis.score + weight * log_prob + word_bonus * len(hypothesis.tokens))
+            given = given_score(utterance, number, own_weight)
+            found.totals.append(given + weight * log_prob + word_bonus * len(hypothesis.tokens))
             if found.best == number:
                 following = after
         now = following
         yield found
+
+
+def given_score(utterance: Utterance, number: int, own_weight: float) -> float:
+    """What a list says of a reading: its score and, weighted, that of the recogniser's own language model."""
+    hypothesis = utterance.hypotheses[number]
+    if not own_weight:
+        return hypothesis.score
+    if hypothesis.lm_score is None:
+        raise DataError(
+            f"utterance {utterance.id!r}, reading {number + 1}: found no score of the recogniser's own language model, "
+            f"wanted one, for it is to weigh {own_weight:g}; add lm_score to the lists, or leave --own-weight out."
+        )
+    return hypothesis.score + own_weight * hypothesis.lm_score
 
 
 def _talk(name: str) -> str:
@@ -205,7 +222,7 @@ def tune_weights(
         if best is None or own < fewest:
             best, fewest = Tuned(weight, bonus, lists), own
         (progress or silent)(Step(stage="tuning", done=number + 1, total=ROUNDS))
-        weight, bonus = _grid(lists, edits)
+        weight, bonus = _grid(lists, edits, options.get("own_weight", 0.0))
     assert best is not None
     return best
 
@@ -224,13 +241,15 @@ def _edits(lists: Sequence[Rescored], references: Sequence[tuple[str, ...]]) -> 
     return np.asarray(word_errors(*zip(*pairs, strict=True)).counts[:, :3].sum(axis=1))
 
 
-def _grid(lists: Sequence[Rescored], edits: NDArray[np.int64]) -> tuple[float, float]:
+def _grid(lists: Sequence[Rescored], edits: NDArray[np.int64], own_weight: float) -> tuple[float, float]:
     """The weight and the bonus with the fewest errors; of equals those without a bonus, and of these the middle one."""
     starts = _starts(lists)
     sizes = [len(found.totals) for found in lists]
     groups = np.repeat(np.arange(len(lists)), sizes)
     hypotheses = [hypothesis for found in lists for hypothesis in found.utterance.hypotheses]
-    scores = np.array([hypothesis.score for hypothesis in hypotheses])
+    scores = np.array(
+        [given_score(found.utterance, number, own_weight) for found in lists for number in range(len(found.totals))]
+    )
     words = np.array([len(hypothesis.tokens) for hypothesis in hypotheses], dtype=np.float64)
     lm_scores = np.array([score for found in lists for score in found.lm_scores])
     tried = [(weight, bonus) for weight in WEIGHTS for bonus in (BONUSES if weight else (0.0,))]

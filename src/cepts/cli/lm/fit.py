@@ -374,7 +374,7 @@ def _describe(model: AdaptedModel, documents: Documents, sources: list[Source], 
         )
         words = counted(len(model.hidden.numbers), "word")
         lines.append(f"hidden   {counted(len(model.hidden), 'document')} of {words}; {how}")
-    shown = ", ".join(f"{name} {weight:.3f}" for name, weight in zip(model.components, model.weights, strict=True))
+    shown = ", ".join(f"{name} = {weight:.3f}" for name, weight in zip(model.components, model.weights, strict=True))
     exponent = f"; exponent {model.exponent:g}" if model.exponent else ""
     lines.append(f"weights  {shown}{exponent}")
     held_out = f"{facts['held_out']}, {facts['held_out_words']:,} words"

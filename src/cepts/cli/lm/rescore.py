@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import time
 from collections.abc import Iterable, Iterator, Sequence
+from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import click
@@ -70,6 +71,15 @@ Examples:
 )
 @click.option(
     "--word-bonus", type=float, metavar="B", default=0.0, show_default=True, callback=finite, help="For each word."
+)
+@click.option(
+    "--own-weight",
+    type=click.FloatRange(0),
+    metavar="X",
+    default=0.0,
+    show_default=True,
+    callback=finite,
+    help="Of the score that the recogniser's own language model gave, where the lists have it.",
 )
 @click.option(
     "--acoustic-scale",
@@ -148,6 +158,7 @@ def _rescore(directory: str, lists: Sequence[str], options: dict[str, Any], bars
     settings: dict[str, Any] = {
         "reset": options["reset"],
         "unknown_penalty": options["unknown_penalty"],
+        "own_weight": options["own_weight"],
         "memory": memory_of(model, adapted, threads=options["threads"]),
         "lowercase": bool(model.facts.get("lowercase")),
     }
@@ -174,7 +185,12 @@ def _rescore(directory: str, lists: Sequence[str], options: dict[str, Any], bars
         f"rescored {counted(len(found), 'utterance')}, {counted(readings, 'reading')}; "
         f"{counted(changed, 'choice')} changed, in {seconds:,.1f} s"
     )
-    facts: dict[str, object] = {"weight": f"{weight:g}", "word-bonus": f"{bonus:g}", "reset": options["reset"]}
+    facts: dict[str, object] = {"weight": f"{weight:g}", "word-bonus": f"{bonus:g}"}
+    if options["own_weight"]:
+        facts["own-weight"] = f"{options['own_weight']:g}"
+    if options["list_format"] == "kaldi" or any(Path(path).is_dir() for path in lists):
+        facts["acoustic-scale"] = f"{options['acoustic_scale']:g}"
+    facts["reset"] = options["reset"]
     if options["unknown_penalty"] is not None:
         facts["unknown-penalty"] = f"{options['unknown_penalty']:g}"
     if adapted is not None:
