@@ -65,7 +65,7 @@ def test_results_that_nobody_takes_are_not_made(threads):
 
 
 @pytest.mark.parametrize("threads", [1, 2, 3])
-def test_closing_early_starts_nothing_more_and_leaves_no_thread_behind(threads):
+def test_closing_early_starts_nothing_more_and_leaves_no_shard_running(threads):
     before = threading.active_count()
     started = []
 
@@ -77,9 +77,29 @@ def test_closing_early_starts_nothing_more_and_leaves_no_thread_behind(threads):
     next(results)
     results.close()
     running = len(started)
-    assert threading.active_count() == before
+    assert threading.active_count() <= before + threads  # which are kept, and idle
     time.sleep(0.05)
     assert len(started) == running < 100
+
+
+def test_shards_of_shards_do_not_wait_for_one_another():
+    def sums(start):
+        return sum(map_shards(lambda shard: shard, range(start, start + 5), threads=2))
+
+    assert list(map_shards(sums, range(8), threads=2)) == [5 * start + 10 for start in range(8)]
+
+
+def test_threads_are_kept_and_work_on_after_an_error():
+    def broken(shard):
+        raise ZeroDivisionError
+
+    list(map_shards(str, range(9), threads=3))
+    count = threading.active_count()
+    for _ in range(5):
+        with pytest.raises(ZeroDivisionError):
+            list(map_shards(broken, range(9), threads=3))
+        assert list(map_shards(str, range(3), threads=3)) == ["0", "1", "2"]
+    assert threading.active_count() == count
 
 
 def test_there_is_at_least_one_processor():

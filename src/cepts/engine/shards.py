@@ -7,9 +7,10 @@ number of threads gives the same bytes.
 from __future__ import annotations
 
 import os
+import threading
 from collections import deque
 from collections.abc import Callable, Iterator, Sequence
-from concurrent.futures import Future, ThreadPoolExecutor
+from concurrent.futures import Future, ThreadPoolExecutor, wait
 from typing import TypeVar
 
 import numpy as np
@@ -19,6 +20,12 @@ __all__ = ["cut_runs", "default_threads", "map_shards"]
 
 Shard = TypeVar("Shard")
 Result = TypeVar("Result")
+
+_pools: dict[int, ThreadPoolExecutor] = {}
+_lock = threading.Lock()
+_worker = threading.local()
+if hasattr(os, "register_at_fork"):
+    os.register_at_fork(after_in_child=_pools.clear)  # threads do not come along
 
 
 def default_threads() -> int:
@@ -46,7 +53,8 @@ def map_shards(function: Callable[[Shard], Result], shards: Sequence[Shard], *, 
     if threads <= 1 or len(shards) <= 1:
         yield from map(function, shards)
         return
-    pool = ThreadPoolExecutor(max_workers=threads)
+    nested = getattr(_worker, "working", False)
+    pool = ThreadPoolExecutor(threads) if nested else _pool_of(threads)
     waiting: deque[Future[Result]] = deque()
     try:
         for shard in shards:
@@ -57,4 +65,20 @@ def map_shards(function: Callable[[Shard], Result], shards: Sequence[Shard], *, 
             yield waiting.popleft().result()
     finally:
         # After Ctrl-C or an error only the shards that already run are waited for.
-        pool.shutdown(wait=True, cancel_futures=True)
+        wait([shard for shard in waiting if not shard.cancel()])
+        if nested:
+            pool.shutdown()
+
+
+def _pool_of(threads: int) -> ThreadPoolExecutor:
+    """Threads that are kept, for starting them takes as long as many a shard. A shard that has shards must have others,
+    or they would wait for one another.
+    """
+    with _lock:
+        if threads not in _pools:
+            _pools[threads] = ThreadPoolExecutor(threads, initializer=_start_working)
+        return _pools[threads]
+
+
+def _start_working() -> None:
+    _worker.working = True

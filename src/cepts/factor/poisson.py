@@ -24,7 +24,7 @@ BLOCKS = ("two", "joint")
 # Products of two numbers in a shard.
 SHARD = 1 << 19
 # Runs of shards that each thread takes.
-GROUPS = 4
+GROUPS = 2
 # What a factor explains of a word is nothing where it is less than this share of what one factor of many must have of
 # the word's smallest count. No entry can lose all its factors by that.
 NEGLIGIBLE = 1e-6
