@@ -9,11 +9,13 @@ from numpy.typing import NDArray
 
 from cepts.vocabulary import Vocabulary
 
-__all__ = ["END", "SPECIAL", "START", "UNKNOWN", "NGrams"]
+__all__ = ["END", "KENLM_MAGIC", "SPECIAL", "START", "UNKNOWN", "NGrams"]
 
 # The numbers of the words that every model has, whatever its text.
 UNKNOWN, START, END = 0, 1, 2
 SPECIAL = ("<unk>", "<s>", "</s>")
+# What KenLM's binaries open with, and other files of n-grams never do.
+KENLM_MAGIC = b"mmap lm http://kheafield.com/code"
 
 
 @dataclass(frozen=True, slots=True, eq=False)

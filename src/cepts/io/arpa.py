@@ -14,14 +14,13 @@ from cepts.io.files import BLOCK_BYTES, InputFile, PathLike, read_blocks
 from cepts.io.lines import shown
 from cepts.io.sentence_pair_records import utf8_text
 from cepts.io.tokens import NotUTF8Error, TextBuilder
-from cepts.ngrams import SPECIAL, START, UNKNOWN, NGrams
+from cepts.ngrams import KENLM_MAGIC, SPECIAL, START, UNKNOWN, NGrams
 from cepts.progress import Progress, Step, silent
 from cepts.types import offsets_of
 from cepts.vocabulary import Vocabulary
 
-__all__ = ["KENLM_MAGIC", "read_arpa"]
+__all__ = ["read_arpa"]
 
-KENLM_MAGIC = b"mmap lm http://kheafield.com/code"
 COUNT = re.compile(r"ngram[ \t]+(\d{1,4})[ \t]*=[ \t]*(\d{1,18})")
 SECTION = re.compile(r"\\(\d{1,4})-grams:")
 LEAST_LOGARITHM = -99  # which stands for that of zero

@@ -12,9 +12,7 @@ from cepts.kernels import kernel
 __all__ = [
     "find_continuation",
     "find_entries",
-    "next_context",
     "ngram_distribution",
-    "ngram_prob",
     "ngram_step",
     "trace_sentences",
     "weighted_masses",
@@ -40,43 +38,18 @@ def find_continuation(first, words, context, word):
 
 
 @kernel
-def back_off(first, words, backoffs, suffixes, context, word):
-    """Entry of `word` after the longest end of `context` that has it, and the weight of backing off to there."""
+def ngram_step(first, words, probs, backoffs, suffixes, levels_last_start, context, word):
+    """P(word | context), and the longest stored context after the word.
+
+    The probability is that of the longest context that has the word among its continuations. `levels_last_start` is
+    the first entry of the highest order: such entries are no contexts, their suffixes are.
+    """
     weight = 1.0
     entry = find_continuation(first, words, context, word)
     while entry < 0:
         weight *= backoffs[context]
         context = suffixes[context]
         entry = find_continuation(first, words, context, word)
-    return entry, weight
-
-
-@kernel
-def ngram_prob(first, words, probs, backoffs, suffixes, context, word):
-    """P(word | context)."""
-    entry, weight = back_off(first, words, backoffs, suffixes, context, word)
-    return weight * probs[entry]
-
-
-@kernel
-def next_context(first, words, suffixes, levels_last_start, context, word):
-    """The longest stored context after `word` has followed `context`.
-
-    `levels_last_start` is the first entry of the highest order: such entries are no contexts, their suffixes are.
-    """
-    entry = find_continuation(first, words, context, word)
-    while entry < 0:
-        context = suffixes[context]
-        entry = find_continuation(first, words, context, word)
-    if entry >= levels_last_start:
-        return suffixes[entry]
-    return entry
-
-
-@kernel
-def ngram_step(first, words, probs, backoffs, suffixes, levels_last_start, context, word):
-    """`ngram_prob` and `next_context` of one word in one search."""
-    entry, weight = back_off(first, words, backoffs, suffixes, context, word)
     following = entry
     if entry >= levels_last_start:
         following = suffixes[entry]

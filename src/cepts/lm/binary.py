@@ -11,15 +11,14 @@ from numpy.typing import NDArray
 
 from cepts.errors import DataError, UsageError
 from cepts.lm.backoff import word_numbers
-from cepts.ngrams import END, SPECIAL, START
+from cepts.ngrams import END, KENLM_MAGIC, SPECIAL, START
 from cepts.types import Text
 from cepts.vocabulary import Vocabulary
 
 __all__ = ["KenLMModel"]
 
-# A binary opens with these bytes and the number of its version; numbers that tell foreign machines; then the order,
+# A binary opens with its magic bytes and the number of its version; numbers that tell foreign machines; then the order,
 # the kind of model, and whether the words stand at its end.
-MAGIC = b"mmap lm http://kheafield.com/code"
 VERSION = b" format version "
 KNOWN_VERSION = b"5"
 INCOMPLETE = b" incomplete"
@@ -161,12 +160,12 @@ def _read_words(path: str) -> Vocabulary:
 
 def _check_head(path: str, head: bytes) -> int:
     """Check the first bytes of a binary; returns how many words it says it has."""
-    if head.startswith(MAGIC + INCOMPLETE):
+    if head.startswith(KENLM_MAGIC + INCOMPLETE):
         raise DataError(f"{path}: found a KenLM binary whose building did not end; build it again.")
-    if not head.startswith(MAGIC + VERSION):
+    if not head.startswith(KENLM_MAGIC + VERSION):
         arpa = " It may be an ARPA file: read it as that." if head.lstrip().startswith(b"\\data\\") else ""
         raise DataError(f"{path}: found no KenLM binary, wanted one that build_binary has made.{arpa}")
-    version = head[len(MAGIC + VERSION) :].split(b"\n")[0]
+    version = head[len(KENLM_MAGIC + VERSION) :].split(b"\n")[0]
     if version != KNOWN_VERSION:
         raise DataError(
             f"{path}: found a KenLM binary of version {version[:10].decode('utf-8', 'replace')}, wanted "

@@ -12,13 +12,12 @@ from cepts.documents import Documents
 from cepts.errors import DataError, UsageError
 from cepts.evaluate import Perplexities, perplexities
 from cepts.io import read_arpa, read_documents
-from cepts.io.arpa import KENLM_MAGIC
 from cepts.io.files import InputFile, PathLike, bare_suffixes
 from cepts.lm import AdaptedModel, FitOptions, KenLMModel, Memory, function_words
 from cepts.lm.backoff import word_numbers
 from cepts.lm.fit import Source
 from cepts.lm.stop import marked_words
-from cepts.ngrams import END, UNKNOWN
+from cepts.ngrams import END, KENLM_MAGIC, UNKNOWN
 from cepts.progress import Progress, Step, silent
 
 __all__ = [
