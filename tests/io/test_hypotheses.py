@@ -44,7 +44,7 @@ B = utterance("b", ("", -3.0, None))
         ("x.tsv", "a\t-1.5\tthe cell\na\t-1\t the  sell\r\n\nb\t-3e0\t\n"),
         ("x", "id\tscore\ttext\na\t-1.5\tthe cell\na\t-1\tthe sell\nb\t-3\t\n"),
         ("x.txt", "text\tID\trank\tscore\nthe cell\ta\t1\t-1.5\nthe sell\ta\t2\t-1\n\tb\t1\t-3\n"),
-        ("x.tsv.gz", gzip.compress(b"\xef\xbb\xbfa\t-1.5\tthe cell\na\t-1\tthe sell\nb\t-3\t")),
+        ("x.tsv.gz", gzip.compress(b"\xef\xbb\xbfa\t-1.5\tthe cell\na\t-1\tthe sell\nb\t-3\t", mtime=0)),
         (
             "x.jsonl",
             '{"id": "a", "hypotheses": [{"text": "the cell", "score": -1.5}, {"tokens": ["the", "sell"], "score": -1}]}'
@@ -127,7 +127,7 @@ def test_costs_of_kaldi_without_a_language_model(archives):
 
 
 def test_archives_by_what_their_names_start_with(write, tmp_path):
-    write("run.words_text.gz", gzip.compress(b"a-1 x\n"))
+    write("run.words_text.gz", gzip.compress(b"a-1 x\n", mtime=0))
     write("run.acwt", "a-1 2\n")
     assert list(read_hypotheses(tmp_path / "run")) == [utterance("a", ("x", -0.2, None))]
 
