@@ -76,6 +76,7 @@ def command(quiet: bool) -> None:
     say("  cepts lexicon model --top 3        what the model has learnt")
     say("  cepts score gold.wa links.txt      if you have gold links")
     say("  cepts phrases align pairs.txt      sentences and their rewordings, a ||| b a line")
+    say("  cepts lm fit text.txt --save DIR   a language model that adapts to what a text is on")
     say("  cepts --help                       all commands")
 
 
