@@ -8,6 +8,7 @@ from pathlib import Path
 import numpy as np
 
 import report
+from cepts.documents import Documents
 from cepts.lm import AdaptedModel, Cache, HistoryOptions
 from cepts.lm.tuning import EXPONENTS, tune
 from cepts.plot.figure import INK, colour_of, drawing, new_figure, save
@@ -48,18 +49,17 @@ ROWS: dict[str, tuple[Mapping[str, object], Mapping[str, object]]] = {
 }
 
 
-def perplexities(model: AdaptedModel, data: LMData, name: str, part: str = "test") -> tuple[float, float, AdaptedModel]:
-    """Perplexity of the background and of the model, which is tuned on the text's development part before.
+def tuned_on(data: LMData, name: str, model: AdaptedModel) -> AdaptedModel:
+    """The model with the weights that are best on a text's development part."""
+    return tune(model, data.text(name, "dev").text, exponents=EXPONENTS if model.exponent else None)
 
-    Unknown words are left out, ends of sentences are not.
-    """
-    exponents = EXPONENTS if model.exponent else None
-    tuned = tune(model, data.text(name, "dev").text, exponents=exponents)
-    scored = tuned.score(data.text(name, part).text, tuned.memory())
-    known = scored.known
+
+def perplexities(tuned: AdaptedModel, documents: Documents) -> tuple[float, float]:
+    """Perplexity of the background and of the model. Unknown words are left out, ends of sentences are not."""
+    scored = tuned.score(documents.text, tuned.memory())
     probs = scored.probs, scored.mixed(tuned.weights, tuned.mixture)
-    plain, mixed = (float(np.exp(-np.log(each[known]).mean())) for each in probs)
-    return plain, mixed, tuned
+    plain, mixed = (float(np.exp(-np.log(each[scored.known]).mean())) for each in probs)
+    return plain, mixed
 
 
 def adaptation(data: LMData) -> Table:
@@ -73,8 +73,9 @@ def adaptation(data: LMData) -> Table:
         model = data.model(**fitted).varied(**used)
         cells = [row]
         for name in TEXTS:
-            plain, mixed, tuned = perplexities(model, data, name)
-            dev = perplexities(tuned, data, name, "dev")
+            tuned = tuned_on(data, name, model)
+            plain, mixed = perplexities(tuned, data.text(name, "test"))
+            dev = perplexities(tuned, data.text(name, "dev"))
             cells += [f"{mixed:.1f}", f"{100 * (mixed / plain - 1):+.1f} %", f"{100 * (dev[1] / dev[0] - 1):+.1f} %"]
             if len(background) < len(columns):
                 background += [f"{plain:.1f}", "", ""]
@@ -91,7 +92,7 @@ def components(data: LMData) -> Table:
     rows, records = [], []
     names: tuple[str, ...] = ()
     for name, label in TEXTS.items():
-        tuned = perplexities(data.model(**fitted).varied(**used), data, name)[2]
+        tuned = tuned_on(data, name, data.model(**fitted).varied(**used))
         names = tuned.components
         rows.append([label, *(f"{weight:.3f}" for weight in tuned.weights), f"{tuned.exponent:.1f}"])
         weights = dict(zip(names, tuned.weights.round(4).tolist(), strict=True))
@@ -110,7 +111,7 @@ def rank(data: LMData) -> Table:
         report.say(f"  {hidden} hidden documents")
         model = data.model(hidden=hidden).varied(history=PAPER, exponent=0.0)
         for name in TEXTS:
-            found[name, hidden] = perplexities(model, data, name)[:2]
+            found[name, hidden] = perplexities(tuned_on(data, name, model), data.text(name, "test"))
     return _swept("hidden documents", ranks, found, "lm-rank.svg")
 
 
@@ -122,7 +123,7 @@ def history(data: LMData) -> Table:
         report.say(f"  a history of {size} words")
         model = data.model().varied(history=HistoryOptions(size=size, steps=1, background=0.0), exponent=0.0)
         for name in TEXTS:
-            found[name, size] = perplexities(model, data, name)[:2]
+            found[name, size] = perplexities(tuned_on(data, name, model), data.text(name, "test"))
     return _swept("words of history", sizes, found, "lm-history.svg")
 
 

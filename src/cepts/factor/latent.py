@@ -12,7 +12,7 @@ from cepts.engine import run_em
 from cepts.errors import DataError, UsageError
 from cepts.progress import Progress
 
-__all__ = ["Factors", "as_matrix", "as_null", "plsa"]
+__all__ = ["Factors", "as_matrix", "as_null", "check_entries", "plsa"]
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -79,7 +79,7 @@ def as_matrix(matrix: ArrayLike, name: str = "matrix") -> NDArray[np.float32]:
         raise DataError(f"{name} must have two dimensions, source words by target words. Got {given.ndim} instead.")
     if given.size == 0:
         raise DataError(f"{name} is empty ({given.shape[0]} x {given.shape[1]}); it must have rows and columns.")
-    _check_entries(given, name)
+    check_entries(given, name)
     values = np.ascontiguousarray(given, dtype=np.float32)
     if not values.any():
         raise DataError(f"{name} holds nothing but zeros, so there is nothing to factorise.")
@@ -96,7 +96,7 @@ def as_null(null: ArrayLike | None, words: int, name: str) -> NDArray[np.float32
         raise DataError(f"{name} must have one mass for each of {words} words. Got something else instead.") from None
     if given.shape != (words,):
         raise DataError(f"{name} must have one mass for each of {words} words. Got an array of shape {given.shape}.")
-    _check_entries(given, name)
+    check_entries(given, name)
     return np.ascontiguousarray(given, dtype=np.float32)
 
 
@@ -105,13 +105,16 @@ def shares_of(values: NDArray[np.float32], mass: float) -> NDArray[np.float32]:
     return np.minimum(values.astype(np.float64) / mass, np.finfo(np.float32).max).astype(np.float32)
 
 
-def _check_entries(given: NDArray[np.float64], name: str) -> None:
+def check_entries(
+    given: NDArray[np.floating], name: str, place_of: Callable[[int], tuple[int, ...]] | None = None
+) -> None:
+    """Refuse numbers that are negative or not finite; `place_of` says where entry `n` of stored ones stands, from 0."""
     wrong = ~(given >= 0) | (given > np.finfo(np.float32).max)
     if wrong.any():
-        place = tuple(int(index) for index in np.argwhere(wrong)[0])
-        where = ", ".join(str(index + 1) for index in place)
+        found = tuple(int(index) for index in np.argwhere(wrong)[0])
+        where = ", ".join(str(index + 1) for index in (place_of(found[0]) if place_of else found))
         raise DataError(
-            f"{name} must hold finite numbers of 0 or more. Got {given[place]} at {where} (from 1) instead."
+            f"{name} must hold finite numbers of 0 or more. Got {float(given[found])} at {where} (from 1) instead."
         )
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from abc import ABC, abstractmethod
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from itertools import pairwise
@@ -12,7 +13,7 @@ from numpy.typing import ArrayLike, NDArray
 
 from cepts.engine import cut_runs, default_threads, map_shards, run_em
 from cepts.errors import DataError, UsageError
-from cepts.factor.latent import as_matrix
+from cepts.factor.latent import as_matrix, check_entries
 from cepts.progress import Progress
 
 if TYPE_CHECKING:
@@ -178,7 +179,7 @@ class Rows:
         return self._spares[-1]
 
 
-class Climb:
+class Climb(ABC):
     """An `engine.EMProblem` that takes longer steps than EM for as long as they lead upwards.
 
     A step of EM multiplies each parameter; the longer step multiplies it by a power of that. It has the same fixed
@@ -199,13 +200,13 @@ class Climb:
         """The parameters that may be gone back to."""
         return (*self.parameters, *self._before)
 
+    @abstractmethod
     def expect(self, tick: Callable[[int, int], None]) -> float:
         """E-step, which keeps what it finds for `maximise`; returns the sum of shares times log P."""
-        raise NotImplementedError
 
+    @abstractmethod
     def maximise(self) -> tuple[NDArray[np.float32], ...]:
         """M-step: the new parameters."""
-        raise NotImplementedError
 
     def e_step(self, tick: Callable[[int, int], None]) -> float:
         """Expected counts; returns F."""
@@ -252,14 +253,8 @@ def as_counts(matrix: Any, name: str = "matrix") -> tuple[csr_array, float]:
             raise DataError(f"{name} is empty ({matrix.shape[0]} x {matrix.shape[1]}); it must have rows and columns.")
         found = csr_array(matrix, copy=True)
         found.sum_duplicates()
-        wrong = ~(found.data >= 0) | (found.data > np.finfo(np.float32).max)
-        if wrong.any():
-            place = int(wrong.argmax())
-            row = int(np.searchsorted(found.indptr, place, side="right"))
-            raise DataError(
-                f"{name} must hold finite numbers of 0 or more. "
-                f"Got {float(found.data[place])} at {row}, {found.indices[place] + 1} (from 1) instead."
-            )
+        rows = found.indptr
+        check_entries(found.data, name, lambda at: (int(rows.searchsorted(at, side="right")) - 1, found.indices[at]))
         found.eliminate_zeros()
         if found.nnz == 0:
             raise DataError(f"{name} holds nothing but zeros, so there is nothing to factorise.")

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from copy import copy
 from functools import cached_property
 from typing import Any, Protocol
 
@@ -183,6 +184,12 @@ class Background:
         self.vocabulary = vocabulary
         self.weights = np.full(len(self.models), 1 / len(self.models)) if weights is None else np.asarray(weights)
         self._members = members_of(self.models, vocabulary, content)
+
+    def weighted(self, weights: NDArray[np.float64]) -> Background:
+        """The same models with other weights; what is known of them is shared."""
+        found = copy(self)
+        found.weights = weights
+        return found
 
     def __iter__(self) -> Any:
         return iter(self._members)

@@ -14,7 +14,15 @@ from cepts.ngrams import END, SPECIAL, START, UNKNOWN, NGrams
 from cepts.types import Text, offsets_of
 from cepts.vocabulary import Vocabulary
 
-__all__ = ["BackoffModel", "from_arrays", "joined_vocabulary", "to_arrays", "with_vocabulary", "word_numbers"]
+__all__ = [
+    "BackoffModel",
+    "from_arrays",
+    "joined_vocabulary",
+    "renumbered",
+    "to_arrays",
+    "with_vocabulary",
+    "word_numbers",
+]
 
 
 def word_numbers(text: Text, vocabulary: Vocabulary) -> NDArray[np.int32]:
@@ -33,7 +41,14 @@ def word_numbers(text: Text, vocabulary: Vocabulary) -> NDArray[np.int32]:
                 f"sentence {sentence:,}: found the word {text.vocabulary[number]}, wanted sentences without marks of "
                 f"start and end, which are added; leave it out."
             )
+    if text.vocabulary is vocabulary:  # as that of `renumbered`, which may be asked often
+        return np.arange(len(vocabulary), dtype=np.int32)
     return np.maximum(vocabulary.numbers(text.vocabulary.words), UNKNOWN)
+
+
+def renumbered(text: Text, vocabulary: Vocabulary) -> Text:
+    """The same text with the word numbers of another vocabulary; `UNKNOWN` for what it lacks."""
+    return Text(word_numbers(text, vocabulary)[text.ids], text.offsets, vocabulary)
 
 
 def joined_vocabulary(*parts: Vocabulary | Text | NGrams) -> Vocabulary:

@@ -13,17 +13,17 @@ from cepts.documents import Documents
 from cepts.errors import DataError, UsageError
 from cepts.lm.adapted import AdaptedModel
 from cepts.lm.background import Background
-from cepts.lm.backoff import joined_vocabulary, with_vocabulary, word_numbers
+from cepts.lm.backoff import joined_vocabulary, renumbered, with_vocabulary
 from cepts.lm.binary import KenLMModel
 from cepts.lm.caches import Cache
 from cepts.lm.hidden import SEGMENTATIONS, HiddenDocuments, HistoryOptions, Segmentation, fit_hidden_documents
 from cepts.lm.kneser_ney import train_ngrams
 from cepts.lm.mixture import MIXTURES, MOST_EXPONENT, Mixture, components_of
 from cepts.lm.stop import function_words, marked_words
-from cepts.lm.tuning import EXPONENTS, tune
+from cepts.lm.tuning import EXPONENTS, tune_and_score
 from cepts.ngrams import SPECIAL, NGrams
 from cepts.progress import Progress
-from cepts.types import Text, offsets_of
+from cepts.types import offsets_of
 from cepts.vocabulary import Vocabulary
 
 __all__ = ["CACHES", "FitOptions", "Source", "fit_adapted", "held_out_part", "in_vocabulary"]
@@ -102,9 +102,7 @@ class FitOptions:
 
 def in_vocabulary(documents: Documents, vocabulary: Vocabulary) -> Documents:
     """The same documents with the word numbers of another vocabulary; 0, the unknown word, for what it lacks."""
-    text = documents.text
-    ids = word_numbers(text, vocabulary)[text.ids].astype(np.int32)
-    return Documents(Text(ids, text.offsets, vocabulary), documents.offsets, documents.names)
+    return Documents(renumbered(documents.text, vocabulary), documents.offsets, documents.names)
 
 
 def held_out_part(documents: Documents) -> tuple[Documents, Documents]:
@@ -174,10 +172,9 @@ def fit_adapted(
         )
     tuned = fitting.tuned(fitting.untuned(part), held_out)
     whole = fitting.untuned(documents)
-    background = Background(whole.background.models, whole.vocabulary, whole.content, tuned.background.weights)
     return replace(
         whole,
-        background=background,
+        background=whole.background.weighted(tuned.background.weights),
         weights=tuned.weights,
         exponent=tuned.exponent,
         facts={**tuned.facts, **whole.facts, "held_out": parts},
@@ -271,8 +268,7 @@ class _Fitting:
     def tuned(self, model: AdaptedModel, held_out: Documents) -> AdaptedModel:
         """The model with the weights that are best on held-out text."""
         exponents = EXPONENTS if self.options.exponent is None else None
-        found = tune(model, held_out.text, exponents=exponents, threads=self.threads)
-        scored = found.score(held_out.text, found.memory(), threads=self.threads)
+        found, scored = tune_and_score(model, held_out.text, exponents=exponents, threads=self.threads)
         both = scored.probs, scored.mixed(found.weights, found.mixture)
         with np.errstate(divide="ignore"):
             perplexities = [float(np.exp(-np.log(probs[scored.known]).mean())) for probs in both]

@@ -11,13 +11,12 @@ from numpy.typing import NDArray
 from cepts.engine import run_em
 from cepts.errors import DataError
 from cepts.lm.adapted import AdaptedModel, Scored
-from cepts.lm.background import Background
-from cepts.lm.backoff import word_numbers
+from cepts.lm.backoff import renumbered
 from cepts.lm.mixture import MOST_EXPONENT, Mixture
 from cepts.ngrams import END, UNKNOWN
 from cepts.types import Text
 
-__all__ = ["EXPONENTS", "best_weights", "tune", "tuned_weights"]
+__all__ = ["EXPONENTS", "best_weights", "tune", "tune_and_score", "tuned_weights"]
 
 EXPONENTS = (0.3, 0.5, 0.7, 0.9)  # of rescaling, to start from
 FINER = 0.1
@@ -104,16 +103,21 @@ def tune(
     exponents
         Exponents of rescaling to start the search for the best from; by default that of the model alone.
     """
-    ids = word_numbers(held_out, model.vocabulary)[held_out.ids]
-    if not np.any(ids != UNKNOWN):  # the ends of sentences alone would leave all to the n-gram
+    return tune_and_score(model, held_out, exponents=exponents, threads=threads)[0]
+
+
+def tune_and_score(
+    model: AdaptedModel, held_out: Text, *, exponents: Sequence[float] | None = None, threads: int | None = None
+) -> tuple[AdaptedModel, Scored]:
+    """The model of `tune`, and what its components give to the held-out text."""
+    text = renumbered(held_out, model.vocabulary)
+    if not np.any(text.ids != UNKNOWN):  # the ends of sentences alone would leave all to the n-gram
         raise _no_known_words()
-    text = Text(ids, held_out.offsets, model.vocabulary)
     if len(model.background) > 1:
         members = model.background.trace(text.ids, text.offsets).members
         known = np.insert(text.ids, text.offsets[1:], np.int32(END)) != UNKNOWN
         weights = best_weights(members[known])[0]
-        background = Background(model.background.models, model.vocabulary, model.content, weights)
-        model = model.varied(background=background)
+        model = model.varied(background=model.background.weighted(weights))
 
     def scored(varied: AdaptedModel, text: Text) -> Scored:
         return varied.score(text, varied.memory(), threads=threads)
@@ -128,7 +132,8 @@ def tune(
             return float(np.log(probs[probs > 0]).sum())
 
         model = model.varied(exponent=_highest(objective, exponents))
-    return model.varied(weights=tuned_weights(scored(model, text), model.mixture))
+    found = scored(model, text)
+    return model.varied(weights=tuned_weights(found, model.mixture)), found
 
 
 def _highest(objective: Callable[[float], float], grid: Sequence[float]) -> float:

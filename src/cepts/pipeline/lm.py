@@ -14,8 +14,7 @@ from cepts.evaluate import Perplexities, perplexities
 from cepts.io import read_arpa, read_documents
 from cepts.io.files import InputFile, PathLike, bare_suffixes
 from cepts.lm import AdaptedModel, FitOptions, KenLMModel, Memory, function_words
-from cepts.lm.backoff import word_numbers
-from cepts.lm.fit import Source
+from cepts.lm.fit import Source, in_vocabulary
 from cepts.lm.stop import marked_words
 from cepts.ngrams import END, KENLM_MAGIC, UNKNOWN
 from cepts.progress import Progress, Step, silent
@@ -152,6 +151,7 @@ def score_documents(
     ids: list[NDArray[np.int32]] = []
     start = memory or model.memory()
     now = start.copy()
+    documents = in_vocabulary(documents, model.vocabulary)
     for first, last in _blocks(documents, alone=reset):
         if reset:
             now = start.copy()
@@ -193,6 +193,7 @@ def memory_of(model: AdaptedModel, documents: Documents | None, *, threads: int 
     """Memory of documents, read one after the other; of nothing where there are none."""
     memory = model.memory()
     if documents is not None:
+        documents = in_vocabulary(documents, model.vocabulary)
         for first, last in _blocks(documents, alone=False):
             text = documents.text.part(int(documents.offsets[first]), int(documents.offsets[last]))
             model.score(text, memory, threads=threads)
@@ -203,8 +204,7 @@ def estimated_priors(model: AdaptedModel, documents: Documents) -> NDArray[np.fl
     """P(d) as the mean of P(d | h) over the histories of documents, read one after the other, eq. (18) of nmf_lm."""
     if model.hidden is None:
         raise ValueError("the model must have hidden documents. Got one without instead.")
-    text = documents.text
-    ids = word_numbers(text, model.vocabulary)[text.ids]
+    ids = in_vocabulary(documents, model.vocabulary).text.ids
     rows = model.rows[ids[model.content[ids]]]
     if not (rows >= 0).any():
         raise DataError("the text has no word that hidden documents have, so it says nothing of them; give another.")
