@@ -19,9 +19,9 @@ from statistics import fmean
 import hansards
 import peers
 import report
+from cepts.data import Alignments
 from cepts.evaluate import compare
 from cepts.io import read_bitext
-from cepts.types import Alignments
 from cepts.words import HMM, IBM4
 from jobs import Found, cepts_job, peer_job
 from words import cpu_ratio, plain

@@ -21,8 +21,8 @@ from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from pathlib import Path
 
+from cepts.data import Alignments
 from cepts.io import read_links
-from cepts.types import Alignments
 
 __all__ = [
     "TEST",

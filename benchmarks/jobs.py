@@ -13,9 +13,9 @@ from pathlib import Path
 
 import hansards
 import peers
+from cepts.data import Alignments
 from cepts.extract import Method, combine
 from cepts.io import read_links
-from cepts.types import Alignments
 
 __all__ = [
     "DEFAULT",

@@ -8,7 +8,7 @@ from pathlib import Path
 import numpy as np
 
 import report
-from cepts.documents import Documents
+from cepts.data import Documents
 from cepts.lm import AdaptedModel, Cache, HistoryOptions
 from cepts.lm.tuning import EXPONENTS, tune
 from cepts.plot.figure import INK, colour_of, drawing, new_figure, save

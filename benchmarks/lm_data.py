@@ -9,10 +9,9 @@ from pathlib import Path
 
 import numpy as np
 
-from cepts.documents import Documents
+from cepts.data import Documents, Text
 from cepts.io import read_documents, read_text
 from cepts.lm import AdaptedModel, FitOptions, fit_adapted
-from cepts.types import Text
 
 __all__ = ["TEXTS", "LMData"]
 

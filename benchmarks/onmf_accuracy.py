@@ -10,8 +10,8 @@ import numpy as np
 import hansards
 import report
 import romanian
+from cepts.data import Alignments, Bitext, Cepts, offsets_of
 from cepts.evaluate import Scores, compare
-from cepts.types import Alignments, Bitext, Cepts, offsets_of
 from cepts.words import Factoring
 from report import Table
 from trained import MODELS, Models, gold_pairs

@@ -16,8 +16,8 @@ import hansards
 import peers
 import report
 from cepts import factor
+from cepts.data import Alignments, Association, Bitext
 from cepts.engine import default_threads, map_shards
-from cepts.types import Alignments, Association, Bitext
 from cepts.words import Factoring, align_by_cepts, associations
 from jobs import align_command
 from onmf_accuracy import Setting

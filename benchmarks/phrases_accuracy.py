@@ -6,11 +6,10 @@ from collections.abc import Sequence
 from typing import Any
 
 import report
+from cepts.data import Alignments, SentencePair
 from cepts.evaluate import score_phrases
 from cepts.phrases import THRESHOLD, PhraseAligner, TokenAligner
 from cepts.phrases.columns import FAMILIES
-from cepts.sentences import SentencePair
-from cepts.types import Alignments
 from phrases_data import CORPORA, PHRASAL, PhrasesData, folds
 from report import Table
 

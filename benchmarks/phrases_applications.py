@@ -5,11 +5,11 @@ from __future__ import annotations
 import numpy as np
 
 import report
+from cepts.data import SentencePair
 from cepts.evaluate import binary_judgement, choose_threshold, ranking
 from cepts.phrases import PhraseAligner
 from cepts.phrases.english import MODELS
 from cepts.pipeline.judgements import JUDGEMENT_SCORE_OF, JUDGEMENT_SCORES, pair_scores
-from cepts.sentences import SentencePair
 from phrases_data import PhrasesData
 from report import Table
 

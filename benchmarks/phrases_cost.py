@@ -7,8 +7,8 @@ from collections.abc import Sequence
 from statistics import median
 
 import report
+from cepts.data import Sentence, SentencePair
 from cepts.phrases import PhraseAligner, TokenAligner
-from cepts.sentences import Sentence, SentencePair
 from phrases_data import PhrasesData
 from report import Table
 

@@ -11,8 +11,8 @@ from pathlib import Path
 
 import numpy as np
 
+from cepts.data import Sentence, SentencePair
 from cepts.io import read_sentence_pairs
-from cepts.sentences import Sentence, SentencePair
 
 __all__ = ["CORPORA", "PHRASAL", "PhrasesData", "folds"]
 

@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 import report
+from cepts.data import Alignments, Cept
 from cepts.evaluate import score_phrases
 from cepts.phrases import PhraseAligner
 from cepts.phrases.english import MODELS
 from cepts.pipeline.phrases import aligned_runs
-from cepts.types import Alignments, Cept
 from phrases_data import PhrasesData
 from report import Table
 

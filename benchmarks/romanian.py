@@ -10,8 +10,8 @@ import gzip
 import sys
 from pathlib import Path
 
+from cepts.data import Alignments, Bitext
 from cepts.io import read_links
-from cepts.types import Alignments, Bitext
 from hansards import strip_accents
 
 __all__ = ["PAIRS", "bitext", "check_data", "gold"]

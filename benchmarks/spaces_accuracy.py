@@ -10,6 +10,7 @@ from typing import Any
 import numpy as np
 
 import report
+from cepts.data import Dictionary, Vectors
 from cepts.evaluate import (
     TranslationScore,
     retrieval_precision,
@@ -20,7 +21,6 @@ from cepts.io import read_counts, read_sentence_similarities, read_similarities
 from cepts.pipeline.spaces import score_translations
 from cepts.spaces import Induction, Preparation, Space, fit_space, identical_strings, retrieve
 from cepts.spaces.sentences import idf_weights, sentence_vectors, sif_vectors, sif_weights, simple_text
-from cepts.vectors import Dictionary, Vectors
 from report import Table
 from spaces_data import SpacesData
 

@@ -7,8 +7,8 @@ from collections.abc import Sequence
 from functools import cache
 from pathlib import Path
 
+from cepts.data import Dictionary, Vectors
 from cepts.io import read_dictionary, read_vectors
-from cepts.vectors import Dictionary, Vectors
 
 __all__ = ["SpacesData"]
 

@@ -8,8 +8,8 @@ from statistics import fmean
 import numpy as np
 
 import report
+from cepts.data import Dictionary, Vectors
 from cepts.spaces import Space, find_entries, fit_space
-from cepts.vectors import Dictionary, Vectors
 from report import Table
 from spaces_accuracy import look_up
 from spaces_data import SpacesData

@@ -9,13 +9,13 @@ import numpy as np
 
 import hansards
 import report
+from cepts.data import Alignments
 from cepts.evaluate import compare, gold_translations
 from cepts.io import read_bitext, read_links
 from cepts.pipeline.space_links import align_in_space
 from cepts.spaces import find_entries, find_senses, fit_mixture, fit_space
 from cepts.spaces.associate import Scoring
 from cepts.spaces.translate import translate_words
-from cepts.types import Alignments
 from cepts.words import HMM, IBM1
 from report import Table
 from spaces_data import SpacesData

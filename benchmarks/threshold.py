@@ -16,9 +16,9 @@ import numpy as np
 
 import hansards
 import report
+from cepts.data import Alignments
 from cepts.evaluate import compare
 from cepts.io import read_bitext
-from cepts.types import Alignments
 from cepts.words import HMM, THRESHOLD
 
 RESULTS = Path(__file__).resolve().parent / "results" / "threshold.jsonl"

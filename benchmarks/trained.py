@@ -8,8 +8,8 @@ from pathlib import Path
 
 import hansards
 import report
+from cepts.data import Bitext
 from cepts.io import read_bitext
-from cepts.types import Bitext
 from cepts.words import HMM, IBM4, Aligner, load_aligner
 
 __all__ = ["MODELS", "Models", "gold_pairs"]

@@ -20,9 +20,9 @@ from statistics import fmean, median
 import hansards
 import peers
 import report
+from cepts.data import Alignments
 from cepts.evaluate import Scores, compare
 from cepts.io import read_bitext
-from cepts.types import Alignments
 from cepts.words import HMM, IBM1, IBM2, Aligner, Diagonal
 from jobs import DEFAULT, HEURISTICS, JOBS, RIVALS, Found, align_command, fresh_kernels
 

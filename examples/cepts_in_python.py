@@ -8,10 +8,10 @@ from __future__ import annotations
 from pathlib import Path
 
 import cepts
+from cepts.data import Cept
 from cepts.evaluate import compare
 from cepts.factor import factorise
 from cepts.io import read_association
-from cepts.types import Cept
 from cepts.words import Factoring
 
 EXAMPLES = Path(__file__).parent

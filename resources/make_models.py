@@ -13,9 +13,9 @@ import time
 from dataclasses import replace
 from pathlib import Path
 
+from cepts.data import Sentence, SentencePair
 from cepts.io import read_sentence_pairs
 from cepts.phrases import PhraseAligner, TokenAligner, english
-from cepts.sentences import Sentence, SentencePair
 
 CORPORA = {"token": ("msr06", "edinburghpp"), "phrase": ("msr06_phrasal", "edinburghpp_phrasal")}
 

@@ -9,7 +9,7 @@ import numpy as np
 from hypothesis import strategies as st
 from numpy.typing import NDArray
 
-from cepts.types import Bitext, offsets_of
+from cepts.data import Bitext, offsets_of
 from cepts.words.index import Index, Pairs, build_index
 from cepts.words.lexicon import Side, Tokens
 from cepts.words.positions import Block

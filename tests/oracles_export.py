@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
+from cepts.data import Text
 from cepts.lm.adapted import AdaptedModel
 from cepts.lm.background import Background
 from cepts.lm.backoff import joined_vocabulary
@@ -11,7 +12,6 @@ from cepts.lm.caches import Cache
 from cepts.lm.hidden import HiddenDocuments, HistoryOptions
 from cepts.lm.kneser_ney import train_ngrams
 from cepts.lm.mixture import components_of
-from cepts.types import Text
 from oracles_ngrams import grams_of
 
 CACHES = (Cache(0, 0.9), Cache(4))

@@ -10,7 +10,7 @@ import numpy as np
 from hypothesis import strategies as st
 from numpy.typing import NDArray
 
-from cepts.types import Alignments, Association, Cept, offsets_of
+from cepts.data import Alignments, Association, Cept, offsets_of
 
 Array = NDArray[np.float64]
 

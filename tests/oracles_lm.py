@@ -9,9 +9,9 @@ import math
 
 import numpy as np
 
+from cepts.data import END, START
 from cepts.lm.hidden import SMALLEST_SHARE
 from cepts.lm.mixture import LEAST_WEIGHT
-from cepts.ngrams import END, START
 from oracles_ngrams import Dictionary
 
 SMALLEST_LIFT = 1e-4

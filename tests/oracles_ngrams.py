@@ -6,7 +6,7 @@ from collections import Counter
 
 import numpy as np
 
-from cepts.types import Text
+from cepts.data import Text
 
 
 def windows(sentences, length):

@@ -7,8 +7,8 @@ from itertools import combinations
 import numpy as np
 from scipy.stats import multivariate_normal
 
+from cepts.data import Dictionary, Vectors
 from cepts.spaces.gaussian import FactorModel
-from cepts.vectors import Dictionary, Vectors
 
 # -- things to try them on -----------------------------------------------------------------------------------
 

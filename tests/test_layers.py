@@ -18,15 +18,10 @@ FILES = sorted(ROOT.rglob("*.py"))
 
 LAYERS = {
     "_version": 0,
+    "names": 0,
     "atomic": 1,
+    "data": 1,
     "errors": 1,
-    "documents": 1,
-    "hypotheses": 1,
-    "ngrams": 1,
-    "sentences": 1,
-    "types": 1,
-    "vectors": 1,
-    "vocabulary": 1,
     "progress": 1,
     "signature": 1,
     "kernels": 2,
@@ -53,7 +48,7 @@ PICKLES = {"pickle", "_pickle", "cPickle", "dill", "cloudpickle", "joblib", "mar
 
 
 def part_of(path: Path) -> str:
-    """The part of the house to which a file belongs: `words` for `words/hmm.py`, `types` for `types.py`."""
+    """The part of the house to which a file belongs: `words` for `words/hmm.py`, `errors` for `errors.py`."""
     return path.relative_to(ROOT).parts[0].removesuffix(".py")
 
 

@@ -7,7 +7,7 @@ from dataclasses import replace
 import numpy as np
 from hypothesis import strategies as st
 
-from cepts.documents import Documents
+from cepts.data import Documents, Text, Vocabulary
 from cepts.lm.adapted import AdaptedModel
 from cepts.lm.background import Background
 from cepts.lm.backoff import joined_vocabulary
@@ -15,8 +15,6 @@ from cepts.lm.caches import Cache
 from cepts.lm.hidden import HiddenDocuments, HistoryOptions
 from cepts.lm.kneser_ney import train_ngrams
 from cepts.lm.mixture import components_of
-from cepts.types import Text
-from cepts.vocabulary import Vocabulary
 from oracles_ngrams import random_text
 
 FUNCTION_WORDS = ("w0", "w1", "w2")

@@ -6,9 +6,9 @@ from __future__ import annotations
 
 import random
 
+from cepts.data import Sentence, SentencePair
 from cepts.phrases.lexical import Lexical
 from cepts.phrases.paraphrases import Paraphrases, Rule
-from cepts.sentences import Sentence, SentencePair
 
 CONCEPTS = 12
 PHRASE = Lexical(paraphrases=Paraphrases.from_rules([Rule("give up", "quit", "[VP]", (1.0,) * 8)]))

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from cepts.vectors import Dictionary, Vectors
+from cepts.data import Dictionary, Vectors
 
 LANGUAGES = ("en", "fr", "ru")
 

@@ -5,6 +5,7 @@ from typing import TYPE_CHECKING, Any
 from cepts._version import __version__
 
 if TYPE_CHECKING:
+    from cepts.data import Alignment, Alignments, Bitext, Dictionary, Sentence, SentencePair, Vectors
     from cepts.io import (
         read_bitext,
         read_dictionary,
@@ -15,10 +16,7 @@ if TYPE_CHECKING:
         write_sentence_pairs,
     )
     from cepts.phrases.aligner import PhraseAligner, TokenAligner
-    from cepts.sentences import Sentence, SentencePair
     from cepts.spaces import Space, fit_space, load_space
-    from cepts.types import Alignment, Alignments, Bitext
-    from cepts.vectors import Dictionary, Vectors
     from cepts.words import HMM, IBM1, IBM2, IBM3, IBM4, Aligner, Diagonal, load_aligner
 
 __all__ = [
@@ -54,9 +52,9 @@ __all__ = [
 
 # Name -> the package that has it, which is imported when the name is first used: `import cepts` loads no NumPy.
 _HOMES = {
-    "Alignment": "cepts.types",
-    "Alignments": "cepts.types",
-    "Bitext": "cepts.types",
+    "Alignment": "cepts.data",
+    "Alignments": "cepts.data",
+    "Bitext": "cepts.data",
     "read_bitext": "cepts.io",
     "read_dictionary": "cepts.io",
     "read_links": "cepts.io",
@@ -66,8 +64,8 @@ _HOMES = {
     "write_sentence_pairs": "cepts.io",
     "PhraseAligner": "cepts.phrases.aligner",
     "TokenAligner": "cepts.phrases.aligner",
-    "Sentence": "cepts.sentences",
-    "SentencePair": "cepts.sentences",
+    "Sentence": "cepts.data",
+    "SentencePair": "cepts.data",
     "Aligner": "cepts.words",
     "Diagonal": "cepts.words",
     "HMM": "cepts.words",
@@ -79,8 +77,8 @@ _HOMES = {
     "Space": "cepts.spaces",
     "fit_space": "cepts.spaces",
     "load_space": "cepts.spaces",
-    "Dictionary": "cepts.vectors",
-    "Vectors": "cepts.vectors",
+    "Dictionary": "cepts.data",
+    "Vectors": "cepts.data",
 }
 
 

@@ -19,8 +19,8 @@ import pytest
 from cepts import factor
 from cepts.cli import choices
 from cepts.cli.factor import command
+from cepts.data import Association, offsets_of
 from cepts.factor import orthogonal
-from cepts.types import Association, offsets_of
 
 needs_signals = pytest.mark.skipif(os.name == "nt", reason="signals and pipes differ")
 THREE = {"matrix": [[9, 0, 0], [0, 50, 5], [0, 6, 50]]}

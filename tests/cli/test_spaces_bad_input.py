@@ -10,9 +10,9 @@ import pytest
 
 from cepts import spaces
 from cepts.cli import main
+from cepts.data import Dictionary, Vectors
 from cepts.io import write_dictionary, write_vectors
 from cepts.store import save_model
-from cepts.vectors import Dictionary, Vectors
 from toy_spaces import toy_dictionary, toy_views
 
 VIEWS = toy_views()

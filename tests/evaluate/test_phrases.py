@@ -7,10 +7,9 @@ from hypothesis import strategies as st
 
 import oracles_phrase_scores as oracles
 from cepts import evaluate
+from cepts.data import Alignments, Sentence, SentencePair
 from cepts.errors import DataError
 from cepts.evaluate import PARTS, PROTOCOLS, score_phrases
-from cepts.sentences import Sentence, SentencePair
-from cepts.types import Alignments
 
 WORDS = st.lists(st.sampled_from(["a", "b", "B"]), max_size=4)
 

@@ -4,9 +4,9 @@ import numpy as np
 import pytest
 
 from cepts import evaluate
+from cepts.data import Alignments
 from cepts.errors import DataError
 from cepts.evaluate import resampling
-from cepts.types import Alignments
 
 
 def noisy(gold, wrong, seed):

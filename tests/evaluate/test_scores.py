@@ -6,8 +6,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from cepts import evaluate
+from cepts.data import Alignments, offsets_of
 from cepts.errors import DataError, UsageError
-from cepts.types import Alignments, offsets_of
 
 SIZE = 4
 link_sets = st.sets(st.tuples(st.integers(0, SIZE - 1), st.integers(0, SIZE - 1)), max_size=8)

@@ -7,8 +7,8 @@ from hypothesis import strategies as st
 
 import oracles_evaluate as oracles
 from cepts import evaluate
+from cepts.data import Vectors
 from cepts.errors import DataError
-from cepts.vectors import Vectors
 
 SMALL = st.integers(-3, 3)
 

@@ -7,8 +7,8 @@ from hypothesis import strategies as st
 
 import oracles_evaluate as oracles
 from cepts import evaluate
+from cepts.data import Dictionary, Vectors
 from cepts.errors import DataError
-from cepts.vectors import Dictionary, Vectors
 
 
 def view(words, name=""):

@@ -7,7 +7,7 @@ from hypothesis import strategies as st
 
 import oracles_extract as oracles
 from cepts import extract
-from cepts.types import Association, offsets_of
+from cepts.data import Association, offsets_of
 
 # Few distinct values, so that ties and entries equal to the threshold or to null are common.
 values = st.sampled_from([0.0, 0.1, 0.2, 0.3, 0.5, 0.9])

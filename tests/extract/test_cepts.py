@@ -8,8 +8,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from cepts import factor
+from cepts.data import Alignments, Association, offsets_of
 from cepts.extract import without_loose_words
-from cepts.types import Alignments, Association, offsets_of
 
 
 @st.composite

@@ -7,8 +7,8 @@ from hypothesis import strategies as st
 
 import oracles_extract as oracles
 from cepts import extract
+from cepts.data import Alignments
 from cepts.errors import DataError
-from cepts.types import Alignments
 
 SIZE = 6
 links = st.sets(st.tuples(st.integers(0, SIZE - 1), st.integers(0, SIZE - 1)), max_size=20)

@@ -6,9 +6,9 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import oracles_phrase_scores as oracles
+from cepts.data import Alignments
 from cepts.errors import DataError
 from cepts.extract.rectangles import rectangles
-from cepts.types import Alignments
 
 LINKS = st.sets(st.tuples(st.integers(0, 5), st.integers(0, 5)), max_size=30)
 LIMITS = st.one_of(st.none(), st.integers(1, 4))

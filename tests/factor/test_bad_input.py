@@ -7,9 +7,9 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
+from cepts.data import Association, offsets_of
 from cepts.errors import DataError, UsageError
 from cepts.factor import factorise, onmf
-from cepts.types import Association, offsets_of
 from oracles_factor import joined
 
 BAD_MATRICES = {

@@ -10,9 +10,9 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import oracles_factor as oracles
+from cepts.data import Association
 from cepts.factor import SELECTIONS, SURE, factorise, onmf
 from cepts.factor import orthogonal as module
-from cepts.types import Association
 from oracles_factor import joined, matrices
 
 SELECTED = [*SELECTIONS, 1, 2, 6]

@@ -8,9 +8,9 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import oracles_factor as oracles
+from cepts.data import Association
 from cepts.errors import UsageError
 from cepts.factor import spread
-from cepts.types import Association
 from oracles_factor import joined
 
 STRENGTHS = st.sampled_from([0.1, 0.7, 0.99])

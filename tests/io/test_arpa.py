@@ -9,13 +9,11 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import oracles_ngrams as oracles
+from cepts.data import NGrams, Text, Vocabulary
 from cepts.errors import DataError
 from cepts.io import read_arpa, write_arpa
 from cepts.lm.backoff import BackoffModel, joined_vocabulary, with_vocabulary
 from cepts.lm.kneser_ney import train_ngrams
-from cepts.ngrams import NGrams
-from cepts.types import Text
-from cepts.vocabulary import Vocabulary
 
 GOLDEN = Path(__file__).parents[1] / "golden" / "lm"
 

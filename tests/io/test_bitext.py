@@ -10,9 +10,9 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import oracles_io as oracles
+from cepts.data import Bitext
 from cepts.errors import DataError, UsageError
 from cepts.io import read_bitext, read_text
-from cepts.types import Bitext
 
 
 @pytest.fixture

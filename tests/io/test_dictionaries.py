@@ -7,9 +7,9 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from cepts.data import Dictionary
 from cepts.errors import DataError, UsageError
 from cepts.io import read_dictionary, write_dictionary
-from cepts.vectors import Dictionary
 
 
 @pytest.fixture

@@ -10,7 +10,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from cepts.documents import Documents
+from cepts.data import Documents
 from cepts.errors import DataError, UsageError
 from cepts.io import read_documents, read_stop_list
 

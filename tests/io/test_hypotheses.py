@@ -7,8 +7,8 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from cepts.data import Hypothesis, Utterance
 from cepts.errors import DataError, UsageError
-from cepts.hypotheses import Hypothesis, Utterance
 from cepts.io import HypothesisWriter, read_hypotheses, read_transcripts, write_hypotheses
 
 

@@ -11,9 +11,9 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from cepts.data import Alignments, Bitext, Cepts, offsets_of
 from cepts.errors import DataError, UsageError
 from cepts.io import LINK_FORMATS, LinkWriter, read_bitext, read_links, write_links
-from cepts.types import Alignments, Bitext, Cepts, offsets_of
 
 GOLDEN = Path(__file__).parents[1] / "golden" / "io"
 NAMES = {
@@ -150,7 +150,7 @@ def test_a_full_standard_output_is_one_line_and_nothing_after():
         "import sys\n"
         "from cepts.errors import DataError\n"
         "from cepts.io import write_links\n"
-        "from cepts.types import Alignments\n"
+        "from cepts.data import Alignments\n"
         "try: write_links('-', Alignments.from_links([[(0, 0)]]))\n"
         "except DataError as error: print(error, file=sys.stderr); sys.exit(1)"
     )

@@ -12,9 +12,9 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import oracles_io as oracles
+from cepts.data import Alignments
 from cepts.errors import DataError, UsageError
 from cepts.io import read_links, swap_sides
-from cepts.types import Alignments
 
 
 @pytest.fixture

@@ -11,9 +11,9 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from cepts.data import Association, Bitext, offsets_of
 from cepts.errors import DataError
 from cepts.io import AssociationWriter, association_blocks, read_association, write_association
-from cepts.types import Association, Bitext, offsets_of
 
 FIELDS = ("source_lengths", "target_lengths", "offsets", "values", "source_null", "target_null")
 FULL = {

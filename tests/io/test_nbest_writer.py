@@ -10,10 +10,10 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from cepts.data import Bitext, NBest, offsets_of
 from cepts.errors import DataError, UsageError
 from cepts.io import NBestWriter, read_links, write_nbest
 from cepts.io.nbest_writer import _number
-from cepts.types import Bitext, NBest, offsets_of
 
 BITEXT = Bitext.from_tokens([(["the", "house"], ["das", "große", "Haus"]), ([], ["ja"]), (["a"], ["b"])])
 

@@ -9,6 +9,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from cepts.data import Alignments, Sentence, SentencePair, gold_alignments
 from cepts.errors import DataError, UsageError
 from cepts.extract.rectangles import rectangles
 from cepts.io import (
@@ -20,8 +21,6 @@ from cepts.io import (
     read_sentence_pairs,
     write_sentence_pairs,
 )
-from cepts.sentences import Sentence, SentencePair, gold_alignments
-from cepts.types import Alignments
 
 SHOPS = {"id": "s1", "source": ["Shops", "are", "closed", "up"], "target": "Shops are  closed\tdown"}
 NBSP = "\u00a0"

@@ -8,9 +8,9 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import oracles_io as oracles
+from cepts.data import Text
 from cepts.io.files import read_blocks
 from cepts.io.tokens import NotUTF8Error, TextBuilder, replace_invalid, utf8_error
-from cepts.types import Text
 
 SPACES = " \t\n\v\f\r"
 NOT_SPACES = "\u00a0\u0085\u2028\u2029\u3000\u1680\x1c\x1d\x1e\x1f\x00"

@@ -10,9 +10,9 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from hypothesis.extra import numpy as arrays
 
+from cepts.data import Vectors
 from cepts.errors import DataError, UsageError
 from cepts.io import WRITABLE_VECTOR_FORMATS, read_vectors, write_vectors
-from cepts.vectors import Vectors
 
 PAIR = Vectors.from_words(["le", "été"], np.array([[0.5, -1.25e-9], [3, 1e20]], dtype=np.float32))
 ENDINGS = {"word2vec": "x.vec", "glove": "x.txt", "word2vec-binary": "x.bin", "npy": "x.npy"}

@@ -7,6 +7,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import oracles_phrase_features as oracles
+from cepts.data import Sentence, SentencePair, Vectors
 from cepts.kernels.likeness import span_coverage
 from cepts.phrases.columns import FAMILIES
 from cepts.phrases.features import FeatureMaker
@@ -18,8 +19,6 @@ from cepts.phrases.paraphrases import Paraphrases, Rule
 from cepts.phrases.relatedness import Relatedness
 from cepts.phrases.wordnet import RELATIONS, WordNet
 from cepts.phrases.words import words_of
-from cepts.sentences import Sentence, SentencePair
-from cepts.vectors import Vectors
 
 WORDS = [
     "the",

@@ -8,6 +8,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import oracles_lm as oracles
+from cepts.data import END, UNKNOWN, Text, Vocabulary
 from cepts.errors import DataError, UsageError
 from cepts.lm.adapted import AdaptedModel
 from cepts.lm.background import Background
@@ -16,9 +17,6 @@ from cepts.lm.binary import KenLMModel
 from cepts.lm.caches import Cache
 from cepts.lm.hidden import HistoryOptions
 from cepts.lm.mixture import components_of
-from cepts.ngrams import END, UNKNOWN
-from cepts.types import Text
-from cepts.vocabulary import Vocabulary
 from toy_lm import CACHES, models, numbered, texts, toy_hidden, toy_model, toy_parts
 
 GOLDEN = Path(__file__).parents[1] / "golden" / "lm"

@@ -10,11 +10,11 @@ import pytest
 
 import oracles_export as oracles
 import oracles_ngrams
+from cepts.data import Text
 from cepts.errors import UsageError
 from cepts.io import write_arpa
 from cepts.lm import AdaptedModel, Background, Cache, HiddenDocuments, Scorer, train_ngrams
 from cepts.lm.adapters import PyCTCDecodeModel, TorchaudioModel
-from cepts.types import Text
 
 BIOLOGY, TRADE = "nucleus mitosis gene", "market shares price"
 LABELS = ["", " ", *"abcdefghijklmnopqrstuvwxyz"]

@@ -8,13 +8,11 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import oracles_lm as oracles
+from cepts.data import END, Text, Vocabulary
 from cepts.io.arpa import read_arpa
 from cepts.lm.background import Background
 from cepts.lm.backoff import joined_vocabulary, with_vocabulary
 from cepts.lm.binary import KenLMModel
-from cepts.ngrams import END
-from cepts.types import Text
-from cepts.vocabulary import Vocabulary
 from toy_lm import numbered, texts, toy_model, toy_parts
 
 GOLDEN = Path(__file__).parents[1] / "golden" / "lm"

@@ -6,12 +6,11 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import oracles_ngrams as oracles
+from cepts.data import Text, Vocabulary
 from cepts.errors import DataError
 from cepts.lm.backoff import BackoffModel, from_arrays, joined_vocabulary, to_arrays, with_vocabulary
 from cepts.lm.kneser_ney import train_ngrams
 from cepts.store import load_model, save_model
-from cepts.types import Text
-from cepts.vocabulary import Vocabulary
 
 SENTENCES = st.lists(st.lists(st.sampled_from(["a", "b", "c", "<unk>"]), max_size=6), min_size=1, max_size=8)
 TEXTS = st.lists(st.lists(st.sampled_from(["a", "b", "c", "new", "<unk>"]), max_size=6), max_size=4)

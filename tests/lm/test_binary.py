@@ -6,11 +6,11 @@ from pathlib import Path
 import numpy as np
 import pytest
 
+from cepts.data import Text
 from cepts.errors import DataError, UsageError
 from cepts.io.arpa import read_arpa
 from cepts.lm.backoff import BackoffModel
 from cepts.lm.binary import KenLMModel
-from cepts.types import Text
 
 GOLDEN = Path(__file__).parents[1] / "golden" / "lm"  # binaries of tiny.arpa, made by build_binary
 TEXT = Text.from_tokens(

@@ -8,7 +8,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import oracles_poisson as oracles
-from cepts.documents import Documents
+from cepts.data import Documents
 from cepts.errors import UsageError
 from cepts.lm import counts as counts_module
 from cepts.lm.counts import document_counts, window_counts

@@ -10,13 +10,13 @@ from hypothesis import strategies as st
 
 import oracles_export as oracles
 import oracles_ngrams
+from cepts.data import Text
 from cepts.errors import UsageError
 from cepts.io import read_arpa, read_documents, write_arpa
 from cepts.kernels.export import backed_off
 from cepts.kernels.ngrams import weighted_masses
 from cepts.lm import AdaptedModel, Background, BackoffModel, FitOptions, KenLMModel, fit_adapted, train_ngrams
 from cepts.lm.export import static_ngrams
-from cepts.types import Text
 
 TESTS = Path(__file__).parents[1]
 SAMPLE = TESTS.parent / "examples" / "lm"

@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from cepts.documents import Documents
+from cepts.data import Documents
 from cepts.errors import DataError, UsageError
 from cepts.lm import fit
 from cepts.lm.binary import KenLMModel

@@ -6,7 +6,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import oracles_lm as oracles
-from cepts.documents import Documents
+from cepts.data import Documents
 from cepts.errors import DataError, UsageError
 from cepts.lm.hidden import HiddenDocuments, HistoryOptions, Tracker, fit_hidden_documents
 from toy_lm import histories, toy_documents, toy_hidden

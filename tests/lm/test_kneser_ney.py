@@ -8,13 +8,12 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import oracles_ngrams as oracles
+from cepts.data import Text, Vocabulary
 from cepts.errors import DataError
 from cepts.io import read_text
 from cepts.io.arpa import read_arpa
 from cepts.lm.backoff import BackoffModel, joined_vocabulary, with_vocabulary
 from cepts.lm.kneser_ney import train_ngrams
-from cepts.types import Text
-from cepts.vocabulary import Vocabulary
 
 GOLDEN = Path(__file__).parents[1] / "golden" / "lm"
 SENTENCES = st.lists(st.lists(st.sampled_from(["a", "b", "c", "é", "<unk>"]), max_size=6), min_size=1, max_size=12)

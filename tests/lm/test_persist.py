@@ -9,6 +9,7 @@ import numpy as np
 import pytest
 from hypothesis import given, settings
 
+from cepts.data import Text, Vocabulary
 from cepts.errors import ModelError
 from cepts.lm.background import Background
 from cepts.lm.backoff import joined_vocabulary
@@ -16,8 +17,6 @@ from cepts.lm.binary import KenLMModel
 from cepts.lm.caches import Cache
 from cepts.lm.persist import load_adapted, save_adapted
 from cepts.store import directory, save_model
-from cepts.types import Text
-from cepts.vocabulary import Vocabulary
 from toy_lm import models, toy_model
 
 GOLDEN = Path(__file__).parents[1] / "golden" / "lm"

@@ -8,9 +8,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import oracles_lm as oracles
+from cepts.data import END, Text
 from cepts.lm.scorer import Scorer
-from cepts.ngrams import END
-from cepts.types import Text
 from toy_lm import models, numbered, texts, toy_model
 
 

@@ -8,9 +8,8 @@ from hypothesis import assume, given
 from hypothesis import strategies as st
 
 import oracles_hypotheses as oracles
+from cepts.data import Text, Vocabulary
 from cepts.lm import stop
-from cepts.types import Text
-from cepts.vocabulary import Vocabulary
 
 
 def chosen(tokens: list[str], **options: float) -> set[str]:

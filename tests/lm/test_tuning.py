@@ -7,10 +7,10 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from cepts.data import Text
 from cepts.errors import DataError
 from cepts.lm.mixture import MOST_EXPONENT
 from cepts.lm.tuning import best_weights, tune, tuned_weights
-from cepts.types import Text
 from toy_lm import models, texts, toy_model
 
 SIMPLEX = [np.array(point) / 10 for point in product(range(11), repeat=3) if sum(point) == 10]

@@ -8,12 +8,12 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
+from cepts.data import Sentence, SentencePair
 from cepts.errors import DataError, UsageError
 from cepts.phrases.aligner import COMBINATIONS, PAIRS_AT_A_TIME, PhraseAligner, TokenAligner
 from cepts.phrases.columns import FAMILIES
 from cepts.phrases.lexical import Lexical
 from cepts.phrases.steps import STEP_WEIGHTS, steps_of
-from cepts.sentences import Sentence, SentencePair
 from toy_paraphrases import PHRASE, toy_pairs
 
 OPTIONS = {"language": None, "lexical": PHRASE, "iterations": 40, "threads": 1}

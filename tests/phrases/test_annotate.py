@@ -2,9 +2,9 @@ from __future__ import annotations
 
 import pytest
 
+from cepts.data import Sentence, SentencePair
 from cepts.errors import DataError
 from cepts.phrases.annotate import Annotator, check_columns, shared_columns
-from cepts.sentences import Sentence, SentencePair
 
 
 class Upper:

@@ -5,14 +5,13 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
+from cepts.data import Sentence, SentencePair, Vectors
 from cepts.phrases.columns import FAMILIES
 from cepts.phrases.features import FeatureMaker, Layout
 from cepts.phrases.inventory import Inventory, LinkedWords
 from cepts.phrases.lexical import Lexical
 from cepts.phrases.paraphrases import Paraphrases, Rule
 from cepts.phrases.relatedness import Relatedness
-from cepts.sentences import Sentence, SentencePair
-from cepts.vectors import Vectors
 
 INVENTORY = Inventory(("DT", "NN", "VB"), ("np", "vp"), ("the", "up"), (LinkedWords("give", "quit", 2, 3),))
 LEXICAL = Lexical(

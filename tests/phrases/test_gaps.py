@@ -5,11 +5,10 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
+from cepts.data import Association, Sentence, SentencePair, offsets_of
 from cepts.phrases.gaps import BELIEF, join_expressions
 from cepts.phrases.inventory import Inventory
 from cepts.phrases.wordnet import WordNet
-from cepts.sentences import Sentence, SentencePair
-from cepts.types import Association, offsets_of
 
 WORDNET = WordNet.from_synsets([("verb", ["put off", "postpone"]), ("verb", ["act"])], [(0, 1, "hypernym")])
 APART = Sentence(("put", "it", "off"), ("VB", "PRP", "RP"))

@@ -2,8 +2,8 @@ from __future__ import annotations
 
 import json
 
+from cepts.data import Sentence, SentencePair
 from cepts.phrases.inventory import FREQUENT_WORDS, LINKED_CATEGORIES, RATE_EDGES, Inventory, LinkedWords, chunk_type
-from cepts.sentences import Sentence, SentencePair
 
 
 def pair(source, target, sure=(), **columns):

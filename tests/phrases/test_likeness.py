@@ -5,12 +5,12 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
+from cepts.data import Sentence, SentencePair
 from cepts.phrases.inventory import Inventory
 from cepts.phrases.lexical import Lexical
 from cepts.phrases.likeness import compare_words
 from cepts.phrases.wordnet import WordNet
 from cepts.phrases.words import words_of
-from cepts.sentences import Sentence, SentencePair
 
 WORDNET = WordNet.from_synsets(
     [("verb", ["put off", "postpone"]), ("verb", ["act"]), ("verb", ["put"])], [(0, 1, "hypernym")]

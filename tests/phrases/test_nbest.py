@@ -8,11 +8,11 @@ import numpy as np
 import pytest
 
 import oracles_phrases as oracles
+from cepts.data import Segment, Sentence, SentencePair
 from cepts.errors import DataError, UsageError
 from cepts.phrases.aligner import PAIRS_AT_A_TIME, PhraseAligner
 from cepts.phrases.crf import lattice_of
 from cepts.phrases.nbest import nbest
-from cepts.sentences import Segment, Sentence, SentencePair
 from toy_paraphrases import PHRASE, toy_pairs
 
 TEST = toy_pairs(PAIRS_AT_A_TIME + 3, seed=1)

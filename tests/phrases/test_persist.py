@@ -5,6 +5,7 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
+from cepts.data import Vectors
 from cepts.errors import ModelError, UsageError
 from cepts.phrases import english
 from cepts.phrases.aligner import PhraseAligner, TokenAligner
@@ -14,7 +15,6 @@ from cepts.phrases.paraphrases import Paraphrases, Rule
 from cepts.phrases.persist import KIND, own_tables
 from cepts.phrases.relatedness import Relatedness
 from cepts.store import load_model, save_model
-from cepts.vectors import Vectors
 from toy_paraphrases import PHRASE, toy_pairs
 
 TEST = toy_pairs(20, seed=1)

@@ -10,10 +10,10 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from cepts.data import Vectors
 from cepts.errors import DataError
 from cepts.phrases import relatedness
 from cepts.phrases.relatedness import Relatedness, rounded, spread_evenly
-from cepts.vectors import Vectors
 
 WORDS = ["car", "Car", "state", "owned", "bank", "nought"]
 MATRIX = np.array([[1, 0, 0], [0, 2, 0], [0, 0, 3], [0, 4, 0], [1, 1, 0], [0, 0, 0]], dtype=np.float32)

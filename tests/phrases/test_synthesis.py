@@ -5,9 +5,9 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import oracles_phrase_scores as oracles
+from cepts.data import Sentence, SentencePair
 from cepts.errors import DataError
 from cepts.phrases.synthesis import chunk_spans, synthesise
-from cepts.sentences import Sentence, SentencePair
 
 
 def pair(source_chunk, target_chunk, sure, possible=()):

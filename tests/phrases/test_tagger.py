@@ -11,10 +11,10 @@ from hypothesis import strategies as st
 
 import cepts
 import oracles_tagger as oracles
+from cepts.data import offsets_of
 from cepts.errors import DataError
 from cepts.phrases import tagger as module
 from cepts.phrases.tagger import TAG_TEMPLATES, WORD_TEMPLATES, Tagger
-from cepts.types import offsets_of
 
 ENGLISH = Path(cepts.__file__).parent / "phrases" / "english"
 

@@ -10,11 +10,11 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import oracles_phrases as oracles
+from cepts.data import Sentence, SentencePair
 from cepts.errors import NotFiniteError
 from cepts.phrases.crf import Shape, gold_path, link_cells
 from cepts.phrases.training import Training, _gold, _state_costs
 from cepts.progress import silent
-from cepts.sentences import Sentence, SentencePair
 
 
 def aligner(cost):

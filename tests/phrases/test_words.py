@@ -4,6 +4,7 @@ from itertools import pairwise
 
 import pytest
 
+from cepts.data import Sentence, SentencePair
 from cepts.kernels.phrase_features import (
     CAPITAL,
     CHUNK,
@@ -22,7 +23,6 @@ from cepts.kernels.phrase_features import (
 )
 from cepts.phrases.inventory import Inventory
 from cepts.phrases.words import words_of
-from cepts.sentences import Sentence, SentencePair
 
 INVENTORY = Inventory(("DT", "NN"), ("np",), ("is", "the"))
 

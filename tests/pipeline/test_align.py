@@ -8,10 +8,10 @@ from importlib.resources import files
 import numpy as np
 import pytest
 
+from cepts.data import Alignments, Bitext
 from cepts.errors import UsageError
 from cepts.io import LINK_FORMATS, LinkWriter, read_association, read_links, write_links
 from cepts.pipeline import align_bitext, factor_matrices
-from cepts.types import Alignments, Bitext
 from cepts.words import HMM, Factoring, align_by_cepts
 from cepts.words import aligner as aligner_module
 from cepts.words.index import build_index, cut

@@ -7,12 +7,12 @@ import numpy as np
 import pytest
 
 from cepts import factor
+from cepts.data import Association, Bitext, offsets_of
 from cepts.errors import DataError, UsageError
 from cepts.io import association_blocks, read_association, read_links, write_association, write_links
 from cepts.io.files import read_blocks
 from cepts.pipeline import factor as factor_module
 from cepts.pipeline import factor_matrices
-from cepts.types import Association, Bitext, offsets_of
 
 
 def matrices(count=30, most=7, seed=3):

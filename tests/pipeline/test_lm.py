@@ -10,11 +10,10 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from cepts.documents import Documents
+from cepts.data import Documents, NGrams
 from cepts.errors import DataError, UsageError
 from cepts.io import read_arpa
 from cepts.lm import FitOptions, KenLMModel, fit_adapted
-from cepts.ngrams import NGrams
 from cepts.pipeline import lm as pipeline
 from cepts.pipeline.lm import (
     default_hidden,

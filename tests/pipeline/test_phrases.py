@@ -9,14 +9,13 @@ import numpy as np
 import pytest
 
 from cepts import extract, factor
+from cepts.data import Association, Sentence, SentencePair
 from cepts.errors import UsageError
 from cepts.io import SentencePairWriter, read_sentence_pairs
 from cepts.phrases.aligner import PAIRS_AT_A_TIME, Decoded, PhraseAligner
 from cepts.phrases.words import kinds_of
 from cepts.pipeline.judgements import IMPORTANCE, JUDGEMENT_SCORES, judge_pairs, pair_scores
 from cepts.pipeline.phrases import _gathered, _with_gaps, align_pairs, aligned_runs, list_pairs
-from cepts.sentences import Sentence, SentencePair
-from cepts.types import Association
 from cepts.words.factored import in_counts
 
 EXAMPLES = read_sentence_pairs(Path(__file__).parents[2] / "examples" / "paraphrases.jsonl")

@@ -9,10 +9,9 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from cepts.data import UNKNOWN, Hypothesis, Utterance
 from cepts.errors import DataError, UsageError
-from cepts.hypotheses import Hypothesis, Utterance
 from cepts.lm import Scorer
-from cepts.ngrams import UNKNOWN
 from cepts.pipeline.rescoring import LEAST_LOG_PROB, Rescored, list_errors, own_choice, rescore, tune_weights
 from toy_lm import models, toy_model
 
@@ -85,7 +84,7 @@ def test_what_was_said_before_is_remembered_and_not_changed():
 
 
 def _text(*words):
-    from cepts.types import Text
+    from cepts.data import Text
 
     return Text.from_tokens([words])
 

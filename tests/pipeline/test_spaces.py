@@ -5,11 +5,10 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
+from cepts.data import Dictionary, Text
 from cepts.errors import DataError
 from cepts.pipeline.spaces import score_retrieval, score_translations, score_word_similarity
 from cepts.spaces import fit_space
-from cepts.types import Text
-from cepts.vectors import Dictionary
 from toy_spaces import toy_dictionary, toy_views
 
 VIEWS = toy_views(noise=0.6)

@@ -10,13 +10,12 @@ from hypothesis.extra.numpy import arrays
 
 import oracles_space_links as oracles
 from cepts import extract, factor
+from cepts.data import Bitext, Vectors, offsets_of
 from cepts.errors import UsageError
 from cepts.kernels.space_links import link_shares
 from cepts.pipeline.space_links import align_in_space
 from cepts.spaces import Scoring, associate_space, fit_space, space_directions
 from cepts.spaces.associate import SCALES, support_weights
-from cepts.types import Bitext, offsets_of
-from cepts.vectors import Vectors
 from toy_spaces import toy_dictionary, toy_views
 
 EXTRA = ("1998", "42", ",", "!")

@@ -8,9 +8,9 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import oracles_spaces_models as oracles
+from cepts.data import Dictionary, Vectors
 from cepts.errors import DataError, UsageError
 from cepts.spaces.entries import entry_weights, find_entries, identical_strings
-from cepts.vectors import Dictionary, Vectors
 
 NAMES = ("en", "fr", "ru", "it")
 

@@ -6,6 +6,7 @@ import numpy as np
 import pytest
 
 import oracles_spaces_models as oracles
+from cepts.data import Dictionary, Vectors
 from cepts.errors import CeptsError, DataError, UsageError
 from cepts.spaces.entries import entry_weights
 from cepts.spaces.fit import METHODS, TWO_VIEWS_ONLY, Options, fit_space
@@ -13,7 +14,6 @@ from cepts.spaces.ibfa import canonical, fit_ibfa
 from cepts.spaces.induce import Induction
 from cepts.spaces.moments import gather_moments
 from cepts.spaces.retrieve import cosine
-from cepts.vectors import Dictionary, Vectors
 
 WORDS = 300
 TRAIN = range(200)

@@ -9,12 +9,12 @@ from hypothesis import strategies as st
 from scipy.stats import multivariate_normal
 
 import oracles_spaces_models as oracles
+from cepts.data import Dictionary, Vectors
 from cepts.errors import DataError, UsageError
 from cepts.spaces import Mixture, choose_components, find_senses, fit_mixture, fit_space
 from cepts.spaces.prepare import Preparation
 from cepts.spaces.space import Space
 from cepts.store import load_model, save_model
-from cepts.vectors import Dictionary, Vectors
 from toy_spaces import toy_dictionary, toy_views
 
 FIELDS = 4

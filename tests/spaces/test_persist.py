@@ -7,10 +7,10 @@ import json
 import numpy as np
 import pytest
 
+from cepts.data import Dictionary, Vectors
 from cepts.errors import ModelError
 from cepts.spaces import METHODS, fit_space, load_space, save_space
 from cepts.store import load_model, save_model
-from cepts.vectors import Dictionary, Vectors
 from toy_spaces import toy_dictionary, toy_views
 
 VIEWS = toy_views()

@@ -7,6 +7,7 @@ from hypothesis import strategies as st
 from hypothesis.extra.numpy import arrays
 
 import oracles_sentences as oracles
+from cepts.data import Text, Vectors, Vocabulary
 from cepts.errors import DataError
 from cepts.spaces.sentences import (
     WordWeights,
@@ -18,9 +19,6 @@ from cepts.spaces.sentences import (
     simple_tokens,
     without_common,
 )
-from cepts.types import Text
-from cepts.vectors import Vectors
-from cepts.vocabulary import Vocabulary
 
 
 @pytest.mark.parametrize(

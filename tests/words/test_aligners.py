@@ -9,8 +9,8 @@ import pytest
 
 from bitexts_words import TOY, bitext_of, copy_of
 from cepts import extract
+from cepts.data import Bitext
 from cepts.errors import UsageError
-from cepts.types import Bitext
 from cepts.words import HMM, IBM1, IBM2, IBM3, IBM4, MODELS, Diagonal
 
 ANSWERS = {

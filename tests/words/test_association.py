@@ -7,8 +7,8 @@ from hypothesis import strategies as st
 
 import oracles_association as oracles
 from bitexts_words import TOY, bitext_of, copy_of
+from cepts.data import Association, Bitext, NBest, offsets_of
 from cepts.errors import UsageError
-from cepts.types import Association, Bitext, NBest, offsets_of
 from cepts.words import HMM, IBM1, IBM2, MODELS, Diagonal
 from cepts.words.association import (
     ASSOCIATIONS,

@@ -7,8 +7,8 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from cepts.data import offsets_of
 from cepts.kernels.classes import count_classes, exchange, transpose_bigrams
-from cepts.types import offsets_of
 from cepts.words.classes import _bigrams, word_classes
 
 WORDS = 9

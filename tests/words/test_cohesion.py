@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 
 import oracles_factor as oracles
 from bitexts_words import TOY, bitext_of
-from cepts.types import offsets_of
+from cepts.data import offsets_of
 from cepts.words import HMM, load_aligner
 from cepts.words.cohesion import SMOOTHING, STAY, Cohesion
 

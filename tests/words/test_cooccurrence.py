@@ -7,8 +7,8 @@ from hypothesis import strategies as st
 
 import oracles_association as oracles
 from bitexts_words import TOY, bitext_of, bitexts, sentence_pairs
+from cepts.data import Association, Bitext, offsets_of
 from cepts.errors import UsageError
-from cepts.types import Association, Bitext, offsets_of
 from cepts.words import HMM, load_aligner
 from cepts.words.cooccurrence import STATISTICS, Cooccurrence, compete
 

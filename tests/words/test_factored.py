@@ -12,8 +12,8 @@ from hypothesis import strategies as st
 import oracles_factor as oracles
 from bitexts_words import TOY, bitext_of, bitexts, copy_of
 from cepts import factor
+from cepts.data import Alignments, Association, Bitext, offsets_of
 from cepts.errors import UsageError
-from cepts.types import Alignments, Association, Bitext, offsets_of
 from cepts.words import HMM, IBM1, IBM2, MODELS, factored, load_aligner
 from cepts.words import aligner as aligner_module
 from cepts.words import cooccurrence as cooccurrence_module

@@ -8,8 +8,8 @@ import numpy as np
 import pytest
 
 from bitexts_words import TOY, bitext_of, copy_of
+from cepts.data import Bitext
 from cepts.errors import UsageError
-from cepts.types import Bitext
 from cepts.words import HMM, IBM3, IBM4, load_aligner
 from cepts.words import aligner as aligner_module
 from cepts.words.index import build_index, cut

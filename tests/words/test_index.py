@@ -6,7 +6,7 @@ from hypothesis import strategies as st
 
 import oracles_words as oracles
 from bitexts_words import bitext_of, bitexts, index_of, pairs_of, sentence_pairs
-from cepts.types import Bitext
+from cepts.data import Bitext
 from cepts.words.index import cut
 
 any_bitext = bitexts(min_pairs=0, max_pairs=8, max_length=5)

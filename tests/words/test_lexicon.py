@@ -8,7 +8,7 @@ from scipy.special import digamma
 
 import oracles_words as oracles
 from bitexts_words import WORDS_WITH_STEMS, bitext_of, bitexts, index_of, sides_of, tokens_of
-from cepts.types import Bitext
+from cepts.data import Bitext
 from cepts.words.lexicon import LEXICONS, BackOff, Bayes, MaximumLikelihood
 
 STEMS = st.sampled_from([(), (4,), (6, 4), (6, 5, 4), (1,)])

@@ -9,8 +9,8 @@ from hypothesis import strategies as st
 
 import oracles_words as oracles
 from bitexts_words import TOY, PairCase, bitext_of, block_of_pairs, copy_of, pair_cases, random_pair
+from cepts.data import NBest
 from cepts.errors import UsageError
-from cepts.types import NBest
 from cepts.words import HMM, IBM1, IBM2, Diagonal, aligner
 from cepts.words.jumps import Jumps
 from cepts.words.mixture import DiagonalPrior, PositionTable, Uniform

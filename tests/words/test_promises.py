@@ -10,8 +10,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from bitexts_words import TOY, WORDS_WITH_STEMS, bitext_of, bitexts, copy_of, sentence_pairs
+from cepts.data import Bitext
 from cepts.errors import UsageError
-from cepts.types import Bitext
 from cepts.words import HMM, MODELS
 from cepts.words import aligner as aligner_module
 from cepts.words.index import build_index, cut

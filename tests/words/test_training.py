@@ -108,7 +108,7 @@ def test_the_e_step_tells_how_far_it_is():
 @given(bitexts(max_pairs=6, max_length=4))
 def test_a_repeated_text_has_the_same_lexicon_and_twice_the_likelihood(bitext):
     """Pairs that stand twice are looked at once."""
-    from cepts.types import Bitext
+    from cepts.data import Bitext
 
     pairs = [bitext[pair] for pair in range(len(bitext))]
     once = HMM(**{**EXACT, "iterations": 3}).fit(bitext)

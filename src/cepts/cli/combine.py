@@ -10,7 +10,7 @@ from cepts.cli.choices import FORMATS, METHODS
 from cepts.cli.lengths import Sides, can_reread, read_sides, refuse_stdin_twice, sides_options
 
 if TYPE_CHECKING:
-    from cepts.types import Alignments
+    from cepts.data import Alignments
 
 __all__ = ["command"]
 

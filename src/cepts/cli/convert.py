@@ -84,9 +84,9 @@ def command(
       cepts convert gold.wa --to pharaoh --sentences 447 -o gold.links
       cepts convert links.gz --to giza --source text.en --target text.fr -o links.A3
     """  # noqa: D301
+    from cepts.data import Bitext
     from cepts.errors import UsageError
     from cepts.io import LinkWriter, read_bitext, read_links, swap_sides
-    from cepts.types import Bitext
 
     if (source is None) != (target is None):
         raise UsageError("--source and --target go together: give both files of sentences, or neither.")

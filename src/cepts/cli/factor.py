@@ -15,8 +15,8 @@ from cepts.cli.link_options import base_option, links_option
 from cepts.errors import UsageError
 
 if TYPE_CHECKING:
+    from cepts.data import Alignment
     from cepts.io import Matrices
-    from cepts.types import Alignment
 
 __all__ = ["check_restarts", "command", "describe_cepts", "factoring_options", "parse_cepts"]
 

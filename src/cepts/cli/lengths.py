@@ -15,7 +15,7 @@ if TYPE_CHECKING:
     import numpy as np
     from numpy.typing import NDArray
 
-    from cepts.types import Bitext
+    from cepts.data import Bitext
 
 __all__ = ["Sides", "can_reread", "read_sides", "refuse_stdin_twice", "sides_options"]
 

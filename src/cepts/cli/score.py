@@ -14,8 +14,8 @@ from cepts.cli.lengths import Sides, can_reread, read_sides, refuse_stdin_twice,
 from cepts.errors import DataError, UsageError
 
 if TYPE_CHECKING:
+    from cepts.data import Alignments
     from cepts.evaluate import Comparison, Difference, Interval
-    from cepts.types import Alignments
 
 __all__ = ["command"]
 

@@ -10,8 +10,8 @@ from collections.abc import Sequence
 import numpy as np
 from numpy.typing import NDArray
 
+from cepts.data import Alignments
 from cepts.errors import DataError, UsageError
-from cepts.types import Alignments
 
 __all__ = ["COLUMNS", "count_links"]
 

@@ -23,13 +23,12 @@ from typing import Literal, get_args
 import numpy as np
 from numpy.typing import NDArray
 
+from cepts.data import Alignments, SentencePair, gold_alignments, offsets_of
 from cepts.errors import DataError
 from cepts.evaluate.counts import COLUMNS, count_links
 from cepts.extract import check_range
 from cepts.extract.rectangles import rectangles
-from cepts.sentences import SentencePair, gold_alignments
 from cepts.signature import signature
-from cepts.types import Alignments, offsets_of
 
 __all__ = ["PARTS", "PROTOCOLS", "PartScores", "PhraseComparison", "Protocol", "score_phrases"]
 
@@ -206,7 +205,7 @@ def score_phrases(
 
     Examples
     --------
-    >>> from cepts.sentences import Sentence
+    >>> from cepts.data import Sentence
     >>> pair = SentencePair(Sentence(("a", "b")), Sentence(("a", "c")), sure=((0, 0), (1, 1)))
     >>> scores = score_phrases([pair], Alignments.from_links([[(0, 0)]]))
     >>> scores.precision, scores.recall, scores.parts["other"].recall

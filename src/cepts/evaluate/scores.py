@@ -17,9 +17,9 @@ from dataclasses import asdict, dataclass, field
 import numpy as np
 from numpy.typing import NDArray
 
+from cepts.data import Alignments
 from cepts.evaluate.counts import COLUMNS, Lengths, count_links
 from cepts.signature import signature
-from cepts.types import Alignments
 
 __all__ = ["METRICS", "Comparison", "Scores", "compare", "metrics"]
 

@@ -8,9 +8,9 @@ from dataclasses import asdict, dataclass
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
+from cepts.data import Vectors
 from cepts.errors import DataError
 from cepts.signature import signature
-from cepts.vectors import Vectors
 
 __all__ = ["SimilarityScore", "sentence_similarity", "spearman", "word_similarity"]
 

@@ -13,10 +13,9 @@ from dataclasses import dataclass, field
 import numpy as np
 from numpy.typing import NDArray
 
+from cepts.data import Dictionary, Vectors, offsets_of
 from cepts.errors import DataError
 from cepts.signature import signature
-from cepts.types import offsets_of
-from cepts.vectors import Dictionary, Vectors
 
 __all__ = [
     "GoldTranslations",

@@ -12,9 +12,9 @@ from dataclasses import dataclass, field
 import numpy as np
 from numpy.typing import NDArray
 
+from cepts.data import Text
 from cepts.errors import DataError
 from cepts.signature import signature
-from cepts.types import Text
 
 __all__ = ["ERROR_METRICS", "WordErrors", "closest_reading", "word_errors"]
 

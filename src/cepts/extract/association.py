@@ -7,7 +7,7 @@ from typing import Literal
 import numpy as np
 from numpy.typing import NDArray
 
-from cepts.types import Alignments, Association, offsets_of
+from cepts.data import Alignments, Association, offsets_of
 
 __all__ = ["agreement", "best", "threshold"]
 

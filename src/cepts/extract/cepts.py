@@ -6,7 +6,7 @@ from dataclasses import replace
 
 import numpy as np
 
-from cepts.types import Alignments, Association
+from cepts.data import Alignments, Association
 
 __all__ = ["without_loose_words"]
 

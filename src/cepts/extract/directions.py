@@ -22,8 +22,8 @@ from typing import Literal, get_args
 import numpy as np
 from numpy.typing import NDArray
 
+from cepts.data import Alignments
 from cepts.errors import DataError
-from cepts.types import Alignments
 
 __all__ = ["METHODS", "Method", "check_range", "combine"]
 

@@ -4,9 +4,8 @@ from __future__ import annotations
 
 import numpy as np
 
+from cepts.data import Alignments, Segments
 from cepts.extract.directions import Lengths, check_range
-from cepts.sentences import Segments
-from cepts.types import Alignments
 
 __all__ = ["rectangles"]
 

@@ -14,11 +14,11 @@ from typing import Literal, get_args
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
+from cepts.data import Alignments, Association, Cepts, offsets_of
 from cepts.engine import cut_runs, default_threads, map_shards
 from cepts.errors import DataError, UsageError
 from cepts.factor.latent import Factors, as_matrix, as_null, check_cepts, shares_of
 from cepts.progress import Progress, Step, silent
-from cepts.types import Alignments, Association, Cepts, offsets_of
 
 __all__ = ["SELECTIONS", "SURE", "Factorisation", "Selection", "factorise", "onmf"]
 

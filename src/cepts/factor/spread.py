@@ -13,8 +13,8 @@ from dataclasses import replace
 import numpy as np
 from numpy.typing import NDArray
 
+from cepts.data import Association
 from cepts.errors import UsageError
-from cepts.types import Association
 
 __all__ = ["Pulls", "spread"]
 

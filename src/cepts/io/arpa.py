@@ -9,15 +9,13 @@ from itertools import pairwise
 import numpy as np
 from numpy.typing import NDArray
 
+from cepts.data import KENLM_MAGIC, SPECIAL, START, UNKNOWN, NGrams, Vocabulary, offsets_of
 from cepts.errors import DataError
 from cepts.io.files import BLOCK_BYTES, InputFile, PathLike, read_blocks
 from cepts.io.lines import shown
 from cepts.io.sentence_pair_records import utf8_text
 from cepts.io.tokens import NotUTF8Error, TextBuilder
-from cepts.ngrams import KENLM_MAGIC, SPECIAL, START, UNKNOWN, NGrams
 from cepts.progress import Progress, Step, silent
-from cepts.types import offsets_of
-from cepts.vocabulary import Vocabulary
 
 __all__ = ["read_arpa"]
 

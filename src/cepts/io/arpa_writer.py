@@ -6,10 +6,10 @@ from itertools import pairwise
 
 import numpy as np
 
+from cepts.data import NGrams
 from cepts.errors import DataError
 from cepts.io.files import PathLike, open_output
 from cepts.io.lines import shown
-from cepts.ngrams import NGrams
 
 __all__ = ["write_arpa"]
 

@@ -7,11 +7,11 @@ from collections.abc import Iterator, Sequence
 import numpy as np
 from numpy.typing import NDArray
 
+from cepts.data import Bitext, Text
 from cepts.errors import DataError, UsageError
 from cepts.io.files import BLOCK_BYTES, InputFile, PathLike, bare_suffixes, read_blocks
 from cepts.io.tokens import NotUTF8Error, TextBuilder, replace_invalid, utf8_error
 from cepts.progress import Progress, Step, silent
-from cepts.types import Bitext, Text
 
 __all__ = ["BITEXT_FORMATS", "read_bitext", "read_text"]
 

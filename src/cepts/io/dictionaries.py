@@ -6,11 +6,11 @@ import json
 import os
 from collections.abc import Iterator, Sequence
 
+from cepts.data import Dictionary
 from cepts.errors import DataError, UsageError
 from cepts.io.files import InputFile, PathLike, bare_suffixes, open_output
 from cepts.io.languages import find_language
 from cepts.io.lines import columns_of, filled_lines, short_name, shown
-from cepts.vectors import Dictionary
 
 __all__ = ["read_dictionary", "write_dictionary"]
 

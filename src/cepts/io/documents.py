@@ -11,7 +11,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from cepts.documents import Documents
+from cepts.data import SPECIAL, Documents, Text, Vocabulary, offsets_of
 from cepts.errors import DataError, UsageError
 from cepts.io.bitext import _report, _text_blocks
 from cepts.io.files import BLOCK_BYTES, InputFile, PathLike, bare_suffixes
@@ -19,10 +19,7 @@ from cepts.io.lines import short_name, shown
 from cepts.io.link_records import _lines
 from cepts.io.sentence_pair_records import _check_characters, utf8_text, words_of
 from cepts.io.tokens import NotUTF8Error, TextBuilder, utf8_error
-from cepts.ngrams import SPECIAL
 from cepts.progress import Progress
-from cepts.types import Text, offsets_of
-from cepts.vocabulary import Vocabulary
 
 __all__ = ["DOCUMENT_FORMATS", "json_records", "listed_paths", "read_documents", "read_stop_list"]
 

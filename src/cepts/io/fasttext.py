@@ -10,11 +10,11 @@ from itertools import accumulate
 import numpy as np
 from numpy.typing import NDArray
 
+from cepts.data import Vocabulary
 from cepts.errors import DataError
 from cepts.io.files import InputFile
 from cepts.io.vector_rows import Request, RowCollector, WordTally
 from cepts.progress import Progress, Step, silent
-from cepts.vocabulary import Vocabulary
 
 __all__ = ["FASTTEXT_MAGIC", "read_fasttext_vectors"]
 

@@ -11,8 +11,8 @@ from itertools import zip_longest
 from pathlib import Path
 from typing import Any, NamedTuple
 
+from cepts.data import Hypothesis, Utterance
 from cepts.errors import DataError, UsageError
-from cepts.hypotheses import Hypothesis, Utterance
 from cepts.io.documents import json_records, listed_paths
 from cepts.io.files import COMPRESSED, InputFile, PathLike, bare_suffixes
 from cepts.io.lines import shown

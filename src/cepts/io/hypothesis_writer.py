@@ -6,8 +6,8 @@ import json
 import math
 from collections.abc import Iterable, Iterator, Sequence
 
+from cepts.data import Utterance
 from cepts.errors import DataError, UsageError
-from cepts.hypotheses import Utterance
 from cepts.io.files import PathLike
 from cepts.io.lines import shown
 from cepts.io.sentence_pair_records import words_of

@@ -7,11 +7,11 @@ from collections.abc import Iterator
 
 import numpy as np
 
+from cepts.data import Alignments, Bitext, Cepts
 from cepts.errors import UsageError
 from cepts.io.files import PathLike
 from cepts.io.links import LINK_FORMATS
 from cepts.io.writer import Writer
-from cepts.types import Alignments, Bitext, Cepts
 
 __all__ = ["LinkWriter", "write_links"]
 

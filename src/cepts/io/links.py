@@ -8,10 +8,10 @@ from collections.abc import Sequence
 import numpy as np
 from numpy.typing import NDArray
 
+from cepts.data import Alignments, offsets_of
 from cepts.errors import DataError, UsageError
 from cepts.io.files import BLOCK_BYTES, InputFile, PathLike, bare_suffixes, read_blocks
 from cepts.io.link_records import Links, giza_links, json_links
-from cepts.types import Alignments, offsets_of
 
 __all__ = ["LINK_FORMATS", "read_links", "swap_sides"]
 

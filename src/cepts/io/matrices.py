@@ -12,10 +12,10 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from cepts.data import Association, offsets_of
 from cepts.errors import DataError
 from cepts.io.files import InputFile, PathLike, bare_suffixes
 from cepts.io.matrix_records import Record, json_records, not_a_value
-from cepts.types import Association, offsets_of
 
 __all__ = ["Matrices", "association_blocks", "read_association"]
 

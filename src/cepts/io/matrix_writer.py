@@ -10,9 +10,9 @@ from typing import BinaryIO
 import numpy as np
 from numpy.typing import NDArray
 
+from cepts.data import Association, Bitext, offsets_of
 from cepts.io.files import PathLike, bare_suffixes
 from cepts.io.writer import Writer
-from cepts.types import Association, Bitext, offsets_of
 
 __all__ = ["AssociationWriter", "write_association"]
 

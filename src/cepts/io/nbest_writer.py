@@ -8,10 +8,10 @@ from collections.abc import Iterator
 
 import numpy as np
 
+from cepts.data import Bitext, NBest
 from cepts.errors import UsageError
 from cepts.io.files import PathLike
 from cepts.io.writer import Writer
-from cepts.types import Bitext, NBest
 
 __all__ = ["DIRECTIONS", "NBEST_FORMATS", "NBestWriter", "write_nbest"]
 

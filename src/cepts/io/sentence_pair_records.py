@@ -9,11 +9,11 @@ from collections.abc import Iterator
 from itertools import chain
 from typing import Any
 
+from cepts.data import COLUMNS, Link, Sentence, SentencePair
 from cepts.errors import DataError
 from cepts.io.files import InputFile
 from cepts.io.lines import shown
 from cepts.io.link_records import TIERS, _json_link, _lines
-from cepts.sentences import COLUMNS, Link, Sentence, SentencePair
 
 __all__ = ["array_pairs", "conllu_sentences", "line_pairs", "utf8_text", "words_of"]
 

@@ -7,6 +7,7 @@ from collections.abc import Iterator, Sequence
 from types import TracebackType
 from typing import BinaryIO, Self
 
+from cepts.data import COLUMNS, Alignments, Bitext, Segments, SentencePair, gold_alignments
 from cepts.errors import DataError, UsageError
 from cepts.io.files import PathLike
 from cepts.io.lines import shown
@@ -14,8 +15,6 @@ from cepts.io.link_writer import LinkWriter, _json_records
 from cepts.io.links import LINK_FORMATS
 from cepts.io.sentence_pair_records import words_of
 from cepts.io.writer import Writer
-from cepts.sentences import COLUMNS, Segments, SentencePair, gold_alignments
-from cepts.types import Alignments, Bitext
 
 __all__ = ["WRITABLE_PAIR_FORMATS", "SentencePairWriter", "write_sentence_pairs"]
 

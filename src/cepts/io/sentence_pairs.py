@@ -9,14 +9,13 @@ from itertools import zip_longest
 
 import numpy as np
 
+from cepts.data import COLUMNS, Alignments, Sentence, SentencePair, gold_alignments
 from cepts.errors import DataError, UsageError
 from cepts.io.bitext import _separator_error, _uneven_error
 from cepts.io.files import InputFile, PathLike, bare_suffixes
 from cepts.io.link_records import _lines
 from cepts.io.links import read_links
 from cepts.io.sentence_pair_records import array_pairs, conllu_sentences, line_pairs, utf8_text
-from cepts.sentences import COLUMNS, Sentence, SentencePair, gold_alignments
-from cepts.types import Alignments
 
 __all__ = ["SENTENCE_PAIR_FORMATS", "read_predicted_links", "read_sentence_pairs"]
 

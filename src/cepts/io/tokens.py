@@ -5,9 +5,8 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import NDArray
 
+from cepts.data import Text, Vocabulary, offsets_of
 from cepts.errors import DataError
-from cepts.types import Text, offsets_of
-from cepts.vocabulary import Vocabulary
 
 __all__ = ["NotUTF8Error", "TextBuilder", "replace_invalid", "utf8_error"]
 

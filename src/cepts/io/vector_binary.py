@@ -7,12 +7,12 @@ import sys
 import numpy as np
 from numpy.typing import NDArray
 
+from cepts.data import Vocabulary
 from cepts.errors import DataError
 from cepts.io.files import BLOCK_BYTES, InputFile
 from cepts.io.vector_rows import Request, RowCollector, WordTally, shown_word
 from cepts.io.vector_text import header_of
 from cepts.progress import Progress, Step, silent
-from cepts.vocabulary import Vocabulary
 
 __all__ = ["read_binary_vectors"]
 

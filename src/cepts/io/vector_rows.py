@@ -10,8 +10,8 @@ from itertools import accumulate, islice
 import numpy as np
 from numpy.typing import NDArray
 
+from cepts.data import Vocabulary
 from cepts.errors import DataError
-from cepts.vocabulary import Vocabulary
 
 __all__ = ["Request", "RowCollector", "WordTally", "not_finite", "shown_word"]
 

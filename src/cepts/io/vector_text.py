@@ -8,11 +8,11 @@ from decimal import Decimal
 import numpy as np
 from numpy.typing import NDArray
 
+from cepts.data import Vocabulary
 from cepts.errors import DataError
 from cepts.io.files import BLOCK_BYTES, InputFile, read_blocks
 from cepts.io.vector_rows import Request, RowCollector, WordTally, not_finite, shown_word
 from cepts.progress import Progress, Step, silent
-from cepts.vocabulary import Vocabulary
 
 __all__ = ["NUMBER", "header_of", "nearest_float32", "numbers_at_end", "read_text_vectors"]
 

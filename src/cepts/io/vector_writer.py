@@ -10,11 +10,11 @@ from typing import BinaryIO
 import numpy as np
 from numpy.typing import NDArray
 
+from cepts.data import Vectors
 from cepts.errors import DataError, UsageError
 from cepts.io.files import BOM, PathLike, bare_suffixes, open_output
 from cepts.io.vector_rows import shown_word
 from cepts.io.vectors import word_lists
-from cepts.vectors import Vectors
 
 __all__ = ["WRITABLE_VECTOR_FORMATS", "write_vectors"]
 

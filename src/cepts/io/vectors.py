@@ -10,6 +10,7 @@ from pathlib import Path
 import numpy as np
 from numpy.typing import NDArray
 
+from cepts.data import Vectors, Vocabulary
 from cepts.errors import DataError, UsageError
 from cepts.io.fasttext import FASTTEXT_MAGIC, read_fasttext_vectors
 from cepts.io.files import BLOCK_BYTES, BOM, COMPRESSED, InputFile, PathLike, bare_suffixes
@@ -17,8 +18,6 @@ from cepts.io.vector_binary import read_binary_vectors
 from cepts.io.vector_rows import Request, WordTally, not_finite
 from cepts.io.vector_text import header_of, numbers_at_end, read_text_vectors
 from cepts.progress import Progress, Step, silent
-from cepts.vectors import Vectors
-from cepts.vocabulary import Vocabulary
 
 __all__ = ["VECTOR_FORMATS", "read_vectors", "word_lists"]
 

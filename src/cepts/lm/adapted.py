@@ -9,6 +9,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from cepts.data import END, UNKNOWN, Text, Vocabulary
 from cepts.engine import default_threads, map_shards
 from cepts.errors import UsageError
 from cepts.lm.background import Background, Trace
@@ -16,9 +17,6 @@ from cepts.lm.backoff import word_numbers
 from cepts.lm.caches import Cache, CacheTracker
 from cepts.lm.hidden import HiddenDocuments, HistoryOptions, Tracker
 from cepts.lm.mixture import MIXTURES, MOST_EXPONENT, Lifting, Mixture, components_of, mix
-from cepts.ngrams import END, UNKNOWN
-from cepts.types import Text
-from cepts.vocabulary import Vocabulary
 
 __all__ = ["AdaptedModel", "Frozen", "Memory", "Scored"]
 

@@ -15,11 +15,10 @@ from importlib import import_module
 from types import new_class
 from typing import Any, ClassVar
 
+from cepts.data import SPECIAL, UNKNOWN, NGrams, Text
 from cepts.errors import UsageError
 from cepts.lm.adapted import AdaptedModel, Memory
 from cepts.lm.scorer import Scorer, State
-from cepts.ngrams import SPECIAL, UNKNOWN, NGrams
-from cepts.types import Text
 
 __all__ = ["PyCTCDecodeModel", "TorchaudioModel"]
 

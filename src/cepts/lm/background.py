@@ -10,10 +10,9 @@ from typing import Any, Protocol
 import numpy as np
 from numpy.typing import NDArray
 
+from cepts.data import END, NGrams, Vocabulary
 from cepts.lm.backoff import BackoffModel
 from cepts.lm.binary import KenLMModel
-from cepts.ngrams import END, NGrams
-from cepts.vocabulary import Vocabulary
 
 __all__ = ["Background", "Member", "Trace", "members_of"]
 

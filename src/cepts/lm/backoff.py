@@ -9,10 +9,8 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from cepts.data import END, SPECIAL, START, UNKNOWN, NGrams, Text, Vocabulary, offsets_of
 from cepts.errors import DataError
-from cepts.ngrams import END, SPECIAL, START, UNKNOWN, NGrams
-from cepts.types import Text, offsets_of
-from cepts.vocabulary import Vocabulary
 
 __all__ = [
     "BackoffModel",

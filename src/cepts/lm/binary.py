@@ -9,11 +9,9 @@ from typing import Any, TypeAlias
 import numpy as np
 from numpy.typing import NDArray
 
+from cepts.data import END, KENLM_MAGIC, SPECIAL, START, Text, Vocabulary
 from cepts.errors import DataError, UsageError
 from cepts.lm.backoff import word_numbers
-from cepts.ngrams import END, KENLM_MAGIC, SPECIAL, START
-from cepts.types import Text
-from cepts.vocabulary import Vocabulary
 
 __all__ = ["KenLMModel"]
 

@@ -7,10 +7,9 @@ from typing import TYPE_CHECKING
 import numpy as np
 from numpy.typing import NDArray
 
-from cepts.documents import Documents
+from cepts.data import Documents, offsets_of
 from cepts.engine import cut_runs, default_threads, map_shards
 from cepts.errors import UsageError
-from cepts.types import offsets_of
 
 if TYPE_CHECKING:
     from scipy.sparse import csr_array

@@ -7,12 +7,11 @@ from itertools import pairwise
 import numpy as np
 from numpy.typing import NDArray
 
+from cepts.data import NGrams, offsets_of
 from cepts.errors import UsageError
 from cepts.lm.adapted import AdaptedModel, Frozen, Memory
 from cepts.lm.background import TrieMember
 from cepts.lm.binary import KenLMModel
-from cepts.ngrams import NGrams
-from cepts.types import offsets_of
 
 __all__ = ["static_ngrams"]
 

@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from cepts.documents import Documents
+from cepts.data import SPECIAL, Documents, NGrams, Vocabulary, offsets_of
 from cepts.errors import DataError, UsageError
 from cepts.lm.adapted import AdaptedModel
 from cepts.lm.background import Background
@@ -21,10 +21,7 @@ from cepts.lm.kneser_ney import train_ngrams
 from cepts.lm.mixture import MIXTURES, MOST_EXPONENT, Mixture, components_of
 from cepts.lm.stop import function_words, marked_words
 from cepts.lm.tuning import EXPONENTS, tune_and_score
-from cepts.ngrams import SPECIAL, NGrams
 from cepts.progress import Progress
-from cepts.types import offsets_of
-from cepts.vocabulary import Vocabulary
 
 __all__ = ["CACHES", "FitOptions", "Source", "fit_adapted", "held_out_part", "in_vocabulary"]
 

@@ -10,7 +10,7 @@ from typing import Any, Literal, NamedTuple, get_args
 import numpy as np
 from numpy.typing import NDArray
 
-from cepts.documents import Documents
+from cepts.data import Documents
 from cepts.errors import DataError, UsageError
 from cepts.factor import poisson_nmf, symmetric_nmf
 from cepts.lm.counts import document_counts, window_counts

@@ -7,12 +7,10 @@ from collections.abc import Sequence
 import numpy as np
 from numpy.typing import NDArray
 
+from cepts.data import END, SPECIAL, START, UNKNOWN, NGrams, Text, Vocabulary, offsets_of
 from cepts.errors import DataError
 from cepts.lm.backoff import joined_vocabulary, word_numbers
-from cepts.ngrams import END, SPECIAL, START, UNKNOWN, NGrams
 from cepts.progress import Progress, Step, silent
-from cepts.types import Text, offsets_of
-from cepts.vocabulary import Vocabulary
 
 __all__ = ["FALLBACK_DISCOUNTS", "train_ngrams"]
 

@@ -8,6 +8,7 @@ from typing import Any
 
 from numpy.typing import NDArray
 
+from cepts.data import NGrams, Vocabulary
 from cepts.errors import DataError, ModelError, UsageError
 from cepts.lm.adapted import AdaptedModel
 from cepts.lm.background import Background
@@ -15,9 +16,7 @@ from cepts.lm.backoff import from_arrays, to_arrays
 from cepts.lm.binary import KenLMModel
 from cepts.lm.caches import Cache
 from cepts.lm.hidden import HiddenDocuments, HistoryOptions
-from cepts.ngrams import NGrams
 from cepts.store import load_model, save_model
-from cepts.vocabulary import Vocabulary
 
 __all__ = ["KIND", "load_adapted", "save_adapted"]
 

@@ -9,11 +9,11 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from cepts.data import END, UNKNOWN
 from cepts.lm.adapted import AdaptedModel, Memory
 from cepts.lm.caches import CacheTracker
 from cepts.lm.hidden import Tracker
 from cepts.lm.mixture import mix
-from cepts.ngrams import END, UNKNOWN
 
 __all__ = ["Scorer", "State"]
 

@@ -14,8 +14,7 @@ from collections.abc import Collection
 import numpy as np
 from numpy.typing import NDArray
 
-from cepts.types import Text
-from cepts.vocabulary import Vocabulary
+from cepts.data import Text, Vocabulary
 
 __all__ = ["function_words", "is_word", "marked_words"]
 

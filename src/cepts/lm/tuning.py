@@ -8,13 +8,12 @@ from functools import cache
 import numpy as np
 from numpy.typing import NDArray
 
+from cepts.data import END, UNKNOWN, Text
 from cepts.engine import run_em
 from cepts.errors import DataError
 from cepts.lm.adapted import AdaptedModel, Scored
 from cepts.lm.backoff import renumbered
 from cepts.lm.mixture import MOST_EXPONENT, Mixture
-from cepts.ngrams import END, UNKNOWN
-from cepts.types import Text
 
 __all__ = ["EXPONENTS", "best_weights", "tune", "tune_and_score", "tuned_weights"]
 

@@ -11,6 +11,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from cepts import extract
+from cepts.data import COLUMNS, Alignments, Association, Segments, SentencePair, offsets_of
 from cepts.engine import default_threads, map_shards
 from cepts.errors import DataError, ModelError, UsageError
 from cepts.phrases.annotate import Annotator, check_columns, shared_columns
@@ -21,8 +22,6 @@ from cepts.phrases.inventory import Inventory
 from cepts.phrases.lexical import Lexical
 from cepts.phrases.training import COSTS, Training
 from cepts.progress import Progress, Step, silent
-from cepts.sentences import COLUMNS, Segments, SentencePair
-from cepts.types import Alignments, Association, offsets_of
 
 if TYPE_CHECKING:
     from cepts.phrases.nbest import Alternative

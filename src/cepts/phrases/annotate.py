@@ -6,8 +6,8 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
+from cepts.data import COLUMNS, Sentence, SentencePair
 from cepts.errors import DataError
-from cepts.sentences import COLUMNS, Sentence, SentencePair
 
 if TYPE_CHECKING:
     from cepts.phrases.lemmas import Lemmatiser

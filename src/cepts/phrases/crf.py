@@ -8,11 +8,11 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
+from cepts.data import Link
 from cepts.engine import map_shards
 from cepts.phrases.columns import Table
 from cepts.phrases.features import PairFeatures
 from cepts.phrases.steps import STEP_WEIGHTS, Steps, steps_of
-from cepts.sentences import Link
 
 __all__ = [
     "Gold",

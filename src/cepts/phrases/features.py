@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Collection, Sequence
 from dataclasses import dataclass, replace
 
+from cepts.data import SentencePair
 from cepts.phrases.columns import Blocks, Selection, Table
 from cepts.phrases.inventory import Inventory, linked_words
 from cepts.phrases.lexical import Lexical
@@ -12,7 +13,6 @@ from cepts.phrases.likeness import compare_words
 from cepts.phrases.span_features import span_blocks, span_table
 from cepts.phrases.token_features import null_blocks, null_table, token_blocks, token_table
 from cepts.phrases.words import words_of
-from cepts.sentences import SentencePair
 
 __all__ = ["FeatureMaker", "Layout", "PairFeatures"]
 

@@ -14,12 +14,11 @@ from dataclasses import replace
 import numpy as np
 from numpy.typing import NDArray
 
+from cepts.data import Association, SentencePair
 from cepts.phrases.inventory import Inventory
 from cepts.phrases.likeness import related_expressions
 from cepts.phrases.wordnet import WordNet
 from cepts.phrases.words import SentenceWords, words_of
-from cepts.sentences import SentencePair
-from cepts.types import Association
 
 __all__ = ["join_expressions"]
 

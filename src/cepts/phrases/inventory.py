@@ -8,7 +8,7 @@ from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any, NamedTuple
 
-from cepts.sentences import SentencePair
+from cepts.data import SentencePair
 
 __all__ = ["LINKED_CATEGORIES", "Inventory", "LinkedWords", "chunk_type", "linked_words"]
 

@@ -15,10 +15,10 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
+from cepts.data import offsets_of
 from cepts.engine import run_em
 from cepts.phrases.tables import codes_of, read_table, shipped, write_table
 from cepts.progress import Progress
-from cepts.types import offsets_of
 
 __all__ = ["LONGEST", "NameModel"]
 

@@ -7,11 +7,11 @@ from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 
+from cepts.data import Segment, SentencePair
 from cepts.engine import map_shards
 from cepts.errors import UsageError
 from cepts.phrases.aligner import PAIRS_AT_A_TIME, _joined, _segments
 from cepts.phrases.crf import Lattice, lattice_of, marginals
-from cepts.sentences import Segment, SentencePair
 
 if TYPE_CHECKING:
     from cepts.phrases.aligner import PhraseAligner

@@ -14,8 +14,8 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
+from cepts.data import offsets_of
 from cepts.phrases.tables import codes_of, packed, read_table, shipped, write_table
-from cepts.types import offsets_of
 
 __all__ = ["KINDS", "RULE_SCORES", "Paraphrases", "Rule"]
 

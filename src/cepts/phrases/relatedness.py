@@ -9,8 +9,8 @@ from itertools import islice
 import numpy as np
 from numpy.typing import NDArray
 
+from cepts.data import Vectors
 from cepts.phrases.tables import exact_codes_of, read_table, shipped, write_table
-from cepts.vectors import Vectors
 
 __all__ = ["Relatedness", "rounded", "spread_evenly"]
 

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from dataclasses import replace
 
+from cepts.data import Sentence, SentencePair, Span
 from cepts.errors import DataError
-from cepts.sentences import Sentence, SentencePair, Span
 
 __all__ = ["chunk_spans", "synthesise"]
 

@@ -13,8 +13,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from cepts.atomic import atomic_output
+from cepts.data import offsets_of
 from cepts.errors import DataError
-from cepts.types import offsets_of
 
 __all__ = ["codes_of", "exact_codes_of", "packed", "read_table", "shipped", "write_table"]
 

@@ -18,10 +18,10 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from cepts.data import offsets_of
 from cepts.errors import DataError
 from cepts.phrases.tables import read_table, write_table
 from cepts.progress import Progress, Step, silent
-from cepts.types import offsets_of
 
 __all__ = ["TAG_TEMPLATES", "WORD_TEMPLATES", "Tagger"]
 

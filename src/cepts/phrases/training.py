@@ -9,11 +9,11 @@ from typing import TYPE_CHECKING
 import numpy as np
 from numpy.typing import NDArray
 
+from cepts.data import SentencePair
 from cepts.errors import NotFiniteError
 from cepts.phrases.crf import Gold, Marginals, Objective, Shape, gold_path, link_cells, link_costs
 from cepts.phrases.features import Layout, PairFeatures
 from cepts.progress import Progress, Step
-from cepts.sentences import SentencePair
 
 if TYPE_CHECKING:
     from cepts.phrases.aligner import PhraseAligner

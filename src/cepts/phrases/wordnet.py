@@ -10,8 +10,8 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from cepts.data import offsets_of
 from cepts.phrases.tables import codes_of, packed, read_table, shipped, write_table
-from cepts.types import offsets_of
 
 __all__ = ["PARTS", "RELATIONS", "WordNet"]
 

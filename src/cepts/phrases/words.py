@@ -8,10 +8,9 @@ from dataclasses import dataclass, replace
 import numpy as np
 from numpy.typing import NDArray
 
+from cepts.data import Sentence, SentencePair, offsets_of
 from cepts.phrases.inventory import Inventory, chunk_type
 from cepts.phrases.synthesis import chunk_spans
-from cepts.sentences import Sentence, SentencePair
-from cepts.types import offsets_of
 
 __all__ = ["CONTENT", "FUNCTION", "KINDS", "NUMBER", "PUNCTUATION", "SentenceWords", "kinds_of", "words_of"]
 

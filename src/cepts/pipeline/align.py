@@ -12,11 +12,11 @@ from typing import Any, BinaryIO
 import numpy as np
 from numpy.typing import NDArray
 
+from cepts.data import Alignments, Bitext
 from cepts.errors import UsageError
 from cepts.io import AssociationWriter, LinkWriter, open_output
 from cepts.pipeline.factor import CeptCounts
 from cepts.progress import Progress, Step, silent
-from cepts.types import Alignments, Bitext
 from cepts.words import THRESHOLD, Aligner, Factoring, align_by_cepts, associations
 
 __all__ = ["Summary", "Tally", "align_bitext", "check_cepts"]

@@ -12,10 +12,10 @@ from typing import Any
 import numpy as np
 
 from cepts import factor
+from cepts.data import Alignments, Association, Bitext
 from cepts.errors import DataError, UsageError
 from cepts.io import LinkWriter, Matrices, association_blocks
 from cepts.progress import Progress, Step, of_part
-from cepts.types import Alignments, Association, Bitext
 
 __all__ = ["CeptCounts", "FactorSummary", "factor_matrices"]
 

@@ -8,10 +8,10 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
+from cepts.data import Sentence, SentencePair
 from cepts.phrases.aligner import PhraseAligner
 from cepts.phrases.words import CONTENT, FUNCTION, NUMBER, PUNCTUATION, kinds_of
 from cepts.progress import Progress
-from cepts.sentences import Sentence, SentencePair
 
 __all__ = ["JUDGEMENT_SCORES", "JUDGEMENT_SCORE_OF", "Judged", "judge_pairs", "pair_scores"]
 

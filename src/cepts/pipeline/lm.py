@@ -8,7 +8,7 @@ from pathlib import Path
 import numpy as np
 from numpy.typing import NDArray
 
-from cepts.documents import Documents
+from cepts.data import END, KENLM_MAGIC, UNKNOWN, Documents
 from cepts.errors import DataError, UsageError
 from cepts.evaluate import Perplexities, perplexities
 from cepts.io import read_arpa, read_documents
@@ -16,7 +16,6 @@ from cepts.io.files import InputFile, PathLike, bare_suffixes
 from cepts.lm import AdaptedModel, FitOptions, KenLMModel, Memory, function_words
 from cepts.lm.fit import Source, in_vocabulary
 from cepts.lm.stop import marked_words
-from cepts.ngrams import END, KENLM_MAGIC, UNKNOWN
 from cepts.progress import Progress, Step, silent
 
 __all__ = [

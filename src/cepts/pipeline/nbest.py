@@ -7,9 +7,9 @@ from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import Any
 
+from cepts.data import Bitext
 from cepts.io import NBestWriter
 from cepts.progress import Progress
-from cepts.types import Bitext
 from cepts.words import Aligner
 
 __all__ = ["ListSummary", "list_bitext"]

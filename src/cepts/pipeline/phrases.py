@@ -13,6 +13,7 @@ from typing import Any, BinaryIO, NamedTuple, Protocol
 import numpy as np
 
 from cepts import extract, factor
+from cepts.data import Alignments, Association, Bitext, Segments, SentencePair
 from cepts.errors import UsageError
 from cepts.io import AssociationWriter, open_output
 from cepts.phrases.aligner import COMBINATIONS, THRESHOLD, Decoded, PhraseAligner
@@ -21,8 +22,6 @@ from cepts.phrases.nbest import Alternative, nbest
 from cepts.pipeline.align import Summary, Tally, check_cepts
 from cepts.pipeline.nbest import ListSummary
 from cepts.progress import Progress, Step, silent
-from cepts.sentences import Segments, SentencePair
-from cepts.types import Alignments, Association, Bitext
 from cepts.words.factored import in_counts
 
 __all__ = ["PHRASE_COMBINATIONS", "AlignedRun", "PairWriter", "align_pairs", "aligned_runs", "list_pairs"]

@@ -8,13 +8,11 @@ from typing import Any, Literal, NamedTuple, get_args
 import numpy as np
 from numpy.typing import NDArray
 
+from cepts.data import SPECIAL, Text, Utterance, offsets_of
 from cepts.errors import DataError, UsageError
 from cepts.evaluate import WordErrors, closest_reading, word_errors
-from cepts.hypotheses import Utterance
 from cepts.lm import AdaptedModel, Memory, Scored
-from cepts.ngrams import SPECIAL
 from cepts.progress import Progress, Step, silent
-from cepts.types import Text, offsets_of
 
 __all__ = [
     "RESETS",

@@ -10,14 +10,13 @@ from typing import Any
 import numpy as np
 
 from cepts import extract, factor
+from cepts.data import Alignments, Association, Bitext, Vectors
 from cepts.errors import UsageError
 from cepts.io import AssociationWriter, LinkWriter
 from cepts.pipeline.align import Summary, Tally, check_cepts
 from cepts.progress import Progress
 from cepts.spaces.associate import Scoring, space_directions
 from cepts.spaces.space import Space
-from cepts.types import Alignments, Association, Bitext
-from cepts.vectors import Vectors
 from cepts.words.factored import in_counts
 
 __all__ = ["LEAST_SHARE", "align_in_space"]

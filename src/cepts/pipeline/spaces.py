@@ -8,6 +8,7 @@ from typing import NamedTuple
 
 import numpy as np
 
+from cepts.data import Dictionary, Text, Vectors
 from cepts.errors import DataError
 from cepts.evaluate import (
     SimilarityScore,
@@ -24,8 +25,6 @@ from cepts.spaces import Space, retrieve, translate_words
 from cepts.spaces.retrieve import Measure, unit_rows
 from cepts.spaces.sentences import idf_weights, sentence_vectors, sif_vectors, sif_weights, simple_text
 from cepts.spaces.translate import SOURCES
-from cepts.types import Text
-from cepts.vectors import Dictionary, Vectors
 
 __all__ = [
     "SimilarityScores",

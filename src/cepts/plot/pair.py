@@ -7,11 +7,11 @@ from typing import Any
 import numpy as np
 
 from cepts import factor
+from cepts.data import Alignment
 from cepts.io import Matrices
 from cepts.io.files import PathLike
 from cepts.plot.criterion import plot_criterion
 from cepts.plot.factors import plot_factors
-from cepts.types import Alignment
 
 __all__ = ["draw_pair"]
 

@@ -17,14 +17,13 @@ from typing import Any, Literal, get_args
 import numpy as np
 from numpy.typing import NDArray
 
+from cepts.data import Association, Bitext, Text, Vectors, offsets_of
 from cepts.engine import cut_runs, default_threads, map_shards
 from cepts.errors import UsageError
 from cepts.extract import agreement
 from cepts.progress import Progress, Step, silent
 from cepts.spaces.retrieve import mean_similarity, unit_rows
 from cepts.spaces.space import Space
-from cepts.types import Association, Bitext, Text, offsets_of
-from cepts.vectors import Vectors
 
 __all__ = ["LINK_MEASURES", "Scoring", "associate_space", "space_directions", "support_weights"]
 

@@ -8,8 +8,8 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
+from cepts.data import Dictionary, Vectors
 from cepts.errors import DataError, UsageError
-from cepts.vectors import Dictionary, Vectors
 
 __all__ = ["Entries", "entry_weights", "find_entries", "identical_strings"]
 

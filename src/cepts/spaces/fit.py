@@ -9,6 +9,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from cepts.data import Dictionary, Vectors
 from cepts.errors import DataError, UsageError
 from cepts.progress import Progress, Step, silent
 from cepts.spaces.choose import Choice, choose
@@ -22,7 +23,6 @@ from cepts.spaces.moments import Moments, gather_moments
 from cepts.spaces.prepare import Preparation
 from cepts.spaces.search import row_lengths
 from cepts.spaces.space import Space
-from cepts.vectors import Dictionary, Vectors
 
 __all__ = ["METHODS", "STEPS_DEFAULT", "FitReport", "Options", "fit_space"]
 

@@ -22,6 +22,7 @@ from functools import cached_property
 import numpy as np
 from numpy.typing import NDArray
 
+from cepts.data import Vectors
 from cepts.engine import run_em
 from cepts.engine.em import Tick
 from cepts.errors import DataError, UsageError
@@ -29,7 +30,6 @@ from cepts.progress import Progress
 from cepts.spaces.entries import entry_weights
 from cepts.spaces.moments import patterns_of
 from cepts.spaces.space import Space
-from cepts.vectors import Vectors
 
 __all__ = ["COMPONENTS", "TRIED", "Mixture", "choose_components", "fit_mixture"]
 

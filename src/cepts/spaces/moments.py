@@ -12,7 +12,7 @@ from itertools import pairwise
 import numpy as np
 from numpy.typing import NDArray
 
-from cepts.types import offsets_of
+from cepts.data import offsets_of
 
 __all__ = ["Moments", "gather_moments", "patterns_of", "spans_of"]
 

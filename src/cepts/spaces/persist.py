@@ -9,13 +9,12 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
+from cepts.data import Vectors, Vocabulary
 from cepts.errors import ModelError
 from cepts.spaces.gaussian import FactorModel
 from cepts.spaces.prepare import Preparation
 from cepts.spaces.space import Space
 from cepts.store import load_model, save_model
-from cepts.vectors import Vectors
-from cepts.vocabulary import Vocabulary
 
 __all__ = ["KIND", "SavedSpace", "load_space", "save_space"]
 

@@ -7,12 +7,12 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 
+from cepts.data import Vectors
 from cepts.errors import UsageError
 from cepts.progress import Progress
 from cepts.spaces.retrieve import retrieve
 from cepts.spaces.space import Space
 from cepts.spaces.translate import translate_words
-from cepts.vectors import Vectors
 
 __all__ = ["Sample", "sample_words"]
 

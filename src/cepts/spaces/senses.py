@@ -15,11 +15,11 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
+from cepts.data import Vectors
 from cepts.errors import UsageError
 from cepts.progress import Progress
 from cepts.spaces.mixture import Mixture
 from cepts.spaces.retrieve import mean_similarity, unit_rows
-from cepts.vectors import Vectors
 
 __all__ = ["LEAST_NEARNESS", "Sense", "find_senses"]
 

@@ -15,10 +15,8 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
+from cepts.data import Text, Vectors, Vocabulary, offsets_of
 from cepts.errors import DataError
-from cepts.types import Text, offsets_of
-from cepts.vectors import Vectors
-from cepts.vocabulary import Vocabulary
 
 __all__ = [
     "SentenceVectors",

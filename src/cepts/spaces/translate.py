@@ -7,11 +7,11 @@ from typing import Any, get_args
 import numpy as np
 from numpy.typing import NDArray
 
+from cepts.data import Vectors
 from cepts.errors import UsageError
 from cepts.progress import Progress
 from cepts.spaces.retrieve import Measure, Neighbours, retrieve
 from cepts.spaces.space import Space
-from cepts.vectors import Vectors
 
 __all__ = ["SOURCES", "TRANSLATION_MEASURES", "mutual_translations", "translate_words"]
 

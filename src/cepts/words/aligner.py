@@ -13,11 +13,10 @@ import numpy as np
 from numpy.typing import NDArray
 
 from cepts import extract
+from cepts.data import Alignment, Alignments, Association, Bitext, NBest, Vocabulary
 from cepts.engine import default_threads, map_shards, run_em
 from cepts.errors import ModelError, UsageError
 from cepts.progress import Progress, Step, silent
-from cepts.types import Alignment, Alignments, Association, Bitext, NBest
-from cepts.vocabulary import Vocabulary
 from cepts.words.cohesion import Cohesion
 from cepts.words.forms import Forms, number
 from cepts.words.index import CELLS_IN_SHARD, Index, Pairs, arrange, build_index, cut, form_pairs

@@ -9,9 +9,9 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from cepts.data import Association, Bitext, NBest, offsets_of
 from cepts.errors import UsageError
 from cepts.progress import Progress
-from cepts.types import Association, Bitext, NBest, offsets_of
 from cepts.words.aligner import CELLS_OF_LISTS, Aligner
 from cepts.words.cooccurrence import STATISTICS, Cooccurrence
 from cepts.words.index import CELLS_IN_SHARD

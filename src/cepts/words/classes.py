@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import NDArray
 
-from cepts.types import offsets_of
+from cepts.data import offsets_of
 
 __all__ = ["word_classes"]
 

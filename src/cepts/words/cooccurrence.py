@@ -8,10 +8,10 @@ from typing import Self
 import numpy as np
 from numpy.typing import NDArray
 
+from cepts.data import Association, Bitext
 from cepts.engine import default_threads, map_shards
 from cepts.errors import UsageError
 from cepts.progress import Progress, Step, silent
-from cepts.types import Association, Bitext
 from cepts.words.aligner import Aligner
 from cepts.words.forms import Forms, number
 from cepts.words.index import Index, Pairs, build_index, cut, form_pairs

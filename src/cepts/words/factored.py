@@ -9,9 +9,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from cepts import factor
+from cepts.data import Alignments, Association, Bitext, Text
 from cepts.factor.spread import Pulls
 from cepts.progress import Progress, Step, of_part
-from cepts.types import Alignments, Association, Bitext, Text
 from cepts.words.aligner import PAIRS_AT_A_TIME, Aligner
 from cepts.words.association import NBEST, associate, scale_to_words
 from cepts.words.cooccurrence import STATISTICS

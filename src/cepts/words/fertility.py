@@ -23,7 +23,7 @@ from typing import Any, ClassVar
 import numpy as np
 from numpy.typing import NDArray
 
-from cepts.types import NBest, offsets_of
+from cepts.data import NBest, offsets_of
 from cepts.words.classes import word_classes
 from cepts.words.index import Pairs
 from cepts.words.jumps import Jumps

@@ -13,8 +13,8 @@ from functools import cached_property
 import numpy as np
 from numpy.typing import NDArray
 
+from cepts.data import Bitext, Text, offsets_of, take_runs
 from cepts.engine import cut_runs, map_shards
-from cepts.types import Bitext, Text, offsets_of, take_runs
 
 __all__ = ["Index", "Pairs", "Shard", "arrange", "build_index", "cut", "form_pairs"]
 

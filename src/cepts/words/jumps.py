@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from cepts.types import NBest
+from cepts.data import NBest
 from cepts.words.index import Pairs
 from cepts.words.nbest import Fill, best_paths, nbest_lists
 from cepts.words.positions import NO_COUNTS, NOTHING, Block, Expected, Positions, Posterior, room

@@ -14,8 +14,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from cepts.types import offsets_of
-from cepts.vocabulary import Vocabulary
+from cepts.data import Vocabulary, offsets_of
 from cepts.words.index import Pairs
 from cepts.words.levels import Level, Words, build_levels
 

@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from cepts.types import NBest, offsets_of
+from cepts.data import NBest, offsets_of
 from cepts.words.index import Pairs
 from cepts.words.nbest import Fill, best_paths, nbest_lists
 from cepts.words.positions import NO_COUNTS, NOTHING, Block, Expected, Positions, Posterior, room

@@ -7,7 +7,7 @@ from typing import Protocol
 import numpy as np
 from numpy.typing import NDArray
 
-from cepts.types import NBest, offsets_of
+from cepts.data import NBest, offsets_of
 from cepts.words.positions import Block
 
 __all__ = ["best_paths", "nbest_lists"]

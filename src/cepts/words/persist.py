@@ -6,10 +6,9 @@ from pathlib import Path
 
 import numpy as np
 
+from cepts.data import Vocabulary, offsets_of
 from cepts.errors import ModelError, UsageError
 from cepts.store import load_model, save_model
-from cepts.types import offsets_of
-from cepts.vocabulary import Vocabulary
 from cepts.words.aligner import Aligner
 from cepts.words.cohesion import Cohesion
 from cepts.words.lexicon import Side

@@ -12,7 +12,7 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from cepts.types import NBest
+from cepts.data import NBest
 from cepts.words.index import Pairs
 
 __all__ = ["Block", "Expected", "Positions", "Posterior"]

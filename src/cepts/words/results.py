@@ -7,7 +7,7 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from cepts.types import Alignments, Association, offsets_of
+from cepts.data import Alignments, Association, offsets_of
 from cepts.words.positions import Block, Posterior
 
 __all__ = ["Posteriors", "path_links"]

@@ -11,11 +11,10 @@ import pytest
 from cepts.cli import choices
 from cepts.cli.link_options import COMBINATIONS
 from cepts.cli.phrases import align, show
+from cepts.data import Alignments, Segments, Sentence, SentencePair, offsets_of
 from cepts.io import SENTENCE_PAIR_FORMATS, WRITABLE_PAIR_FORMATS, read_association, read_sentence_pairs
 from cepts.phrases.aligner import THRESHOLD, PhraseAligner
 from cepts.pipeline.phrases import PHRASE_COMBINATIONS
-from cepts.sentences import Segments, Sentence, SentencePair
-from cepts.types import Alignments, offsets_of
 
 PAIRS = b"the old mill closed ||| the old mill closed\n ||| nobody\nthe mill ||| the mill\n"
 
@@ -156,8 +155,8 @@ def test_words_that_would_disturb_the_lines_are_escaped(cepts, phrase_model):
 
 
 def test_gaps_are_shown_in_text(home):
+    from cepts.data import Association
     from cepts.factor import onmf
-    from cepts.types import Association
 
     # "put the vote off" - "postponed the vote": put and off share a partner.
     matrix = np.array([[100, 0, 0], [0, 200, 0], [0, 0, 200], [100, 0, 0]], dtype=np.float32)

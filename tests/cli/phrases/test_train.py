@@ -10,13 +10,12 @@ import pytest
 from cepts.cli import choices
 from cepts.cli.phrases.tables import read_paraphrases
 from cepts.cli.phrases.train import NOT_IN_PAPER, PAPER, command
+from cepts.data import Vectors, Vocabulary
 from cepts.errors import DataError
 from cepts.io import read_sentence_pairs, write_vectors
 from cepts.phrases.aligner import PhraseAligner, TokenAligner
 from cepts.phrases.columns import FAMILIES
 from cepts.phrases.training import COSTS
-from cepts.vectors import Vectors
-from cepts.vocabulary import Vocabulary
 
 QUICK = ("--language", "none", "--iterations", "3", "--threads", "1")
 

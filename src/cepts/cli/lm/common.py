@@ -12,9 +12,8 @@ from cepts.cli.console import ProgressBars
 from cepts.cli.spaces.common import say_notes
 
 if TYPE_CHECKING:
-    from cepts.documents import Documents
+    from cepts.data import Documents, NGrams
     from cepts.lm import AdaptedModel
-    from cepts.ngrams import NGrams
 
 __all__ = [
     "counted",

@@ -28,7 +28,7 @@ from cepts.cli.lm.common import (
 from cepts.errors import UsageError
 
 if TYPE_CHECKING:
-    from cepts.documents import Documents
+    from cepts.data import Documents
     from cepts.lm import AdaptedModel, FitOptions
     from cepts.lm.fit import Source
 
@@ -356,7 +356,7 @@ def _fit_options(options: dict[str, Any]) -> FitOptions:
 
 def _describe(model: AdaptedModel, documents: Documents, sources: list[Source], seconds: float) -> list[str]:
     """The summary as lines for people."""
-    from cepts.ngrams import NGrams
+    from cepts.data import NGrams
 
     facts = model.facts
     lines = [
@@ -387,7 +387,7 @@ def _describe(model: AdaptedModel, documents: Documents, sources: list[Source], 
 
 
 def _as_json(model: AdaptedModel) -> dict[str, Any]:
-    from cepts.ngrams import NGrams
+    from cepts.data import NGrams
 
     backgrounds = [
         {

@@ -25,7 +25,7 @@ from cepts.cli.lm.common import (
 from cepts.errors import UsageError
 
 if TYPE_CHECKING:
-    from cepts.hypotheses import Utterance
+    from cepts.data import Utterance
     from cepts.lm import AdaptedModel
     from cepts.pipeline.rescoring import ListErrors, Rescored
 

@@ -35,10 +35,10 @@ from cepts.cli.phrases.common import (
 from cepts.errors import UsageError
 
 if TYPE_CHECKING:
+    from cepts.data import SentencePair
     from cepts.phrases.aligner import PhraseAligner
     from cepts.pipeline.phrases import PairWriter
     from cepts.progress import Progress, Step
-    from cepts.sentences import SentencePair
 
 __all__ = ["command"]
 

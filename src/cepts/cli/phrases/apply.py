@@ -31,8 +31,8 @@ if TYPE_CHECKING:
     import numpy as np
     from numpy.typing import NDArray
 
+    from cepts.data import SentencePair
     from cepts.evaluate import BinaryJudgement, Interval, Ranking
-    from cepts.sentences import SentencePair
 
 __all__ = ["command"]
 

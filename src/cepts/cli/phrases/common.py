@@ -11,8 +11,8 @@ from cepts.cli.choices import PAIR_INPUT_FORMATS
 from cepts.errors import DataError
 
 if TYPE_CHECKING:
+    from cepts.data import SentencePair
     from cepts.phrases.aligner import PhraseAligner
-    from cepts.sentences import SentencePair
 
 __all__ = [
     "check_input",

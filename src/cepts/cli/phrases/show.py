@@ -8,11 +8,11 @@ from itertools import pairwise
 from typing import TYPE_CHECKING, NamedTuple
 
 from cepts.cli.console import width_of
+from cepts.data import Segments, SentencePair
 from cepts.io.writer import Writer
-from cepts.sentences import Segments, SentencePair
 
 if TYPE_CHECKING:
-    from cepts.types import Alignment, Alignments, Cept
+    from cepts.data import Alignment, Alignments, Cept
 
 __all__ = ["PairText"]
 

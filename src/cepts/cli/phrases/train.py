@@ -25,9 +25,9 @@ from cepts.cli.phrases.common import (
 from cepts.errors import DataError, UsageError
 
 if TYPE_CHECKING:
+    from cepts.data import SentencePair
     from cepts.phrases.aligner import PhraseAligner
     from cepts.phrases.lexical import Lexical
-    from cepts.sentences import SentencePair
 
 __all__ = ["PAPER", "command"]
 
@@ -277,7 +277,7 @@ def _gold(path: str, format_: str) -> list[SentencePair]:
 
 def _columns(columns: Sequence[str], pairs: Sequence[SentencePair]) -> str:
     """The columns that were used, and those that were not because a sentence lacks them."""
-    from cepts.sentences import COLUMNS
+    from cepts.data import COLUMNS
 
     partly = []
     for name in COLUMNS:
@@ -314,9 +314,9 @@ def _tables(aligner: PhraseAligner, options: dict[str, Any], bars: ProgressBars)
 
 
 def _scores(aligner: PhraseAligner, pairs: list[SentencePair], bars: ProgressBars) -> list[str]:
+    from cepts.data import Alignments
     from cepts.evaluate import score_phrases
     from cepts.pipeline.phrases import aligned_runs
-    from cepts.types import Alignments
 
     links = Alignments.concatenate([run.links for run in aligned_runs(aligner, pairs, progress=bars)])
     found = score_phrases(pairs, links)

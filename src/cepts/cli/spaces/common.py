@@ -18,8 +18,8 @@ if TYPE_CHECKING:
     import numpy as np
     from numpy.typing import NDArray
 
+    from cepts.data import Vectors
     from cepts.spaces import Space
-    from cepts.vectors import Vectors
 
 __all__ = [
     "OpenSpace",

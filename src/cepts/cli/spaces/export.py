@@ -41,8 +41,8 @@ def command(directory: str, language: str, **options: Any) -> None:
     DIRECTORY is what 'cepts spaces fit --save' wrote. The vectors of all its LANGUAGEs can be compared by cosine. With
     .npy the words go to a file beside it.
     """
+    from cepts.data import Vectors
     from cepts.io import check_output, write_vectors
-    from cepts.vectors import Vectors
 
     check_output(options["output"])
     with ProgressBars(quiet=options["quiet"]) as bars:

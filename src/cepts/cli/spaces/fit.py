@@ -16,8 +16,8 @@ from cepts.cli.spaces.common import language_names, say_notes, split_named, thre
 from cepts.errors import UsageError
 
 if TYPE_CHECKING:
+    from cepts.data import Dictionary, Vectors
     from cepts.spaces import FitReport, Options, Space
-    from cepts.vectors import Dictionary, Vectors
 
 __all__ = ["command"]
 

@@ -23,8 +23,8 @@ if TYPE_CHECKING:
     import numpy as np
     from numpy.typing import NDArray
 
+    from cepts.data import Vectors
     from cepts.spaces.senses import Sense
-    from cepts.vectors import Vectors
 
 __all__ = ["command"]
 

@@ -24,8 +24,8 @@ from cepts.cli.spaces.common import (
 from cepts.errors import DataError, UsageError
 
 if TYPE_CHECKING:
+    from cepts.data import Vectors
     from cepts.spaces import Neighbours
-    from cepts.vectors import Vectors
 
 __all__ = ["command"]
 
@@ -192,9 +192,9 @@ def _write_dictionary(
     options: dict[str, Any],
     bars: ProgressBars,
 ) -> None:
+    from cepts.data import Dictionary
     from cepts.io import write_dictionary
     from cepts.spaces import mutual_translations, translate_words
-    from cepts.vectors import Dictionary
 
     chosen: dict[str, Any] = {
         "languages": languages,

@@ -21,7 +21,7 @@ from cepts.cli.spaces.score.report import at_option, interval_options, json_opti
 from cepts.errors import DataError, UsageError
 
 if TYPE_CHECKING:
-    from cepts.types import Text
+    from cepts.data import Text
 
 __all__ = ["command"]
 

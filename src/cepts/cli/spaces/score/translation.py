@@ -21,7 +21,7 @@ from cepts.cli.spaces.common import (
 from cepts.cli.spaces.score.report import at_option, interval_options, json_option, report_precision
 
 if TYPE_CHECKING:
-    from cepts.vectors import Dictionary
+    from cepts.data import Dictionary
 
 __all__ = ["command"]
 

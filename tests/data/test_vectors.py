@@ -3,7 +3,7 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from cepts.vectors import Dictionary, Vectors
+from cepts.data import Dictionary, Vectors
 
 VECTORS = Vectors.from_words(["The", "the", "House", "a"], np.arange(8, dtype=np.float32).reshape(4, 2), "en")
 

@@ -8,7 +8,8 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from cepts.types import Text, offsets_of
+from cepts.data.runs import offsets_of
+from cepts.data.text import Text
 
 __all__ = ["Documents"]
 

@@ -5,8 +5,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from cepts.sentences import Segment, Segments, Sentence, SentencePair, gold_alignments
-from cepts.types import offsets_of
+from cepts.data import Segment, Segments, Sentence, SentencePair, gold_alignments, offsets_of
 
 
 def segments_of(pairs, scores=None, states=None):

@@ -13,7 +13,8 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from cepts.types import Alignments, offsets_of
+from cepts.data.links import Alignments
+from cepts.data.runs import offsets_of
 
 __all__ = ["COLUMNS", "Link", "Segment", "Segments", "Sentence", "SentencePair", "Span", "gold_alignments"]
 

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from cepts.vocabulary import Vocabulary
+from cepts.data.vocabulary import Vocabulary
 
 __all__ = ["END", "KENLM_MAGIC", "SPECIAL", "START", "UNKNOWN", "NGrams"]
 

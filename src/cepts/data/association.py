@@ -1,0 +1,103 @@
+"""Association matrices."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from cepts.data.runs import offsets_of
+
+__all__ = ["Association"]
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Association:
+    """One non-negative I x J matrix for each sentence pair: how much source i and target j belong together.
+
+    Attributes
+    ----------
+    source_lengths, target_lengths
+        I and J of each pair.
+    offsets
+        Pair `n` occupies `values[offsets[n]:offsets[n + 1]]`, row-major (a row a source word).
+    values
+        The entries of all matrices (float32).
+    source_null, target_null
+        Mass of each source (target) word that belongs to no word of the other side; laid end to end as the
+        tokens are. None where the scorer has no null.
+    """
+
+    source_lengths: NDArray[np.int64]
+    target_lengths: NDArray[np.int64]
+    offsets: NDArray[np.int64]
+    values: NDArray[np.float32]
+    source_null: NDArray[np.float32] | None = None
+    target_null: NDArray[np.float32] | None = None
+
+    def __len__(self) -> int:
+        return len(self.offsets) - 1
+
+    def __getitem__(self, pair: int) -> NDArray[np.float32]:
+        values = self.values[self.offsets[pair] : self.offsets[pair + 1]]
+        return values.reshape(self.source_lengths[pair], self.target_lengths[pair])
+
+    @property
+    def source_offsets(self) -> NDArray[np.int64]:
+        """Where the source words of each pair start in `source_null`."""
+        return offsets_of(self.source_lengths)
+
+    @property
+    def target_offsets(self) -> NDArray[np.int64]:
+        """Where the target words of each pair start in `target_null`."""
+        return offsets_of(self.target_lengths)
+
+    def masses(self) -> list[tuple[str, NDArray[np.float32], NDArray[np.int64]]]:
+        """Name of the field, its values, and where those of each pair start: the matrices, then null where there is."""
+        nulls = (
+            ("source_null", self.source_null, self.source_offsets),
+            ("target_null", self.target_null, self.target_offsets),
+        )
+        present = [(name, null, offsets) for name, null, offsets in nulls if null is not None]
+        return [("values", self.values, self.offsets), *present]
+
+    def scaled(self, factor: float | NDArray[np.floating]) -> Association:
+        """The same with all values, null's too, times `factor`: one for all, or one for each pair."""
+        found: dict[str, Any] = {
+            name: values * np.float32(factor)
+            if np.ndim(factor) == 0
+            else (values * np.repeat(factor, np.diff(offsets))).astype(np.float32)
+            for name, values, offsets in self.masses()
+        }
+        return replace(self, **found)
+
+    @classmethod
+    def concatenate(cls, parts: Sequence[Association]) -> Association:
+        """The matrices of several runs of pairs, one after the other; null masses where all runs have them."""
+
+        def joined(name: str, kind: type[np.generic]) -> NDArray:
+            return np.concatenate([np.empty(0, dtype=kind), *(getattr(part, name) for part in parts)], dtype=kind)
+
+        source_lengths, target_lengths = (joined(name, np.int64) for name in ("source_lengths", "target_lengths"))
+        nulls = (
+            joined(name, np.float32) if parts and all(getattr(part, name) is not None for part in parts) else None
+            for name in ("source_null", "target_null")
+        )
+        offsets = offsets_of(source_lengths * target_lengths)
+        return cls(source_lengths, target_lengths, offsets, joined("values", np.float32), *nulls)
+
+    def part(self, start: int, stop: int) -> Association:
+        """The matrices of pairs `start` to `stop` (exclusive)."""
+        offsets = self.offsets[start : stop + 1]
+        source, target = self.source_offsets, self.target_offsets
+        return Association(
+            self.source_lengths[start:stop],
+            self.target_lengths[start:stop],
+            offsets - offsets[0],
+            self.values[offsets[0] : offsets[-1]],
+            None if self.source_null is None else self.source_null[source[start] : source[stop]],
+            None if self.target_null is None else self.target_null[target[start] : target[stop]],
+        )

@@ -1,0 +1,200 @@
+"""Links, and the cepts from which they may be made."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass
+from typing import NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from cepts.data.runs import offsets_of, take_runs
+
+__all__ = ["Alignment", "Alignments", "Cept", "Cepts"]
+
+
+class Cept(NamedTuple):
+    """Words of both sides that belong together, as positions from 0; they need not stand side by side."""
+
+    source: list[int]
+    target: list[int]
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Cepts:
+    """The cept of each word of many sentence pairs: a proper alignment, in which every word has exactly one.
+
+    Attributes
+    ----------
+    source_offsets, target_offsets
+        Where the words of each pair start.
+    source, target
+        The number of each word's cept, from 0 in each pair; -1 where the word belongs to null (int32).
+    source_confidence, target_confidence
+        P(cept | word).
+    noise
+        P(noise) of each pair: the share of its association matrix that no cept explains.
+    """
+
+    source_offsets: NDArray[np.int64]
+    target_offsets: NDArray[np.int64]
+    source: NDArray[np.int32]
+    target: NDArray[np.int32]
+    source_confidence: NDArray[np.float32]
+    target_confidence: NDArray[np.float32]
+    noise: NDArray[np.float32]
+
+    def __len__(self) -> int:
+        return len(self.source_offsets) - 1
+
+    def __getitem__(self, pair: int) -> list[Cept]:
+        """The cepts of one pair, without null, by number."""
+        source = self.source[self.source_offsets[pair] : self.source_offsets[pair + 1]]
+        target = self.target[self.target_offsets[pair] : self.target_offsets[pair + 1]]
+        count = int(max(source.max(initial=-1), target.max(initial=-1))) + 1
+        return [
+            Cept(np.flatnonzero(source == cept).tolist(), np.flatnonzero(target == cept).tolist())
+            for cept in range(count)
+        ]
+
+    @classmethod
+    def concatenate(cls, parts: Sequence[Cepts]) -> Cepts:
+        """The cepts of several runs of pairs, one after the other."""
+
+        def joined(name: str) -> NDArray:
+            return np.concatenate([getattr(part, name) for part in parts])
+
+        return cls(
+            offsets_of(np.concatenate([np.diff(part.source_offsets) for part in parts])),
+            offsets_of(np.concatenate([np.diff(part.target_offsets) for part in parts])),
+            *(joined(name) for name in ("source", "target", "source_confidence", "target_confidence", "noise")),
+        )
+
+    def take(self, pairs: NDArray[np.int64]) -> Cepts:
+        """The cepts of `pairs`, which may repeat, in their order."""
+        source, source_offsets = take_runs(self.source_offsets, pairs)
+        target, target_offsets = take_runs(self.target_offsets, pairs)
+        return Cepts(
+            source_offsets,
+            target_offsets,
+            self.source[source],
+            self.target[target],
+            self.source_confidence[source],
+            self.target_confidence[target],
+            self.noise[pairs],
+        )
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Alignment:
+    """The links of one sentence pair, by source then target position, both from 0; and its cepts, if it has some."""
+
+    source: NDArray[np.int32]
+    target: NDArray[np.int32]
+    confidence: NDArray[np.float32]
+    sure: NDArray[np.bool_]
+    cepts: list[Cept] | None = None
+
+    def __len__(self) -> int:
+        return len(self.source)
+
+    @property
+    def links(self) -> list[tuple[int, int]]:
+        """The links as (source, target) pairs."""
+        return list(zip(self.source.tolist(), self.target.tolist(), strict=True))
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Alignments:
+    """The alignments of many sentence pairs; the links of pair `n` stand at `offsets[n]:offsets[n + 1]`.
+
+    Within a pair, links are sorted by source, then target position, and no link stands twice. `cepts` are those from
+    which the links were made, where they were.
+    """
+
+    offsets: NDArray[np.int64]
+    source: NDArray[np.int32]
+    target: NDArray[np.int32]
+    confidence: NDArray[np.float32]
+    sure: NDArray[np.bool_]
+    cepts: Cepts | None = None
+
+    @classmethod
+    def from_links(cls, pairs: Iterable[Iterable[tuple[int, int]]]) -> Alignments:
+        """Alignments of plain (source, target) links, all sure and of confidence 1."""
+        rows = [sorted(set(links)) for links in pairs]
+        flat = np.array([link for row in rows for link in row], dtype=np.int32).reshape(-1, 2)
+        count = len(flat)
+        return cls(
+            offsets_of([len(row) for row in rows]),
+            np.ascontiguousarray(flat[:, 0]),
+            np.ascontiguousarray(flat[:, 1]),
+            np.ones(count, dtype=np.float32),
+            np.ones(count, dtype=np.bool_),
+        )
+
+    @classmethod
+    def concatenate(cls, parts: Sequence[Alignments]) -> Alignments:
+        """Alignments of several runs of pairs, one after the other."""
+        return cls(
+            offsets_of(np.concatenate([np.diff(part.offsets) for part in parts]) if parts else []),
+            np.concatenate([part.source for part in parts] or [np.empty(0, np.int32)]),
+            np.concatenate([part.target for part in parts] or [np.empty(0, np.int32)]),
+            np.concatenate([part.confidence for part in parts] or [np.empty(0, np.float32)]),
+            np.concatenate([part.sure for part in parts] or [np.empty(0, np.bool_)]),
+            _all_cepts(parts),
+        )
+
+    def part(self, start: int, stop: int) -> Alignments:
+        """The alignments of pairs `start` to `stop` (exclusive)."""
+        offsets = self.offsets[start : stop + 1]
+        run = slice(offsets[0], offsets[-1])
+        return Alignments(
+            offsets - offsets[0],
+            self.source[run],
+            self.target[run],
+            self.confidence[run],
+            self.sure[run],
+            None if self.cepts is None else self.cepts.take(np.arange(start, stop)),
+        )
+
+    def take(self, pairs: NDArray[np.int64]) -> Alignments:
+        """The alignments of `pairs`, which may repeat, in their order."""
+        links, offsets = take_runs(self.offsets, pairs)
+        return Alignments(
+            offsets,
+            self.source[links],
+            self.target[links],
+            self.confidence[links],
+            self.sure[links],
+            None if self.cepts is None else self.cepts.take(pairs),
+        )
+
+    def only(self, links: NDArray[np.bool_]) -> Alignments:
+        """The same without the links for which `links` is false, and so without their cepts."""
+        before = offsets_of(links.astype(np.int64))
+        return Alignments(
+            before[self.offsets],
+            self.source[links],
+            self.target[links],
+            self.confidence[links],
+            self.sure[links],
+        )
+
+    def __len__(self) -> int:
+        return len(self.offsets) - 1
+
+    def __getitem__(self, pair: int) -> Alignment:
+        run = slice(self.offsets[pair], self.offsets[pair + 1])
+        cepts = None if self.cepts is None else self.cepts[pair]
+        return Alignment(self.source[run], self.target[run], self.confidence[run], self.sure[run], cepts)
+
+    def __iter__(self) -> Iterator[Alignment]:
+        return (self[pair] for pair in range(len(self)))
+
+
+def _all_cepts(parts: Sequence[Alignments]) -> Cepts | None:
+    """The cepts of all `parts`, if every one of them has some."""
+    cepts = [part.cepts for part in parts if part.cepts is not None]
+    return Cepts.concatenate(cepts) if cepts and len(cepts) == len(parts) else None
