@@ -22,6 +22,7 @@ LAYERS = {
     "atomic": 1,
     "data": 1,
     "errors": 1,
+    "estimator": 1,
     "progress": 1,
     "signature": 1,
     "kernels": 2,

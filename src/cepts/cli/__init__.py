@@ -9,14 +9,15 @@ from __future__ import annotations
 import contextlib
 import errno
 import os
+import re
 import sys
 from collections.abc import Sequence
 
 import click
 
 from cepts._version import __version__
-from cepts.cli.groups import LazyGroup, Table
-from cepts.errors import CeptsError
+from cepts.cli.groups import RUNNING, LazyGroup, Table
+from cepts.errors import CeptsError, UsageError
 
 __all__ = ["COMMANDS", "cepts", "main"]
 
@@ -87,7 +88,10 @@ def _run(arguments: list[str]) -> int:
     code = 0
     try:
         with cepts.make_context("cepts", arguments) as ctx:
-            cepts.invoke(ctx)
+            try:
+                cepts.invoke(ctx)
+            except UsageError as error:
+                raise _in_options(error, ctx.meta[RUNNING]) from error
     except click.exceptions.Exit as request:
         code = request.exit_code
     # A full disk or a closed pipe may show only now, and must not wait for the interpreter's end.
@@ -122,6 +126,15 @@ def _explain(error: BaseException) -> tuple[int, str]:
                 f"error: this is a bug in cepts {__version__}: {type(error).__name__}: {_one_line(error)}; "
                 f"run again with CEPTS_DEBUG=1 for the traceback to report."
             )
+
+
+def _in_options(error: UsageError, command: click.Command) -> UsageError:
+    """The error with the command's options in place of the parameters that it names in backquotes."""
+    names = {(option.name or "").rstrip("_"): option.human_readable_name for option in command.params}
+    names |= {
+        (option.name or "").rstrip("_"): option.opts[0] for option in command.params if isinstance(option, click.Option)
+    }
+    return UsageError(re.sub(r"`([a-z]\w*)`", lambda found: names.get(found[1], found[1]), str(error)))
 
 
 def _one_line(error: BaseException) -> str:

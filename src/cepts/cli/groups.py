@@ -7,7 +7,10 @@ from typing import Any
 
 import click
 
-__all__ = ["LazyGroup", "Table"]
+__all__ = ["RUNNING", "LazyGroup", "Table"]
+
+# Where a context keeps the command that runs in it, the innermost one.
+RUNNING = "cepts.cli.running"
 
 # Command -> (module with the click command `command`, the command's short help).
 Table = dict[str, tuple[str, str]]
@@ -29,6 +32,7 @@ class LazyGroup(click.Group):
         if cmd_name not in self.table:
             return None
         command: click.Command = importlib.import_module(self.table[cmd_name][0]).command
+        ctx.meta[RUNNING] = command
         return command
 
     def format_commands(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:

@@ -9,7 +9,7 @@ from __future__ import annotations
 import os
 import threading
 from collections import deque
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from concurrent.futures import Future, ThreadPoolExecutor, wait
 from typing import TypeVar
 
@@ -45,12 +45,16 @@ def cut_runs(offsets: NDArray[np.int64], size: int) -> Iterator[tuple[int, int]]
         start = stop
 
 
-def map_shards(function: Callable[[Shard], Result], shards: Sequence[Shard], *, threads: int) -> Iterator[Result]:
+def map_shards(
+    function: Callable[[Shard], Result], shards: Iterable[Shard], *, threads: int | None = None
+) -> Iterator[Result]:
     """Results of `function` on each shard, in order; kernels release the GIL, so the shards run side by side.
 
-    At most one finished result a thread waits to be taken, which keeps memory flat.
+    At most two results a thread wait to be taken, which keeps memory flat; `shards` are taken as they are needed. None
+    is a thread for each processor.
     """
-    if threads <= 1 or len(shards) <= 1:
+    threads = default_threads() if threads is None else threads
+    if threads <= 1 or (isinstance(shards, Sequence) and len(shards) <= 1):
         yield from map(function, shards)
         return
     nested = getattr(_worker, "working", False)
@@ -71,8 +75,9 @@ def map_shards(function: Callable[[Shard], Result], shards: Sequence[Shard], *, 
 
 
 def _pool_of(threads: int) -> ThreadPoolExecutor:
-    """Threads that are kept, for starting them takes as long as many a shard. A shard that has shards must have others,
-    or they would wait for one another.
+    """A kept pool: starting threads costs as much as a small shard.
+
+    A shard that maps shards of its own gets a pool of its own, or the two would wait for each other.
     """
     with _lock:
         if threads not in _pools:

@@ -1,0 +1,58 @@
+"""What every model shares: parameters that are stored as given, learnt names that end in an underscore."""
+
+from __future__ import annotations
+
+import inspect
+from typing import Any, Self
+
+from cepts.errors import UsageError
+
+__all__ = ["Estimator"]
+
+
+class Estimator:
+    """A model whose constructor stores its parameters and whose `fit` learns attributes that end in an underscore.
+
+    The parameters are those that the constructor spells out; each is stored under its own name, as it was given, and
+    checked by the constructor. `get_params` and `set_params` are those of scikit-learn.
+    """
+
+    @classmethod
+    def parameters(cls) -> dict[str, inspect.Parameter]:
+        """The parameters of the constructor, by name."""
+        found = inspect.signature(cls.__init__).parameters.values()
+        return {parameter.name: parameter for parameter in found if parameter.name != "self"}
+
+    def get_params(self, deep: bool = True) -> dict[str, Any]:
+        """The parameters by name, as they were given; `deep` is there for scikit-learn and changes nothing."""
+        return {name: getattr(self, name) for name in self.parameters()}
+
+    def set_params(self, **params: Any) -> Self:
+        """Change parameters, which are checked as the constructor checks them; what was learnt stays."""
+        unknown = sorted(set(params) - set(self.parameters()))
+        if unknown:
+            raise UsageError(
+                f"{type(self).__name__} has no parameter {unknown[0]!r}; it has {', '.join(self.parameters())}."
+            )
+        checked = type(self)(**{**self.get_params(), **params})
+        for name in params:
+            setattr(self, name, getattr(checked, name))
+        return self
+
+    def check_fitted(self) -> None:
+        """Refuse to work before `fit`."""
+        if not any(name.endswith("_") and not name.startswith("_") for name in vars(self)):
+            raise UsageError(f"this {type(self).__name__} is not trained; call fit, or load a trained one.")
+
+    def __repr__(self) -> str:
+        given = {name: getattr(self, name) for name in self.parameters()}
+        defaults = {name: parameter.default for name, parameter in self.parameters().items()}
+        changed = [f"{name}={value!r}" for name, value in given.items() if not _same(value, defaults[name])]
+        return f"{type(self).__name__}({', '.join(changed)})"
+
+
+def _same(value: Any, default: Any) -> bool:
+    """Whether a parameter has its default; lists and tuples of the same items are the same."""
+    if isinstance(value, list | tuple) and isinstance(default, list | tuple):
+        return list(value) == list(default)
+    return type(value) is type(default) and bool(value == default)
