@@ -14,7 +14,7 @@ from pathlib import Path
 import hansards
 import peers
 from cepts.data import Alignments
-from cepts.extract import Method, combine
+from cepts.extract import combine
 from cepts.io import read_links
 
 __all__ = [
@@ -30,7 +30,7 @@ __all__ = [
     "peer_job",
 ]
 
-HEURISTICS: tuple[Method, ...] = ("grow-diag-final-and", "intersection")
+HEURISTICS = ("grow-diag-final-and", "intersection")
 RIVALS = ("eflomal", "fast_align")
 DEFAULT = "**`cepts align`**"
 

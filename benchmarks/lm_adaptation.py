@@ -5,12 +5,10 @@ from __future__ import annotations
 from collections.abc import Mapping
 from pathlib import Path
 
-import numpy as np
-
 import report
 from cepts.data import Documents
-from cepts.lm import AdaptedModel, Cache, HistoryOptions
-from cepts.lm.tuning import EXPONENTS, tune
+from cepts.lm import Cache, HistoryOptions, Predictor, tune
+from cepts.lm.tuning import EXPONENTS
 from cepts.plot.figure import INK, colour_of, drawing, new_figure, save
 from lm_data import TEXTS, LMData
 from report import Table
@@ -19,12 +17,12 @@ __all__ = ["adaptation", "components", "history", "rank"]
 
 ROOT = Path(__file__).resolve().parent.parent
 FIGURES = ROOT / "docs" / "figures"
-PAPER = HistoryOptions(size=20, steps=1, background=0.0)
-FOLD_IN = HistoryOptions(size=40, steps=5, background=0.0)
+PAPER = HistoryOptions(history=20, fold_in=1, uninformative=0.0)
+FOLD_IN = HistoryOptions(history=40, fold_in=5, uninformative=0.0)
 RUNNING = HistoryOptions()
 TWO_CACHES = (Cache(0, 0.98), Cache(0, 0.999))
 WORTH = 0.3
-# Name of a row -> the hidden documents that it takes, and how they are used.
+# Name of a row -> how its hidden documents are found, and how they are used.
 ROWS: dict[str, tuple[Mapping[str, object], Mapping[str, object]]] = {
     "explicit, last 20 words": ({"segmentation": "explicit"}, {"history": PAPER, "exponent": 0.0}),
     "implicit, last 20 words": ({}, {"history": PAPER, "exponent": 0.0}),
@@ -49,21 +47,19 @@ ROWS: dict[str, tuple[Mapping[str, object], Mapping[str, object]]] = {
 }
 
 
-def tuned_on(data: LMData, name: str, model: AdaptedModel) -> AdaptedModel:
+def tuned_on(data: LMData, name: str, model: Predictor) -> Predictor:
     """The model with the weights that are best on a text's development part."""
-    return tune(model, data.text(name, "dev").text, exponents=EXPONENTS if model.exponent else None)
+    return tune(model, data.text(name, "dev").text, exponents=EXPONENTS if model.exponent else None)[0]
 
 
-def perplexities(tuned: AdaptedModel, documents: Documents) -> tuple[float, float]:
+def perplexities(tuned: Predictor, documents: Documents) -> tuple[float, float]:
     """Perplexity of the background and of the model. Unknown words are left out, ends of sentences are not."""
     scored = tuned.score(documents.text, tuned.memory())
-    probs = scored.probs, scored.mixed(tuned.weights, tuned.mixture)
-    plain, mixed = (float(np.exp(-np.log(each[scored.known]).mean())) for each in probs)
-    return plain, mixed
+    return scored.perplexity(scored.probs), scored.perplexity(tuned.mixed(scored))
 
 
 def adaptation(data: LMData) -> Table:
-    """The background and what adapts it, on both test texts."""
+    """The background and its adaptations, on both test texts."""
     columns = ["model", *(f"{name}: {what}" for name in TEXTS.values() for what in ("perplexity", "change", "dev"))]
     lines: list[list[str]] = []
     records = []
@@ -121,7 +117,7 @@ def history(data: LMData) -> Table:
     found = {}
     for size in sizes:
         report.say(f"  a history of {size} words")
-        model = data.model().varied(history=HistoryOptions(size=size, steps=1, background=0.0), exponent=0.0)
+        model = data.model().varied(history=HistoryOptions(history=size, fold_in=1, uninformative=0.0), exponent=0.0)
         for name in TEXTS:
             found[name, size] = perplexities(tuned_on(data, name, model), data.text(name, "test"))
     return _swept("words of history", sizes, found, "lm-history.svg")

@@ -15,8 +15,7 @@ from scipy.sparse import save_npz
 import peers
 import report
 from cepts.io import read_arpa, write_arpa
-from cepts.lm import Cache, HistoryOptions, train_ngrams
-from cepts.lm.backoff import BackoffModel
+from cepts.lm import Cache, HistoryOptions, KneserNey
 from lm_data import LMData
 from report import Table
 
@@ -43,8 +42,9 @@ def ngrams(data: LMData) -> Table:
     rows, records = [], []
     texts = {"Penn Treebank": data.treebank("train"), "textbook": data.documents("openstax_biology").text}
     for (name, text), order in [(item, order) for item in texts.items() for order in (3, 5)]:
-        taken = seconds_of(lambda text=text, order=order: train_ngrams(text, order=order))
-        model = train_ngrams(text, order=order)
+        taken = seconds_of(lambda text=text, order=order: KneserNey(order=order).fit(text))
+        fitted = KneserNey(order=order).fit(text)
+        model = fitted.ngrams_
         cells = [f"{name}, order {order}", f"{len(text.ids):,}", f"{len(model):,}", report.spread(taken, 2)]
         with tempfile.TemporaryDirectory() as directory:
             path = Path(directory) / "model.arpa"
@@ -53,7 +53,7 @@ def ngrams(data: LMData) -> Table:
         cells += [report.spread(writing, 2), report.spread(reading, 2)]
         record = {"text": name, "order": order, "ngrams": len(model), "train_seconds": taken}
         if name == "Penn Treebank":
-            found = float(np.exp(-BackoffModel(model).log_probs(data.treebank("test")).mean()))
+            found = fitted.perplexity(data.treebank("test"))
             cells += [f"{found:.2f}", f"{PUBLISHED[order]:.1f}"]
             record["perplexity"] = round(found, 3)
         else:
@@ -121,8 +121,8 @@ def scoring(data: LMData) -> Table:
     words = len(text.ids) + len(text)
     two = (Cache(0, 0.98), Cache(0, 0.999))
     kinds = {
-        "last 20 words, one step": {"history": HistoryOptions(size=20, steps=1), "exponent": 0.0},
-        "last 40 words, fold-in of 5 steps": {"history": HistoryOptions(size=40, steps=5), "exponent": 0.0},
+        "last 20 words, one step": {"history": HistoryOptions(history=20, fold_in=1), "exponent": 0.0},
+        "last 40 words, fold-in of 5 steps": {"history": HistoryOptions(history=40, fold_in=5), "exponent": 0.0},
         "running history": {"exponent": 0.0},
         "running history, rescaling": {},
         "running history, rescaling, two caches": {"caches": two},

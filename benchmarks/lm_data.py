@@ -11,7 +11,7 @@ import numpy as np
 
 from cepts.data import Documents, Text
 from cepts.io import read_documents, read_text
-from cepts.lm import AdaptedModel, FitOptions, fit_adapted
+from cepts.lm import AdaptedModel, Predictor
 
 __all__ = ["TEXTS", "LMData"]
 
@@ -61,11 +61,11 @@ class LMData:
         return read_text(self.root / "ptb" / f"{part}.txt.gz")
 
     @cache  # noqa: B019
-    def model(self, *, worth: float = 0.0, hidden: int = 500, segmentation: str = "implicit") -> AdaptedModel:
-        """A model of the textbook's training part with Brown for a background; its weights are yet to be tuned.
+    def model(self, *, worth: float = 0.0, hidden: int = 500, segmentation: str = "implicit") -> Predictor:
+        """A model of the textbook's training part with Brown as background; its weights are to be tuned later.
 
-        `worth` is what a word of Brown is worth when hidden documents are made.
+        `worth` is the weight of a word of Brown for finding hidden documents.
         """
-        options = FitOptions(hidden=hidden, background_worth=worth, segmentation=segmentation, caches=(), exponent=0.6)
-        texts = self.text("textbook", "train"), self.documents("brown")
-        return fit_adapted(texts[0], backgrounds=[texts[1]], held_out=self.text("textbook", "dev"), options=options)
+        model = AdaptedModel(hidden=hidden, background_worth=worth, segmentation=segmentation, caches=(), exponent=0.6)
+        train, dev = self.text("textbook", "train"), self.text("textbook", "dev")
+        return model.fit(train, dev=dev, background=self.documents("brown")).predictor_

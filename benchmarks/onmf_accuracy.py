@@ -12,7 +12,7 @@ import report
 import romanian
 from cepts.data import Alignments, Bitext, Cepts, offsets_of
 from cepts.evaluate import Scores, compare
-from cepts.words import Factoring
+from cepts.factor import Factoring
 from report import Table
 from trained import MODELS, Models, gold_pairs
 
@@ -68,8 +68,10 @@ class Setting:
         key = model, association, selection
         if key not in self._found:
             report.say(f"{model}, {association}: cepts by {selection}")
-            factoring = Factoring(association=association, cepts=selection)  # type: ignore[arg-type]
-            self._found[key] = self.models[model].align(self.gold, combine="onmf", factoring=factoring)
+            factoring = Factoring(cepts=selection)  # type: ignore[arg-type]
+            self._found[key] = self.models[model].align(
+                self.gold, combine="onmf", association=association, factoring=factoring
+            )
         return self._found[key]
 
     def about(self) -> dict[str, object]:
@@ -175,9 +177,9 @@ def romanian_english(setting: Setting) -> Table:
         found = {method: aligner.align(tests, combine=method) for method in EXTRACTORS if method in KEPT}
         for association in ("agreement", "nbest"):
             for selection in ("anneal", "anneal-bic"):
-                factoring = Factoring(association=association, cepts=selection)  # type: ignore[arg-type]
+                factoring = Factoring(cepts=selection)  # type: ignore[arg-type]
                 label = f"ONMF, {association}, {SELECTIONS[selection]}"
-                found[label] = aligner.align(tests, combine="onmf", factoring=factoring)
+                found[label] = aligner.align(tests, combine="onmf", association=association, factoring=factoring)
                 if selection == "anneal":
                     found[f"{label}, sure links"] = only_sure(found[label])
         for label, links in found.items():

@@ -18,7 +18,7 @@ import report
 from cepts import factor
 from cepts.data import Alignments, Association, Bitext
 from cepts.engine import default_threads, map_shards
-from cepts.words import Factoring, align_by_cepts, associations
+from cepts.extract import Extraction, aligned_runs
 from jobs import align_command
 from onmf_accuracy import Setting
 from report import Table
@@ -105,8 +105,9 @@ def aic(matrices: Association, selection: factor.Selection) -> NDArray[np.float6
 
 def matrices_of(setting: Setting, model: str, association: str, bitext: Bitext) -> Association:
     """The matrices that `cepts align` would factorise."""
-    made = associations(setting.models[model], bitext, Factoring(association=association))
-    return Association.concatenate(list(made))
+    how = Extraction(combine="onmf", association=association)
+    runs = aligned_runs(setting.models[model], bitext, how, matrices=True)
+    return Association.concatenate([run.matrix for run in runs if run.matrix is not None])
 
 
 # -- speed ---------------------------------------------------------------------------------------------------
@@ -124,7 +125,7 @@ def pairs_per_second(setting: Setting, repeat: int) -> Table:
         cepts = fmean(cept_counts(factor.onmf(matrices, threads=THREADS)))
         jobs: dict[str, Callable[[], object]] = {
             "factorising": lambda: factor.onmf(matrices, threads=THREADS),
-            "posteriors and factorising": lambda: list(align_by_cepts(aligner, bitext)),
+            "posteriors and factorising": lambda: aligner.align(bitext, combine="onmf"),
         }
         rates = {job: [len(bitext) / seconds(run) for _ in range(repeat)] for job, run in jobs.items()}
     finally:

@@ -8,9 +8,8 @@ from __future__ import annotations
 import hansards
 import report
 from cepts.evaluate import Scores
-from cepts.factor import SURE
-from cepts.words import Factoring
-from cepts.words.factored import SPREAD, SPREAD_LISTS
+from cepts.extract.associations import SPREAD, SPREAD_LISTS
+from cepts.factor import SURE, Factoring
 from onmf_accuracy import Setting, only_sure, rounded, score
 from report import Table
 from threshold import at_least
@@ -31,8 +30,9 @@ def spread_curve(setting: Setting) -> Table:
     rows, records = [], []
     for model, association, default in MATRICES:
         for spread in SPREADS:
-            factoring = Factoring(association=association, spread=spread)
-            links = setting.models[model].align(bitext, combine="onmf", factoring=factoring)
+            links = setting.models[model].align(
+                bitext, combine="onmf", association=association, factoring=Factoring(spread=spread)
+            )
             scores, sure = score(gold, links, bitext), score(gold, only_sure(links), bitext)
             mark = "default" if spread == default else ""
             cells = [*cells_of(scores), *coverage(scores), f"{100 * sure.aer:.2f}", mark]

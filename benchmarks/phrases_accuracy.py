@@ -8,8 +8,10 @@ from typing import Any
 import report
 from cepts.data import Alignments, SentencePair
 from cepts.evaluate import score_phrases
-from cepts.phrases import THRESHOLD, PhraseAligner, TokenAligner
+from cepts.extract import EXTRACTORS, Extraction
+from cepts.phrases import PhraseAligner, TokenAligner
 from cepts.phrases.columns import FAMILIES
+from cepts.phrases.directions import PhraseDirections
 from phrases_data import CORPORA, PHRASAL, PhrasesData, folds
 from report import Table
 
@@ -93,9 +95,9 @@ def alignment(data: PhrasesData) -> Table:
             for aligner in aligners:
                 report.say(f"{title}: {aligner.name}, columns of {columns}")
                 aligner.fit(train)
-                blocks = list(aligner.blocks(gold))
+                runs = [make() for make in aligner.directions(gold).makers]
                 for combine in ("forward", "agreement"):
-                    found = [block.aligned(combine, THRESHOLD).links for block in blocks]
+                    found = [EXTRACTORS[combine](run, Extraction()) for run in runs]
                     add(corpus, f"{aligner.name}, {combine}", columns, gold, Alignments.concatenate(found))
     return Table(report.markdown(COLUMNS, rows, text_columns=3), records)
 
@@ -104,7 +106,7 @@ def _held_out(
     data: PhrasesData,
     corpus: str,
     combine: str = "agreement",
-    thresholds: Sequence[float] = (THRESHOLD,),
+    thresholds: Sequence[float] = (PhraseDirections.threshold,),
     **options: Any,
 ) -> list[tuple[float, float]]:
     """F1 and exact match of held-out training pairs at each threshold."""
@@ -113,16 +115,17 @@ def _held_out(
     found: list[list[Alignments]] = [[] for _ in thresholds]
     for train, held in folds(data.pairs(corpus, "train", columns), FOLDS)[:HELD_OUT]:
         aligner = PhraseAligner(**options) if corpus in PHRASAL else TokenAligner(**options)
-        for block in aligner.fit(train).blocks(held):
+        for make in aligner.fit(train).directions(held).makers:
+            run = make()
             for links, threshold in zip(found, thresholds, strict=True):
-                links.append(block.aligned(combine, threshold).links)
+                links.append(EXTRACTORS[combine](run, Extraction(threshold=threshold)))
         gold += held
     scores = [score_phrases(gold, Alignments.concatenate(links)) for links in found]
     return [(100 * score.f1, 100 * score.exact) for score in scores]
 
 
 def thresholds(data: PhrasesData) -> Table:
-    """F1 and exact match of held-out training pairs by the threshold of agreement: the evidence for `THRESHOLD`."""
+    """F1 and exact match of held-out training pairs by the threshold of agreement: the evidence for the default."""
     rows, records = [], []
     for corpus, title in CORPORA.items():
         report.say(f"thresholds: {title}")

@@ -7,8 +7,8 @@ import numpy as np
 import report
 from cepts.data import SentencePair
 from cepts.evaluate import binary_judgement, choose_threshold, ranking
+from cepts.names import PHRASE_MODELS
 from cepts.phrases import PhraseAligner
-from cepts.phrases.english import MODELS
 from cepts.pipeline.judgements import JUDGEMENT_SCORE_OF, JUDGEMENT_SCORES, pair_scores
 from phrases_data import PhrasesData
 from report import Table
@@ -46,7 +46,7 @@ def applications(data: PhrasesData) -> Table:
         rows += [
             [task, f"the paper's {name} aligner", "decoding", figures] for name, figures in PUBLISHED[task].items()
         ]
-        for model in MODELS:
+        for model in PHRASE_MODELS:
             aligner = PhraseAligner.load(model)
             for score in dict.fromkeys(("decoding", JUDGEMENT_SCORE_OF[task])):
                 report.say(f"{task}: {model}, {score}")
@@ -73,7 +73,7 @@ def judgements(data: PhrasesData) -> Table:
         pairs = _pairs(data, folder, *training)
         labels = np.array(_labels(pairs))
         fold = np.arange(len(pairs)) % FOLDS
-        for model in MODELS:
+        for model in PHRASE_MODELS:
             aligner = PhraseAligner.load(model)
             cells = []
             for score in JUDGEMENT_SCORES:

@@ -3,11 +3,10 @@
 from __future__ import annotations
 
 import report
-from cepts.data import Alignments, Cept
+from cepts.data import Cept
 from cepts.evaluate import score_phrases
+from cepts.names import PHRASE_MODELS
 from cepts.phrases import PhraseAligner
-from cepts.phrases.english import MODELS
-from cepts.pipeline.phrases import aligned_runs
 from phrases_data import PhrasesData
 from report import Table
 
@@ -22,21 +21,20 @@ def gaps(data: PhrasesData) -> Table:
     """Cepts with gaps on text that no model was trained on (the development pairs of MultiMWA-MTRef)."""
     pairs = data.pairs("multimwa_mtref", "dev")
     rows, records = [], []
-    for model in MODELS:
+    for model in PHRASE_MODELS:
         report.say(f"gaps: {model}")
         aligner = PhraseAligner.load(model)
-        agreed = score_phrases(pairs, aligner.align(pairs).links).f1
-        found, right, shares, links = 0, 0, 0.0, []
-        for run in aligned_runs(aligner, pairs, combine="onmf"):
-            links.append(run.links)
-            for pair, alignment in zip(run.pairs, run.links, strict=True):
-                gold = {*(pair.sure or ()), *(pair.possible or ())}
-                for cept in filter(_has_gap, alignment.cepts or ()):
-                    cells = {(i, j) for i in cept.source for j in cept.target}
-                    found += 1
-                    right += cells <= gold
-                    shares += len(cells & gold) / len(cells)
-        through = score_phrases(pairs, Alignments.concatenate(links)).f1
+        agreed = score_phrases(pairs, aligner.align(pairs)).f1
+        links = aligner.align(pairs, combine="onmf")
+        found, right, shares = 0, 0, 0.0
+        for pair, alignment in zip(pairs, links, strict=True):
+            gold = {*(pair.sure or ()), *(pair.possible or ())}
+            for cept in filter(_has_gap, alignment.cepts or ()):
+                cells = {(i, j) for i in cept.source for j in cept.target}
+                found += 1
+                right += cells <= gold
+                shares += len(cells & gold) / len(cells)
+        through = score_phrases(pairs, links).f1
         share = shares / max(found, 1)
         rows.append(
             [model, f"{100 * agreed:.1f}", f"{100 * through:.1f}", f"{found}", f"{right}", f"{100 * share:.0f}"]

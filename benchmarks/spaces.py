@@ -1,7 +1,7 @@
 """Word-vector spaces: how right translations, similarities and sentence retrieval are, and what fitting costs.
 
 Every method sees the same vectors, prepared in the same way (unit, centred, unit length), and the same dictionary.
-Nothing is chosen on test words: where a setting is chosen, `fit_space` chooses it on held-out training entries.
+Nothing is chosen on test words: where a setting is chosen, `fit` chooses it on held-out training entries.
 
     spaces.py --data DIR [--tables translation sentences ...] [--write PAGE]
 """

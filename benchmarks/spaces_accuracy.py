@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import gzip
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass, field
+from dataclasses import asdict
 from typing import Any
 
 import numpy as np
@@ -19,7 +19,18 @@ from cepts.evaluate import (
 )
 from cepts.io import read_counts, read_sentence_similarities, read_similarities
 from cepts.pipeline.spaces import score_translations
-from cepts.spaces import Induction, Preparation, Space, fit_space, identical_strings, retrieve
+from cepts.spaces import (
+    CCA,
+    IBFA,
+    Induction,
+    LeastSquares,
+    Preparation,
+    Procrustes,
+    Ridge,
+    SpaceModel,
+    identical_strings,
+    retrieve,
+)
 from cepts.spaces.sentences import idf_weights, sentence_vectors, sif_vectors, sif_weights, simple_text
 from report import Table
 from spaces_data import SpacesData
@@ -27,33 +38,18 @@ from spaces_data import SpacesData
 __all__ = ["measures", "sentences", "similarity", "sts", "translation"]
 
 
-@dataclass(frozen=True)
-class Fit:
-    """A row's or column's way to fit a space."""
-
-    title: str
-    settings: Mapping[str, Any] = field(default_factory=dict)
-    induction: Induction | None = None
-
-    def __call__(self, views: list[Vectors], dictionary: Dictionary) -> Space:
-        return fit_space(views, dictionary, induction=self.induction, **self.settings)[0]
-
-
-PAPER = {"exponent": 0.5, "shrinkage": 0.0, "weighted": False}
-BASELINES = (
-    Fit("least squares", {"method": "least-squares"}),
-    Fit("ridge", {"method": "ridge"}),
-    Fit("SVD", {"method": "procrustes"}),
-    Fit("CCA", {"method": "cca"}),
-)
-IBFA = Fit("IBFA")
-FITS = (
-    *BASELINES,
-    Fit("IBFA, P^1/2 (paper)", PAPER),
-    Fit("IBFA, P^1", {**PAPER, "exponent": 1.0}),
-    IBFA,
-    Fit("IBFA, induced", induction=Induction()),
-)
+# Title of a row or column -> how its space is fitted.
+PAPER = IBFA(exponent=0.5, shrinkage=0.0, weighted=False)
+FITS: dict[str, SpaceModel] = {
+    "least squares": LeastSquares(),
+    "ridge": Ridge(),
+    "SVD": Procrustes(),
+    "CCA": CCA(),
+    "IBFA, P^1/2 (paper)": PAPER,
+    "IBFA, P^1": IBFA(exponent=1.0, shrinkage=0.0, weighted=False),
+    "IBFA": IBFA(),
+    "IBFA, induced": IBFA(induction=Induction()),
+}
 # Title, the views, and where the training entries come from.
 ROWS = (
     ("en-fr", "en", "fr", "train"),
@@ -79,10 +75,9 @@ SIMILARITIES = (
 )
 
 
-def look_up(space: Space, source: Vectors, target: Vectors, test: Dictionary, measure: str) -> TranslationScore:
+def look_up(model: SpaceModel, source: str, target: str, test: Dictionary, measure: str) -> TranslationScore:
     """Score of the test words, looked up among all target words."""
-    languages = space.view(source.name), space.view(target.name)
-    return score_translations(space, source, target, test, languages=languages, measure=measure, sources=None)
+    return score_translations(model, test, source=source, target=target, measure=measure, sources=None)
 
 
 def translation(data: SpacesData) -> Table:
@@ -95,18 +90,18 @@ def translation(data: SpacesData) -> Table:
         )
         test = data.muse(source.name, target.name, "test")
         cells = []
-        for fit in FITS:
-            report.say(f"  {title}: {fit.title}")
-            space = fit([source, target], train)
-            scores = {name: look_up(space, source, target, test, name) for name in ("cosine", "csls")}
+        for name, model in FITS.items():
+            report.say(f"  {title}: {name}")
+            model.fit([source, target], train)
+            scores = {way: look_up(model, source.name, target.name, test, way) for way in ("cosine", "csls")}
             cells.append(" / ".join(f"{score.precision[1]:.1f}" for score in scores.values()))
             records.append(
-                {"row": title, "fit": fit.title, "settings": space.settings}
+                {"row": title, "fit": name, "settings": asdict(model.record_)}
                 | {name: score.as_dict() for name, score in scores.items()}
             )
         score = scores["csls"]
         rows.append([title, f"{score.covered:,} of {score.asked:,}", *cells])
-    return Table(report.markdown(["MUSE", "test words", *(fit.title for fit in FITS)], rows), records)
+    return Table(report.markdown(["MUSE", "test words", *FITS], rows), records)
 
 
 def measures(data: SpacesData) -> Table:
@@ -115,9 +110,9 @@ def measures(data: SpacesData) -> Table:
     rows, records = [], []
     for title, first, second, _ in ROWS[:4]:
         source, target = data.vectors(first), data.vectors(second)
-        space = IBFA([source, target], data.muse(first, second, "train"))
+        model = IBFA().fit([source, target], data.muse(first, second, "train"))
         test = data.muse(first, second, "test")
-        scores = [look_up(space, source, target, test, name) for name in names]
+        scores = [look_up(model, first, second, test, name) for name in names]
         rows.append([title, *(" / ".join(f"{score.precision[k]:.1f}" for k in (1, 5, 10)) for score in scores)])
         records += [{"row": title, "measure": n, **s.as_dict()} for n, s in zip(names, scores, strict=True)]
     return Table(report.markdown(["IBFA, P@1 / 5 / 10", *names], rows), records)
@@ -137,21 +132,21 @@ def sentences(data: SpacesData) -> Table:
         for text, view in zip(texts, (english, italian), strict=True)
     ]
     rows, records = [], []
-    for fit in (Fit("SVD", {"method": "procrustes"}), Fit("CCA", {"method": "cca"}), *FITS[4:7]):
-        report.say(f"  {fit.title}")
-        space = fit([english, italian], train)
-        placed = []
-        for text, view, weights in zip(texts, (english, italian), idf, strict=True):
-            mapped = Vectors(view.vocabulary, space.project(view.matrix, view.name), view.name)
-            placed.append(sentence_vectors(text, mapped, weights).matrix)
+    for fit in ("SVD", "CCA", "IBFA, P^1/2 (paper)", "IBFA, P^1", "IBFA"):
+        report.say(f"  {fit}")
+        model = FITS[fit].fit([english, italian], train)
+        placed = [
+            sentence_vectors(text, model.aligned(language), weights).matrix
+            for text, language, weights in zip(texts, ("en", "it"), idf, strict=True)
+        ]
         cells = []
         for title, (x, y) in (("en-it", placed), ("it-en", placed[::-1])):
             for measure in ("cosine", "csls"):
                 found = retrieve(x[:QUERIES], y, measure=measure, sources=x[:QUERIES], count=10)  # type: ignore[arg-type]
                 score = retrieval_precision(found.rows, np.arange(QUERIES))
                 cells.append(" / ".join(f"{score.precision[k]:.1f}" for k in (1, 5, 10)))
-                records.append({"fit": fit.title, "direction": title, "measure": measure, **score.as_dict()})
-        rows.append([fit.title, *cells])
+                records.append({"fit": fit, "direction": title, "measure": measure, **score.as_dict()})
+        rows.append([fit, *cells])
     columns = ["P@1 / 5 / 10", "en-it, cosine", "en-it, CSLS", "it-en, cosine", "it-en, CSLS"]
     return Table(report.markdown(columns, rows), records)
 
@@ -161,10 +156,9 @@ def _english(data: SpacesData) -> dict[str, Vectors]:
     english, french = data.vectors("en"), data.vectors("fr")
     train = data.muse("en", "fr", "full")
     alone = Preparation.learn(english.matrix, ("unit", "centre"))[1]
-    views = {"English alone (unit, centred)": Vectors(english.vocabulary, alone, "en")}
-    for fit in (Fit("CCA", {"method": "cca"}), FITS[4], IBFA):
-        space = fit([english, french], train)
-        views[fit.title] = Vectors(english.vocabulary, space.project(english.matrix, "en"), "en")
+    views = {"English alone (unit, centred)": english.moved(alone)}
+    for fit in ("CCA", "IBFA, P^1/2 (paper)", "IBFA"):
+        views[fit] = FITS[fit].fit([english, french], train).aligned("en")
     return views
 
 

@@ -11,9 +11,9 @@ import numpy as np
 
 import report
 from cepts.spaces import Preparation, find_entries
-from cepts.spaces.fit import STEPS_DEFAULT
 from cepts.spaces.ibfa import canonical, fit_ibfa
 from cepts.spaces.mbfa import Battery
+from cepts.spaces.model import PREPARE
 from cepts.spaces.moments import gather_moments
 from report import Table
 from spaces_data import SpacesData
@@ -33,7 +33,7 @@ def em(data: SpacesData) -> Table:
     pairs = [data.muse(a.name, b.name, "train") for a in views for b in views if a is not b]
     rows = find_entries(pairs, views).rows
     rows = rows[(rows >= 0).all(axis=1)]
-    moments = gather_moments([Preparation.learn(view.matrix, STEPS_DEFAULT)[1] for view in views], rows)
+    moments = gather_moments([Preparation.learn(view.matrix, PREPARE)[1] for view in views], rows)
     widths = [view.width for view in views]
     plain, plain_seconds = _climb(
         Battery(moments, widths, factors=min(widths), shrinkage=EM_SHRINKAGE, memory=0), PLAIN
@@ -96,9 +96,9 @@ def jobs(data: SpacesData) -> Table:
     script = (
         "import sys; sys.path.insert(0, sys.argv[1]); from pathlib import Path; import spaces_accuracy as a; "
         "from spaces_data import SpacesData; d = SpacesData(Path(sys.argv[2])); "
-        "s, t = d.vectors('en'), d.vectors('fr'); p = a.IBFA([s, t], d.muse('en', 'fr', 'train')); "
+        "p = a.IBFA().fit([d.vectors('en'), d.vectors('fr')], d.muse('en', 'fr', 'train')); "
         "test = d.muse('en', 'fr', 'test'); "
-        "print(*(a.look_up(p, s, t, test, m).precision[1] for m in ('cosine', 'csls')))"
+        "print(*(a.look_up(p, 'en', 'fr', test, m).precision[1] for m in ('cosine', 'csls')))"
     )
     here = os.path.dirname(os.path.abspath(__file__))  # noqa: PTH100, PTH120
     whole = []

@@ -9,7 +9,7 @@ import numpy as np
 
 import report
 from cepts.data import Dictionary, Vectors
-from cepts.spaces import Space, find_entries, fit_space
+from cepts.spaces import IBFA, MBFA, Procrustes, SpaceModel, find_entries
 from report import Table
 from spaces_accuracy import look_up
 from spaces_data import SpacesData
@@ -39,11 +39,11 @@ def languages(data: SpacesData) -> Table:
         entries = find_entries(list(pairs.values()), views)
         triples = _complete(entries.rows, views)
         report.say(f"  {title}: {len(entries):,} entries, {len(triples):,} of them complete")
-        fits: dict[str, Space | dict[frozenset[str], Space]] = {
-            "SVD into English, triples": fit_space(views, triples, method="procrustes")[0],
-            "SVD into English, all entries": fit_space(views, list(pairs.values()), method="procrustes")[0],
-            "MBFA, triples": fit_space(views, triples, method="mbfa")[0],
-            "MBFA, all entries": fit_space(views, list(pairs.values()), method="mbfa")[0],
+        fits: dict[str, SpaceModel | dict[frozenset[str], SpaceModel]] = {
+            "SVD into English, triples": Procrustes().fit(views, triples),
+            "SVD into English, all entries": Procrustes().fit(views, list(pairs.values())),
+            "MBFA, triples": MBFA().fit(views, triples),
+            "MBFA, all entries": MBFA().fit(views, list(pairs.values())),
             "IBFA of each pair, triples": _pairwise(views, [triples]),
             "IBFA of each pair, all entries": _pairwise(views, list(pairs.values())),
         }
@@ -53,11 +53,11 @@ def languages(data: SpacesData) -> Table:
             report.say(f"  {title}: {name}")
             scores = {"cosine": [], "csls": []}
             for i, j in directions:
-                source, target = views[i], views[j]
-                space = fit if isinstance(fit, Space) else fit[frozenset((source.name, target.name))]
-                test = read(source.name, target.name, "test")
+                source, target = views[i].name, views[j].name
+                model = fit if isinstance(fit, SpaceModel) else fit[frozenset((source, target))]
+                test = read(source, target, "test")
                 for measure, found in scores.items():
-                    found.append(look_up(space, source, target, test, measure).precision[1])
+                    found.append(look_up(model, source, target, test, measure).precision[1])
             cells = [f"{a:.1f} / {b:.1f}" for a, b in zip(scores["cosine"], scores["csls"], strict=True)]
             means = f"{fmean(scores['cosine']):.2f} / {fmean(scores['csls']):.2f}"
             rows.append([name, *cells, means])
@@ -75,7 +75,7 @@ def _complete(rows: np.ndarray, views: list[Vectors]) -> Dictionary:
     return Dictionary(tuple(view.name for view in views), entries, "triples")
 
 
-def _pairwise(views: list[Vectors], dictionaries: list[Dictionary]) -> dict[frozenset[str], Space]:
+def _pairwise(views: list[Vectors], dictionaries: list[Dictionary]) -> dict[frozenset[str], SpaceModel]:
     spaces = {}
     for i, first in enumerate(views):
         for second in views[i + 1 :]:
@@ -86,5 +86,5 @@ def _pairwise(views: list[Vectors], dictionaries: list[Dictionary]) -> dict[froz
                 if set(both) <= set(dictionary.languages)
                 for entry in dictionary.entries
             }
-            spaces[frozenset(both)] = fit_space([first, second], Dictionary(both, tuple(sorted(entries))))[0]
+            spaces[frozenset(both)] = IBFA().fit([first, second], Dictionary(both, tuple(sorted(entries))))
     return spaces

@@ -11,9 +11,8 @@ import hansards
 import report
 from cepts.data import Alignments
 from cepts.evaluate import compare, gold_translations
-from cepts.io import read_bitext, read_links
-from cepts.pipeline.space_links import align_in_space
-from cepts.spaces import find_entries, find_senses, fit_mixture, fit_space
+from cepts.io import read_bitext
+from cepts.spaces import IBFA, find_senses, fit_mixture
 from cepts.spaces.associate import Scoring
 from cepts.spaces.translate import translate_words
 from cepts.words import HMM, IBM1
@@ -40,7 +39,7 @@ def links(data: SpacesData) -> Table:
     root = data.root.parent
     hansards.data_directory(root, ["small"])
     views = [data.vectors("en"), data.vectors("fr")]
-    space, _ = fit_space(views, data.muse("en", "fr", "train"))
+    space = IBFA().fit(views, data.muse("en", "fr", "train"))
     gold = hansards.gold(root, hansards.TEST)
     rows, records = [], []
     with tempfile.TemporaryDirectory() as work:
@@ -49,9 +48,7 @@ def links(data: SpacesData) -> Table:
         asked = bitext.part(hansards.TEST.start, hansards.TEST.stop)
         found: dict[str, Alignments] = {}
         for title, combine, changes in WAYS:
-            file = Path(work) / "links.jsonl"
-            align_in_space(space, views, asked, file, scoring=Scoring(**changes), combine=combine, format="json")
-            made = read_links(file, format="json")
+            made = space.scorer(scoring=Scoring(**changes)).align(asked, combine=combine)
             found[f"space, {title}"] = made.only(made.sure) if title == "ONMF, sure links" else made
         for title, model in (("Model 1", IBM1()), ("HMM", HMM())):
             report.say(f"  {title} on {text.pairs:,} pairs")
@@ -68,9 +65,9 @@ def links(data: SpacesData) -> Table:
 def senses(data: SpacesData) -> Table:
     """Senses of the MUSE test words, trained on the first 5,000; and what plain lists of the same length name."""
     views = [data.vectors("en"), data.vectors("fr")]
-    train = data.muse("en", "fr", "train")
-    space, _ = fit_space(views, train)
-    mixture = fit_mixture(space, views, find_entries([train], views).rows)
+    model = IBFA().fit(views, data.muse("en", "fr", "train"))
+    space = model.space_
+    mixture = fit_mixture(space, views, model.entries_)
     gold = gold_translations(data.muse("en", "fr", "test"), *views)
     found = find_senses(mixture, views, gold.source, count=MORE)
     several = [place for place, lists in enumerate(found) if len(lists) > 1]

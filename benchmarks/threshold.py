@@ -1,6 +1,6 @@
 """The threshold of agreement: error rate on the 37 trial pairs, for the default model on both texts.
 
-This is what `cepts.words.THRESHOLD` rests on. The test pairs' gold links are not even read.
+This is what `cepts.words.directions.WordDirections.threshold` rests on. The test pairs' gold links are not even read.
 
     threshold.py --data DIR [--text small|large|both] [--write PAGE]
 """
@@ -19,10 +19,12 @@ import report
 from cepts.data import Alignments
 from cepts.evaluate import compare
 from cepts.io import read_bitext
-from cepts.words import HMM, THRESHOLD
+from cepts.words import HMM
+from cepts.words.directions import WordDirections
 
 RESULTS = Path(__file__).resolve().parent / "results" / "threshold.jsonl"
 TABLE = "words threshold"
+DEFAULT = WordDirections.threshold
 THRESHOLDS = [round(0.025 * step, 3) for step in range(2, 33)]
 
 
@@ -49,7 +51,7 @@ def curve_table(texts: Sequence[hansards.TrainingText], curves: Sequence[Sequenc
     best = min(means)
     rows = []
     for place, (threshold, mean) in enumerate(zip(THRESHOLDS, means, strict=True)):
-        marks = [name for name, held in (("best", mean == best), ("default", threshold == THRESHOLD)) if held]
+        marks = [name for name, held in (("best", mean == best), ("default", threshold == DEFAULT)) if held]
         aers = [*(curve[place] for curve in curves), mean]
         rows.append([f"{threshold:.3f}", *(f"{100 * aer:.2f}" for aer in aers), ", ".join(marks)])
     return report.markdown(["threshold", *(text.heading for text in texts), "mean", ""], rows)

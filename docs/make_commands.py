@@ -15,8 +15,9 @@ import click
 
 from cepts.cli import COMMANDS, cepts
 from cepts.cli.groups import LazyGroup
-from cepts.words import MODELS, THRESHOLD
+from cepts.words import MODELS
 from cepts.words.aligner import SPELLING
+from cepts.words.directions import WordDirections
 
 PAGE = Path(__file__).with_name("commands.md")
 TOP = """\
@@ -24,7 +25,8 @@ TOP = """\
 
 <!-- Made by docs/make_commands.py; change the help texts in src/cepts/cli instead. -->
 
-Results go to standard output, talk and progress to standard error. `-` as a file name is standard input or output.
+Results go to standard output, log output and progress to standard error. `-` as a file name is standard input or
+output.
 Files whose names end in `.gz`, `.bz2`, `.xz` or `.zst` are read and written compressed. Each command has `--help`.
 
 The exit code is 0 for success, 1 for wrong data, 2 for wrong usage, 70 for a bug in cepts, 130 after Ctrl-C and 141
@@ -120,7 +122,7 @@ def item(option: click.Option) -> str:
 
 def defaults() -> str:
     """The options of `cepts align` whose defaults the models set, as the models have them."""
-    made = {name: model().options() for name, model in MODELS.items()}
+    made = {name: model().get_params() for name, model in MODELS.items()}
     for name, model in MODELS.items():
         null_prob = model().new_positions().null_prob
         made[name]["null_prob"] = "as a position" if null_prob is None else null_prob
@@ -139,7 +141,7 @@ def defaults() -> str:
     first, *others = made.values()
     assert all(options[name] == first[name] for options in others for name in ALIKE)
     alike = ", ".join(f"`--{name.replace('_', '-')}` {shown(first[name])}" for name in ALIKE)
-    lines.append(f"\nFor all models: `--threshold` {THRESHOLD:g}, {alike}.")
+    lines.append(f"\nFor all models: `--threshold` {WordDirections.threshold:g}, {alike}.")
     spelling = ", ".join(f"{count:g} for `{lexicon}`" for lexicon, count in SPELLING.items())
     lines.append(f"\nBy `--lexicon`: `--spelling` {spelling}.\n")
     return "\n".join(lines)

@@ -31,7 +31,7 @@ def main() -> None:
     with TemporaryDirectory() as directory:
         cepts.write_links(Path(directory) / "links.txt", alignments)
         aligner.save(Path(directory) / "model")
-        aligner = cepts.load_aligner(Path(directory) / "model")
+        aligner = cepts.load(Path(directory) / "model")
 
     pair = ["Delete", "the", "blue", "cells"], ["Supprimez", "les", "cellules", "bleues"]
     print("A new pair:", aligner.align_pair(*pair).links)

@@ -12,7 +12,6 @@ from cepts.data import Cept
 from cepts.evaluate import compare
 from cepts.factor import factorise
 from cepts.io import read_association
-from cepts.words import Factoring
 
 EXAMPLES = Path(__file__).parent
 
@@ -36,7 +35,7 @@ def main() -> None:
 
     print(f"F1 on possible links of the first {len(gold)} pairs, by what the matrix holds:")
     for name in ("agreement", "nbest"):
-        found = aligner.align(few, combine="onmf", factoring=Factoring(association=name))
+        found = aligner.align(few, combine="onmf", association=name)
         print(f"  {name}  {100 * compare(gold, found).scores.possible_f1:.1f} %")
 
     matrices = read_association(EXAMPLES / "toys.jsonl")

@@ -1,4 +1,4 @@
-"""A language model that adapts: fit, score word by word as a decoder does, save and load.
+"""A language model that adapts: fit, save and load, score word by word as a decoder does.
 
 python examples/lm_in_python.py
 """
@@ -10,8 +10,8 @@ from pathlib import Path
 from tempfile import TemporaryDirectory
 
 from cepts.io import read_documents
-from cepts.lm import FitOptions, Scorer, fit_adapted, load_adapted, save_adapted
-from cepts.pipeline.lm import score_documents
+from cepts.lm import AdaptedModel, IncrementalScorer
+from cepts.pipeline.lm import document_perplexities
 
 EXAMPLES = Path(__file__).parent / "lm"
 PEAS = "mendel crossed plants with violet flowers and plants with white flowers"
@@ -22,21 +22,21 @@ AFTER = "the offspring had"
 def main() -> None:
     """Show each step."""
     text, dev, test = (read_documents(EXAMPLES / f"biology{part}.txt") for part in ("", ".dev", ".test"))
-    model = fit_adapted(text, held_out=dev, options=FitOptions(hidden=50))
-    values = score_documents(model, test).values
+    model = AdaptedModel(hidden=50).fit(text, dev=dev)
+    values = document_perplexities(model, test).values
     print(f"Perplexity of the test text: {values['background']:.0f} by n-grams, {values['all']:.0f} adapted")
 
     with TemporaryDirectory() as directory:
-        save_adapted(model, f"{directory}/model")
-        model = load_adapted(f"{directory}/model")
+        model.save(f"{directory}/model")
+        model = AdaptedModel.load(f"{directory}/model")
 
-    # A state is never changed, so that a decoder can go on from it with as many words as it likes.
-    scorer = Scorer(model)
+    # A state never changes, so a decoder can continue it with any number of words.
+    scorer = IncrementalScorer(model)
     for history in (PEAS, DIVISION):
         state = scorer.start()
         for word in history.split():
             _, state = scorer.score(state, word)
-        _, state = scorer.finish(state)  # the sentence ends; what was said is remembered
+        _, state = scorer.finish(state)  # the sentence ends and is remembered
         for word in AFTER.split():
             _, state = scorer.score(state, word)
         found = {word: math.exp(scorer.score(state, word)[0]) for word in ("flowers", "chromatids", "the")}

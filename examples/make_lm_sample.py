@@ -6,9 +6,9 @@ DIRECTORY holds `lm/openstax_biology`: words.lower.txt.gz (a sentence a line, a 
 docs.tsv. Of four chapters on cell division and heredity, one module becomes `biology.dev.txt`, one `biology.test.txt`
 and the others `biology.txt`.
 
-The lists are of a recogniser that is not there. Each word of a sentence of the test text stands against words of the
-training text that are spelt like it; the score of a word is minus the letters by which it differs from the true one,
-plus noise, and a list has the readings with the best sums. So words are only ever replaced, never put in or left out.
+The lists imitate a recogniser. Each word of a sentence of the test text competes with words of the training text with a
+similar spelling; the score of a word is minus the letters by which it differs from the true one, plus noise, and a list
+has the hypotheses with the best sums. So there are only substitutions, no insertions or deletions.
 """
 
 from __future__ import annotations
@@ -23,7 +23,7 @@ from pathlib import Path
 
 import numpy as np
 
-from cepts.evaluate.word_errors import closest_reading, word_errors
+from cepts.evaluate.word_errors import closest_hypothesis, word_errors
 
 HERE = Path(__file__).resolve().parent
 CHAPTERS = (
@@ -33,13 +33,13 @@ CHAPTERS = (
     "Modern Understandings of Inheritance",
 )
 DEV, TEST = 51, 62  # modules in the order of the book, from 0: control of the cell cycle, chromosomal theory
-LEFT_OUT = (7, 17)  # what the benchmarks hold out of the whole book: every module whose number ends so in twenties
+LEFT_OUT = (7, 17)  # held out by the benchmarks: modules with these numbers modulo 20
 SENTENCES, SHORTEST, LONGEST = 40, 8, 25
-READINGS, CONFUSED = 20, 4  # readings a list, words against which a word stands
+HYPOTHESES, CONFUSED = 20, 4  # hypotheses in a list, words with which a word competes
 FARTHEST = 2  # letters
 NOISE, SEED = 0.7, 0
 
-Reading = tuple[float, tuple[str, ...]]
+Scored = tuple[float, tuple[str, ...]]
 
 
 def read_modules(directory: Path) -> list[tuple[str, list[str]]]:
@@ -57,23 +57,23 @@ def read_modules(directory: Path) -> list[tuple[str, list[str]]]:
 
 
 def confusions(word: str, vocabulary: list[str]) -> list[tuple[str, int]]:
-    """The words of `vocabulary`, most frequent first, that are spelt most like `word`, and by how many letters not."""
+    """The words of `vocabulary`, most frequent first, with the spelling most similar to `word`, and their distances."""
     letters = word_errors([word] * len(vocabulary), vocabulary).counts[:, :3].sum(axis=1)
     near = np.flatnonzero((letters > 0) & (letters <= FARTHEST) & (letters < len(word)))
     chosen = near[np.argsort(letters[near], kind="stable")][:CONFUSED]
     return [(vocabulary[place], int(letters[place])) for place in chosen]
 
 
-def best_readings(slots: list[list[tuple[float, str]]]) -> list[Reading]:
-    """The readings with the best sums, one entry of each slot, best first."""
-    kept: list[Reading] = [(0.0, ())]
+def best_hypotheses(slots: list[list[tuple[float, str]]]) -> list[Scored]:
+    """The hypotheses with the best sums, one entry of each slot, best first."""
+    kept: list[Scored] = [(0.0, ())]
     for slot in slots:
         longer = [(score + more, (*words, word)) for score, words in kept for more, word in slot]
-        kept = heapq.nlargest(READINGS, longer)
+        kept = heapq.nlargest(HYPOTHESES, longer)
     return kept
 
 
-def n_best_lists(sentences: list[list[str]], vocabulary: list[str]) -> list[list[Reading]]:
+def n_best_lists(sentences: list[list[str]], vocabulary: list[str]) -> list[list[Scored]]:
     """A list for each sentence."""
     rng = np.random.default_rng(SEED)
     near: dict[str, list[tuple[str, int]]] = {}
@@ -86,7 +86,7 @@ def n_best_lists(sentences: list[list[str]], vocabulary: list[str]) -> list[list
             candidates = [(word, 0), *near[word]]
             noise = rng.normal(0, NOISE, len(candidates))
             slots.append([(more - far, other) for (other, far), more in zip(candidates, noise.tolist(), strict=True)])
-        lists.append(best_readings(slots))
+        lists.append(best_hypotheses(slots))
     return lists
 
 
@@ -116,13 +116,13 @@ def main() -> None:
     lists = n_best_lists(sentences, vocabulary)
     with (arguments.output / "recognised.tsv").open("w", encoding="utf-8", newline="\n") as file:
         file.write("id\tscore\ttext\treference\n")
-        for number, (sentence, readings) in enumerate(zip(sentences, lists, strict=True), start=1):
-            for rank, (score, words) in enumerate(readings):
+        for number, (sentence, hypotheses) in enumerate(zip(sentences, lists, strict=True), start=1):
+            for rank, (score, words) in enumerate(hypotheses):
                 reference = "" if rank else " ".join(sentence)  # once an utterance is enough
                 file.write(f"u{number:02}\t{score:.4f}\t{' '.join(words)}\t{reference}\n")
-    chosen = [[words for _, words in readings] for readings in lists]
-    first = word_errors(sentences, [readings[0] for readings in chosen]).wer
-    closest = [found[closest_reading(words, found)] for words, found in zip(sentences, chosen, strict=True)]
+    chosen = [[words for _, words in hypotheses] for hypotheses in lists]
+    first = word_errors(sentences, [hypotheses[0] for hypotheses in chosen]).wer
+    closest = [found[closest_hypothesis(words, found)] for words, found in zip(sentences, chosen, strict=True)]
     least = word_errors(sentences, closest).wer
     print(f"{len(lists)} lists: word error rate {first:.1f} %, at best {least:.1f} %.", file=sys.stderr)
 

@@ -20,16 +20,17 @@ def main() -> None:
     pairs = cepts.read_sentence_pairs(EXAMPLES / "paraphrases.jsonl")
     # Tagger, chunker and tables are those of English; for another language: language=None.
     aligner = cepts.PhraseAligner(iterations=50).fit(pairs)
-    scores = score_phrases(pairs, aligner.align(pairs).links)
+    scores = score_phrases(pairs, aligner.align(pairs))
     print(f"F1 on the {len(pairs)} pairs that it was trained on: {100 * scores.f1:.1f} %")
 
     new = cepts.SentencePair(*(cepts.Sentence(tuple(side.split())) for side in NEW))
     with TemporaryDirectory() as directory:
         aligner.save(f"{directory}/model")
         aligner = cepts.PhraseAligner.load(f"{directory}/model")
-    links, segments = aligner.align([new])
+    links = aligner.align([new])
+    assert links.segments is not None
     print("A new pair:")
-    for source, target, confidence in segments[0]:
+    for source, target, confidence in links.segments[0]:
         words = " ".join(new.source.tokens[slice(*source)]), " ".join(new.target.tokens[slice(*target)])
         print(f"  {words[0]} ~ {words[1]}  {confidence:.2f}")
     print(f"Its links: {links[0].links}")

@@ -17,8 +17,8 @@ import argparse
 import sys
 from pathlib import Path
 
-from cepts.cli.phrases.tables import read_paraphrases
 from cepts.errors import DataError
+from cepts.pipeline.paraphrases import read_paraphrases
 
 
 def main() -> None:

@@ -1,8 +1,8 @@
 """Trains the English tagger and chunker that the package ships.
 
 Tags are learnt from the CoNLL-2000 training text and MASC, chunks from the CoNLL-2000 training text with tags that were
-predicted by taggers which had not seen the sentence (each fifth by one trained on the rest), for such are the tags that
-the chunker will meet. Some sentences are there once more in lower case, so that neither leans on capitals alone.
+predicted by taggers that had not seen the sentence (each fifth by one trained on the rest), because the chunker will
+get such tags. Some sentences are repeated in lower case, so that neither model relies on capitals alone.
 The same data give the same bytes.
 
     make_taggers.py --data DIR [--output DIR]
@@ -21,10 +21,10 @@ from cepts.phrases.tagger import TAG_TEMPLATES, Tagger
 
 OUTPUT = Path(__file__).resolve().parent.parent / "src" / "cepts" / "phrases" / "english"
 FOLDS = 5
-# Every so-manieth sentence stands a second time in lower case.
+# Every n-th sentence is repeated in lower case.
 LOWER_TAGGED = 2
 LOWER_CHUNKED = 3
-# Penn tags that MASC spells in its own way; sentences with a tag that CoNLL-2000 does not know otherwise are left out.
+# Penn tags that MASC spells in its own way; sentences with any other tag that CoNLL-2000 does not know are dropped.
 SPELLINGS = {"-": ":", "--": ":", "...": ":", "..": ":", '"': "''", "'": "''"}
 # Penn tags that MASC has and the CoNLL-2000 training text has not.
 MORE_TAGS = {"LS"}

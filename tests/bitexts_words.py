@@ -10,9 +10,10 @@ from hypothesis import strategies as st
 from numpy.typing import NDArray
 
 from cepts.data import Bitext, offsets_of
+from cepts.words.aligner import Aligner
 from cepts.words.index import Index, Pairs, build_index
 from cepts.words.lexicon import Side, Tokens
-from cepts.words.positions import Block
+from cepts.words.positions import PairBlock
 
 TOY = [
     ("das Haus", "the house"),
@@ -46,6 +47,17 @@ def sentence_pairs(bitext: Bitext) -> list[tuple[list[str], list[str]]]:
 def copy_of(bitext: Bitext) -> Bitext:
     """The same text as another object: a model looks its words up instead of taking the cells of training."""
     return Bitext.from_tokens(sentence_pairs(bitext))
+
+
+def results(aligner: Aligner, bitext: Bitext) -> list[NDArray]:
+    """Everything that an aligner says of a bitext."""
+    forward, reverse = aligner.posteriors(bitext)
+    arrays = [aligner.score(bitext), forward.offsets, forward.values, reverse.offsets, reverse.values]
+    arrays += [forward.target_null, reverse.source_null]
+    for combine in ("agreement", "forward", "reverse"):
+        links = aligner.align(bitext, combine=combine)
+        arrays += [links.offsets, links.source, links.target, links.confidence, links.sure]
+    return arrays
 
 
 def pairs_of(bitext: Bitext) -> Pairs:
@@ -89,14 +101,14 @@ class PairCase:
 
     forward: NDArray[np.float32]
     reverse: NDArray[np.float32]
-    target_null: NDArray[np.float32]
-    source_null: NDArray[np.float32]
+    target_given_null: NDArray[np.float32]
+    source_given_null: NDArray[np.float32]
 
     def directions(self) -> list[tuple[NDArray, NDArray]]:
         """Lexicon and null of each direction in float64, the explained side in the columns."""
         return [
-            (self.forward.astype(float), self.target_null.astype(float)),
-            (self.reverse.T.astype(float), self.source_null.astype(float)),
+            (self.forward.astype(float), self.target_given_null.astype(float)),
+            (self.reverse.T.astype(float), self.source_given_null.astype(float)),
         ]
 
 
@@ -109,13 +121,13 @@ def random_pair(size: int, length: int, random: np.random.Generator, decades: fl
     return PairCase(entries(size, length), entries(size, length), entries(length), entries(size))
 
 
-def block_of_pairs(cases: Sequence[PairCase], *, cells: NDArray[np.int32] | None = None) -> Block:
+def block_of_pairs(cases: Sequence[PairCase], *, cells: NDArray[np.int32] | None = None) -> PairBlock:
     """A block of the pairs; each token pair is a cell of its own unless `cells` says which share one."""
     pairs = Pairs(
-        np.arange(sum(len(case.source_null) for case in cases), dtype=np.int32),
-        offsets_of([len(case.source_null) for case in cases]),
-        np.arange(sum(len(case.target_null) for case in cases), dtype=np.int32),
-        offsets_of([len(case.target_null) for case in cases]),
+        np.arange(sum(len(case.source_given_null) for case in cases), dtype=np.int32),
+        offsets_of([len(case.source_given_null) for case in cases]),
+        np.arange(sum(len(case.target_given_null) for case in cases), dtype=np.int32),
+        offsets_of([len(case.target_given_null) for case in cases]),
     )
     table = np.stack([_flat([c.forward for c in cases]), _flat([c.reverse for c in cases])], axis=1)
     if cells is None:
@@ -124,14 +136,14 @@ def block_of_pairs(cases: Sequence[PairCase], *, cells: NDArray[np.int32] | None
         # A shared cell has the entries of the first token pair that uses it.
         _, first = np.unique(cells, return_index=True)
         table = np.ascontiguousarray(table[first])
-    return Block(
+    return PairBlock(
         pairs,
         pairs.cell_offsets,
         pairs.by_length,
         cells,
         table,
-        _flat([case.source_null for case in cases]),
-        _flat([case.target_null for case in cases]),
+        _flat([case.source_given_null for case in cases]),
+        _flat([case.target_given_null for case in cases]),
         pairs.source_ids,
         pairs.target_ids,
     )

@@ -5,13 +5,13 @@ from __future__ import annotations
 import numpy as np
 
 from cepts.data import Text
-from cepts.lm.adapted import AdaptedModel
 from cepts.lm.background import Background
 from cepts.lm.backoff import joined_vocabulary
 from cepts.lm.caches import Cache
 from cepts.lm.hidden import HiddenDocuments, HistoryOptions
-from cepts.lm.kneser_ney import train_ngrams
+from cepts.lm.kneser_ney import KneserNey
 from cepts.lm.mixture import components_of
+from cepts.lm.predictor import Predictor
 from oracles_ngrams import grams_of
 
 CACHES = (Cache(0, 0.9), Cache(4))
@@ -23,7 +23,7 @@ def numbered(text, vocabulary):
 
 
 def random_model(texts, orders, *, mixture="class", hidden=3, exponent=0.7, caches=CACHES, seed=0):
-    """An adapted model with an n-gram model of each text; all else is drawn by chance."""
+    """A predictor with an n-gram model of each text; all else is drawn by chance."""
     random = np.random.default_rng(seed)
     texts = [Text.from_tokens(sentences) for sentences in texts]
     vocabulary = joined_vocabulary(*texts)
@@ -31,7 +31,7 @@ def random_model(texts, orders, *, mixture="class", hidden=3, exponent=0.7, cach
     content = random.random(size) < 0.7
     content[:3] = False
     models = [
-        train_ngrams(numbered(text, vocabulary), order=order, vocabulary=vocabulary)
+        KneserNey(order=order).fit(numbered(text, vocabulary), vocabulary=vocabulary).ngrams_
         for text, order in zip(texts, orders, strict=True)
     ]
     numbers = np.flatnonzero(content)
@@ -45,8 +45,8 @@ def random_model(texts, orders, *, mixture="class", hidden=3, exponent=0.7, cach
     names = components_of(mixture, documents is not None, exponent > 0, caches)
     background = Background(models, vocabulary, content, random.dirichlet(np.ones(len(models))))
     weights = random.dirichlet(np.ones(len(names)))
-    history = HistoryOptions(size=int(random.integers(0, 2)) * 5)
-    return AdaptedModel(background, content, documents, weights, history, caches, mixture, exponent)
+    history = HistoryOptions(history=int(random.integers(0, 2)) * 5)
+    return Predictor(background, content, documents, weights, history, caches, mixture, exponent)
 
 
 def static_probs(model, memory):

@@ -9,10 +9,6 @@ Links = set[tuple[int, int]]
 
 def combine(forward: Links, reverse: Links, method: str) -> Links:
     """The methods as atools of fast_align defines them: each pass tries the candidates in sorted order."""
-    if method == "forward":
-        return set(forward)
-    if method == "reverse":
-        return set(reverse)
     union, result = forward | reverse, forward & reverse
     if method == "union":
         return union

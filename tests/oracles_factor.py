@@ -11,6 +11,7 @@ from hypothesis import strategies as st
 from numpy.typing import NDArray
 
 from cepts.data import Alignments, Association, Cept, offsets_of
+from cepts.kernels import plsa as plsa_kernels
 
 Array = NDArray[np.float64]
 
@@ -252,3 +253,22 @@ def models(draw, shape: tuple[int, int], *, noisy: bool) -> Model:
         random.dirichlet(np.ones(shape[1]), cepts),
         noise,
     )
+
+
+# -- what the kernels read -----------------------------------------------------------------------------------------
+
+
+def cells_of(matrix, total):
+    """A matrix as kernels take it, of which nothing is negligible."""
+    return plsa_kernels.Cells(np.ascontiguousarray(matrix, dtype=np.float32), total, np.zeros(len(matrix), np.float32))
+
+
+def room_for(model):
+    """Buffers for a model's EM."""
+    _, source, target = model
+    return plsa_kernels.PlsaRoom(np.zeros_like(source), np.zeros_like(target), np.zeros(target.shape[1], np.float32))
+
+
+def copied(model):
+    """Room for the powers of a model's parameters, with its weights."""
+    return plsa_kernels.Cepts(model.weights, np.zeros_like(model.source), np.zeros_like(model.target))

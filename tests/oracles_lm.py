@@ -66,10 +66,10 @@ def running(history, words, priors, marginals, decay, strength, background):
 
 def history_weights(history, words, priors, marginals, options):
     """P(d | H) as `HistoryOptions` says."""
-    if options.size:
-        recent = history[-options.size :]
-        return folded_in(recent, words, priors, marginals, options.steps, options.background)
-    return running(history, words, priors, marginals, options.decay, options.strength, options.background)
+    if options.history:
+        recent = history[-options.history :]
+        return folded_in(recent, words, priors, marginals, options.fold_in, options.uninformative)
+    return running(history, words, priors, marginals, options.decay, options.strength, options.uninformative)
 
 
 def cached(past, size, decay, vocabulary):

@@ -94,19 +94,20 @@ GROUPS = {"content": 0, "number": 0, "function": 1, "punctuation": 2}
 class Pair:
     """Both sentences, and how their words match."""
 
-    def __init__(self, pair, inventory, like, relation_names):
+    def __init__(self, pair, inventory, like, lookups, relation_names):
         self.source, self.target = Side(pair.source, inventory), Side(pair.target, inventory)
-        self.inventory, self.like, self.relation_names = inventory, like, relation_names
+        self.inventory, self.like, self.lookups = inventory, like, lookups
+        self.relation_names = relation_names
         self.length, self.width = len(self.source.tokens), len(self.target.tokens)
         self.match = [[self._match(i, j) for j in range(self.width)] for i in range(self.length)]
         self.strength = [[float(np.float32(STRENGTHS[match])) for match in row] for row in self.match]
 
     def relations(self, i, j):
-        return {name for bit, name in enumerate(self.relation_names) if self.like.relations[i, 0, j, 0] >> bit & 1}
+        return {name for bit, name in enumerate(self.relation_names) if self.lookups.relations[i, 0, j, 0] >> bit & 1}
 
     def _match(self, i, j):
         one, other, like = self.source, self.target, self.like
-        relations, listed = self.relations(i, j), int(like.kinds[i, 0, j, 0])
+        relations, listed = self.relations(i, j), int(self.lookups.lists[i, 0, j, 0])
         holds = {
             "identical": one.tokens[i] == other.tokens[j],
             "lower": one.lower[i] == other.lower[j],
@@ -144,7 +145,7 @@ class Pair:
 
 
 def rule_columns(pair, place):
-    row = pair.like.rules[place]
+    row = pair.lookups.rules[place]
     found = {("paraphrase", "rule"): float(row >= 0)}
     for number in range(8):
         score = max(0.0, 1 - float(pair.like.rule_scores[row, number]) / 10) if row >= 0 else 0.0
@@ -233,7 +234,7 @@ def token_categories(pair, i, j):
         ("position", "distance, match"): mixed(near, match),
         ("pos", "tags"): mixed((one.tag[i], tags), (other.tag[j], tags)),
         ("pos", "match, same tag, group"): mixed(match, same_tag, group),
-        ("paraphrase", "lists"): like.kinds[i, 0, j, 0] % 8,
+        ("paraphrase", "lists"): pair.lookups.lists[i, 0, j, 0] % 8,
         ("relatedness", "cosine, same tag, group"): mixed((cosine, 14), same_tag, group),
         ("context", "neighbours, match, group"): mixed(
             (pair.level(i - 1, j - 1), 3), (pair.level(i + 1, j + 1), 3), match, group
@@ -320,7 +321,7 @@ def span_categories(pair, i, size, j, wide, longest, widest, covered, cosine):
     ]
     chunked = mixed((one.chunked, 4), (other.chunked, 4)), 16
     whole = one.chunked == other.chunked == 2, 2
-    related = int(pair.like.relations[i, size - 1, j, wide - 1])
+    related = int(pair.lookups.relations[i, size - 1, j, wide - 1])
     cosines = sum(cosine >= 0.2 + 0.1 * step for step in range(8)), 9
     last, other_last = one.places[-1], other.places[-1]
     around = (pair.level(i - 1, j - 1), 3), (pair.level(last + 1, other_last + 1), 3)
@@ -341,7 +342,7 @@ def span_categories(pair, i, size, j, wide, longest, widest, covered, cosine):
         ("chunk", "chunks, matched"): mixed(chunked, matched),
         ("chunk", "types, whole"): mixed((one.type, chunks), (other.type, chunks), whole),
         ("chunk", "same type, whole"): mixed((one.type == other.type != 0, 2), whole),
-        ("paraphrase", "lists"): pair.like.kinds[i, size - 1, j, wide - 1] % 16,
+        ("paraphrase", "lists"): pair.lookups.lists[i, size - 1, j, wide - 1] % 16,
         ("relatedness", "cosine, size"): mixed(cosines, sizes),
         ("context", "neighbours, found"): mixed(*around, found),
         ("lexical", "function words of source"): one.function,

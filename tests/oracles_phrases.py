@@ -228,7 +228,7 @@ def table_row(values, categories, item, value_weights, category_weights):
 
 
 def path_features(path, features, sizes, shape, steps, step_weights):
-    """The features of a path of a `Shape`, in the order of the weights."""
+    """The features of a path of a `LatticeShape`, in the order of the weights."""
     parts = [np.zeros(step_weights), *(np.zeros(size) for size in sizes)]
     moves, last = steps_of_path(path, steps.null_next)
     parts[0][steps.final[last]] += 1

@@ -192,7 +192,7 @@ def test_commands_and_options_of_a_page_exist(page, capsys):
     text = read(page)
     faults = [f"cepts {shlex.join(call)}: {fault}" for call in commands_in_blocks(text) if (fault := fault_of(call))]
     for code in INLINE.findall(without_blocks(text)):
-        called = re.match(r"cepts (\w+)", code)
+        called = re.match(r"cepts (\w[\w-]*)", code)
         if called and called[1] not in cli.COMMANDS:
             faults.append(f"{code}: no such command")
         if page not in SCRIPTS and (called or code.startswith("-")):

@@ -12,9 +12,11 @@ from cepts.lm.adapted import AdaptedModel
 from cepts.lm.background import Background
 from cepts.lm.backoff import joined_vocabulary
 from cepts.lm.caches import Cache
+from cepts.lm.fit import FitRecord
 from cepts.lm.hidden import HiddenDocuments, HistoryOptions
-from cepts.lm.kneser_ney import train_ngrams
+from cepts.lm.kneser_ney import KneserNey
 from cepts.lm.mixture import components_of
+from cepts.lm.predictor import Predictor
 from oracles_ngrams import random_text
 
 FUNCTION_WORDS = ("w0", "w1", "w2")
@@ -24,15 +26,15 @@ CACHES = ((), (Cache(3),), (Cache(0, 0.8),), (Cache(0), Cache(4, 0.5), Cache(500
 histories = st.one_of(
     st.builds(
         HistoryOptions,
-        size=st.integers(1, 6),
-        steps=st.integers(1, 6),
-        background=st.sampled_from([0.0, 0.3, 0.9]),
+        history=st.integers(1, 6),
+        fold_in=st.integers(1, 6),
+        uninformative=st.sampled_from([0.0, 0.3, 0.9]),
     ),
     st.builds(
         HistoryOptions,
         decay=st.sampled_from([1.0, 0.95, 0.5]),
         strength=st.sampled_from([0.1, 1.0, 20.0]),
-        background=st.sampled_from([0.0, 0.3, 0.9]),
+        uninformative=st.sampled_from([0.0, 0.3, 0.9]),
     ),
 )
 
@@ -65,7 +67,7 @@ def toy_parts(seed=0, backgrounds=1, order=3, interpolated=True):
     vocabulary = joined_vocabulary(*texts, Vocabulary.from_words(NEW))
     content = np.array([word not in FUNCTION_WORDS for word in vocabulary.words])
     content[:3] = False
-    models = [train_ngrams(text, order=order, vocabulary=vocabulary) for text in texts]
+    models = [KneserNey(order=order).fit(text, vocabulary=vocabulary).ngrams_ for text in texts]
     random = np.random.default_rng(seed)
     if not interpolated:
         models = [backing_off(ngrams, random) for ngrams in models]
@@ -73,7 +75,7 @@ def toy_parts(seed=0, backgrounds=1, order=3, interpolated=True):
     return Background(models, vocabulary, content, weights), content
 
 
-def toy_model(
+def toy_predictor(
     seed=0,
     *,
     hidden=True,
@@ -85,21 +87,47 @@ def toy_model(
     history=None,
     background=None,
 ):
-    """An adapted model with random weights, whose hidden documents lack some content words."""
+    """A predictor with random weights, whose hidden documents lack some content words."""
     background, content = background or toy_parts(seed, backgrounds, order)
     random = np.random.default_rng(seed)
     numbers = np.flatnonzero(content)
     numbers = numbers[np.sort(random.choice(len(numbers), max(len(numbers) * 2 // 3, 1), replace=False))]
     found = toy_hidden(random, numbers) if hidden else None
     weights = random.dirichlet(np.ones(len(components_of(mixture, hidden, exponent > 0, caches))))
-    return AdaptedModel(background, content, found, weights, history or HistoryOptions(), caches, mixture, exponent)
+    return Predictor(background, content, found, weights, history or HistoryOptions(), caches, mixture, exponent)
+
+
+RECORD = FitRecord(
+    words=12,
+    documents=3,
+    held_out="a text of its own",
+    held_out_words=7,
+    held_out_perplexity=(20.0, 10.0),
+    lowercase=False,
+    boundaries="given",
+    ngrams=("1",),
+)
+
+
+def fitted(predictor, **record):
+    """An adapted model that has learnt this."""
+    model = AdaptedModel()
+    model.predictor_ = predictor
+    names = tuple(str(number + 1) for number in range(len(predictor.background)))
+    model.record_ = replace(RECORD, **{"ngrams": names, **record})
+    return model
+
+
+def toy_model(seed=0, *, lowercase=False, **options):
+    """An adapted model with random weights."""
+    return fitted(toy_predictor(seed, **options), lowercase=lowercase)
 
 
 @st.composite
-def models(draw):
+def predictors(draw):
     """Every mixture: literal or by class, with any components, one n-gram model or two."""
     seed, backgrounds, order = draw(st.integers(0, 99)), draw(st.integers(1, 2)), draw(st.integers(1, 3))
-    return toy_model(
+    return toy_predictor(
         seed,
         hidden=draw(st.booleans()),
         exponent=draw(st.sampled_from([0.0, 0.5, 1.3])),
@@ -110,6 +138,7 @@ def models(draw):
     )
 
 
+models = predictors().map(fitted)
 texts = st.lists(
     st.lists(st.sampled_from([*(f"w{number}" for number in range(9)), *NEW, "unknown"]), max_size=6), max_size=6
 ).map(Text.from_tokens)

@@ -1,4 +1,4 @@
-"""Small texts, lists of readings and a stop list as files, for tests of `cepts lm`."""
+"""Small texts, n-best lists and a stop list as files, for tests of `cepts lm`."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ def text_of(documents) -> str:
 
 
 def write_files(home: Path) -> None:
-    """A text, others to set weights and to test on, a stop list, and lists of readings with references."""
+    """A text, others to set weights and to test on, a stop list, and n-best lists with references."""
     for name, seed, count in (("text.txt", 0, 60), ("dev.txt", 1, 9), ("test.txt", 2, 9), ("other.txt", 3, 30)):
         (home / name).write_text(text_of(toy_documents(seed, count)))
     (home / "stop.txt").write_text("# ties\n" + "\n".join(STOP) + "\n")

@@ -1,95 +1,161 @@
-"""cepts aligns words, phrases and word-vector spaces through shared latent units."""
+"""cepts aligns words, phrases and word-vector spaces, and adapts language models, through shared latent units.
+
+`cepts.align(source, target)` aligns texts in one call, and `cepts.load(directory)` takes a saved model of any kind.
+Every model is used in the same way: ``HMM(iterations=4).fit(bitext)``, ``IBFA().fit(vectors, dictionary)``,
+``AdaptedModel().fit(documents)``, ``PhraseAligner().fit(pairs)``; then ``save(directory)``.
+"""
 
 from typing import TYPE_CHECKING, Any
 
 from cepts._version import __version__
 
 if TYPE_CHECKING:
-    from cepts.data import Alignment, Alignments, Bitext, Dictionary, Sentence, SentencePair, Vectors
+    from cepts.data import (
+        Alignment,
+        Alignments,
+        Association,
+        Bitext,
+        Cept,
+        Dictionary,
+        Directions,
+        Documents,
+        NGrams,
+        Runs,
+        Scorer,
+        Segments,
+        Sentence,
+        SentencePair,
+        Text,
+        Vectors,
+    )
+    from cepts.evaluate import Comparison, compare
+    from cepts.extract import ASSOCIATIONS, EXTRACTORS, Extraction, LinkScorer, MatrixScorer, ScorerMixture
+    from cepts.factor import Factoring, factorise, onmf, plsa, poisson_nmf, symmetric_nmf
     from cepts.io import (
+        read_association,
         read_bitext,
         read_dictionary,
+        read_documents,
         read_links,
         read_sentence_pairs,
+        read_text,
         read_vectors,
+        write_association,
         write_links,
         write_sentence_pairs,
+        write_vectors,
     )
-    from cepts.phrases.aligner import PhraseAligner, TokenAligner
-    from cepts.spaces import Space, fit_space, load_space
-    from cepts.words import HMM, IBM1, IBM2, IBM3, IBM4, Aligner, Diagonal, load_aligner
+    from cepts.lm import AdaptedModel, KneserNey
+    from cepts.phrases import PhraseAligner, TokenAligner
+    from cepts.pipeline import load
+    from cepts.pipeline.quick import align
+    from cepts.spaces import CCA, IBFA, MBFA, Induction, LeastSquares, Procrustes, Ridge, SpaceModel, SpaceScorer
+    from cepts.words import HMM, IBM1, IBM2, IBM3, IBM4, Aligner, Cooccurrence, Diagonal
 
 __all__ = [
+    "ASSOCIATIONS",
+    "CCA",
+    "EXTRACTORS",
     "HMM",
+    "IBFA",
     "IBM1",
     "IBM2",
     "IBM3",
     "IBM4",
+    "MBFA",
+    "AdaptedModel",
     "Aligner",
     "Alignment",
     "Alignments",
+    "Association",
     "Bitext",
+    "Cept",
+    "Comparison",
+    "Cooccurrence",
     "Diagonal",
     "Dictionary",
+    "Directions",
+    "Documents",
+    "Extraction",
+    "Factoring",
+    "Induction",
+    "KneserNey",
+    "LeastSquares",
+    "LinkScorer",
+    "MatrixScorer",
+    "NGrams",
     "PhraseAligner",
+    "Procrustes",
+    "Ridge",
+    "Runs",
+    "Scorer",
+    "ScorerMixture",
+    "Segments",
     "Sentence",
     "SentencePair",
-    "Space",
+    "SpaceModel",
+    "SpaceScorer",
+    "Text",
     "TokenAligner",
     "Vectors",
     "__version__",
-    "fit_space",
-    "load_aligner",
-    "load_space",
+    "align",
+    "compare",
+    "factorise",
+    "load",
+    "onmf",
+    "plsa",
+    "poisson_nmf",
+    "read_association",
     "read_bitext",
     "read_dictionary",
+    "read_documents",
     "read_links",
     "read_sentence_pairs",
+    "read_text",
     "read_vectors",
+    "symmetric_nmf",
+    "write_association",
     "write_links",
     "write_sentence_pairs",
+    "write_vectors",
 ]
 
-# Name -> the package that has it, which is imported when the name is first used: `import cepts` loads no NumPy.
+# The modules that have these names, which are imported when one of their names is first used: `import cepts` loads no
+# NumPy. The rooms themselves are there too, as `cepts.words` and so on.
 _HOMES = {
-    "Alignment": "cepts.data",
-    "Alignments": "cepts.data",
-    "Bitext": "cepts.data",
-    "read_bitext": "cepts.io",
-    "read_dictionary": "cepts.io",
-    "read_links": "cepts.io",
-    "read_sentence_pairs": "cepts.io",
-    "read_vectors": "cepts.io",
-    "write_links": "cepts.io",
-    "write_sentence_pairs": "cepts.io",
-    "PhraseAligner": "cepts.phrases.aligner",
-    "TokenAligner": "cepts.phrases.aligner",
-    "Sentence": "cepts.data",
-    "SentencePair": "cepts.data",
-    "Aligner": "cepts.words",
-    "Diagonal": "cepts.words",
-    "HMM": "cepts.words",
-    "IBM1": "cepts.words",
-    "IBM2": "cepts.words",
-    "IBM3": "cepts.words",
-    "IBM4": "cepts.words",
-    "load_aligner": "cepts.words",
-    "Space": "cepts.spaces",
-    "fit_space": "cepts.spaces",
-    "load_space": "cepts.spaces",
-    "Dictionary": "cepts.data",
-    "Vectors": "cepts.data",
+    "cepts.data": (
+        "Alignment Alignments Association Bitext Cept Dictionary Directions Documents NGrams Runs Scorer "
+        "Segments Sentence SentencePair Text Vectors"
+    ),
+    "cepts.evaluate": "Comparison compare",
+    "cepts.extract": "ASSOCIATIONS EXTRACTORS Extraction LinkScorer MatrixScorer ScorerMixture",
+    "cepts.factor": "Factoring factorise onmf plsa poisson_nmf symmetric_nmf",
+    "cepts.io": (
+        "read_association read_bitext read_dictionary read_documents read_links read_sentence_pairs read_text "
+        "read_vectors write_association write_links write_sentence_pairs write_vectors"
+    ),
+    "cepts.lm": "AdaptedModel KneserNey",
+    "cepts.phrases": "PhraseAligner TokenAligner",
+    "cepts.pipeline": "load",
+    "cepts.pipeline.quick": "align",
+    "cepts.spaces": "CCA IBFA Induction LeastSquares MBFA Procrustes Ridge SpaceModel SpaceScorer",
+    "cepts.words": "Aligner Cooccurrence Diagonal HMM IBM1 IBM2 IBM3 IBM4",
 }
+_ROOMS = ("data", "evaluate", "extract", "factor", "io", "lm", "phrases", "pipeline", "plot", "spaces", "words")
 
 
 def __getattr__(name: str) -> Any:
-    if name not in _HOMES:
-        raise AttributeError(f"module 'cepts' has no attribute {name!r}")
     from importlib import import_module
 
-    value = globals()[name] = getattr(import_module(_HOMES[name]), name)
-    return value
+    if name in _ROOMS:
+        return import_module(f"cepts.{name}")
+    for home, names in _HOMES.items():
+        if name in names.split():
+            value = globals()[name] = getattr(import_module(home), name)
+            return value
+    raise AttributeError(f"module 'cepts' has no attribute {name!r}")
 
 
 def __dir__() -> list[str]:
-    return sorted({*globals(), *_HOMES})
+    return sorted({*globals(), *__all__, *_ROOMS})

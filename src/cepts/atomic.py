@@ -1,22 +1,41 @@
-"""Files that are there whole or not at all."""
+"""Files that are written completely or not at all."""
 
 from __future__ import annotations
 
+import io
 import os
 import secrets
 from collections.abc import Iterator
 from contextlib import contextmanager, suppress
+from contextvars import ContextVar
 from pathlib import Path
-from typing import BinaryIO
+from typing import TYPE_CHECKING, BinaryIO
 
 from cepts.errors import DataError
 
-__all__ = ["atomic_output", "cannot_write"]
+if TYPE_CHECKING:
+    from _typeshed import ReadableBuffer
+
+__all__ = ["atomic_output", "cannot_write", "together"]
+
+# Files that are written, each with its place, inside a block of `together`.
+_waiting: ContextVar[list[tuple[Path, Path]] | None] = ContextVar("waiting", default=None)
 
 
 def cannot_write(name: object, error: OSError) -> DataError:
-    """Say in one line that `name` could not be written."""
+    """The error that `name` could not be written."""
     return DataError(f"cannot write {name}: {error.strerror or error}")
+
+
+class _NamedFile(io.FileIO):
+    """A file whose failed writes say which file it is, since several are open at the same time."""
+
+    def write(self, data: ReadableBuffer) -> int:
+        """Write bytes."""
+        try:
+            return super().write(data)
+        except OSError as error:
+            raise OSError(error.errno, error.strerror, self.name) from error
 
 
 @contextmanager
@@ -24,7 +43,7 @@ def atomic_output(path: str | os.PathLike[str]) -> Iterator[BinaryIO]:
     """Write `path` beside its final place and rename it at a clean end.
 
     Whatever goes wrong in between, Ctrl-C and a full disk included, the new file is removed and an old one is
-    left as it was. What is no regular file (a device, a named pipe) cannot be replaced and is written
+    left as it was. A path that is not a regular file (a device, a named pipe) cannot be replaced and is written
     directly.
 
     Raises
@@ -38,14 +57,15 @@ def atomic_output(path: str | os.PathLike[str]) -> Iterator[BinaryIO]:
     try:
         if not direct and final.exists() and not os.access(final, os.W_OK):
             raise PermissionError(13, "Permission denied", str(final))
-        file = written.open("wb" if direct else "xb")
+        file = io.BufferedWriter(_NamedFile(str(written), "wb" if direct else "xb"))
         try:
             yield file
             file.close()
-            if not direct:
-                if final.exists():
-                    written.chmod(final.stat().st_mode & 0o7777)
-                written.replace(final)
+            waiting = _waiting.get()
+            if waiting is not None and not direct:
+                waiting.append((written, final))
+            elif not direct:
+                _place(written, final)
         except BaseException:
             with suppress(OSError):
                 file.close()
@@ -59,3 +79,31 @@ def atomic_output(path: str | os.PathLike[str]) -> Iterator[BinaryIO]:
         if error.filename is not None and os.fspath(error.filename) not in {str(final), str(written)}:
             raise
         raise cannot_write(os.fspath(path), error) from error
+
+
+@contextmanager
+def together() -> Iterator[None]:
+    """Put the outputs that end inside the block in their places at its end, all of them or none.
+
+    The last bytes of a file are written when it is closed, so that a full disk may show after others were closed.
+    """
+    files: list[tuple[Path, Path]] = []
+    outer = _waiting.set(files)
+    try:
+        yield
+        for written, final in files:
+            try:
+                _place(written, final)
+            except OSError as error:
+                raise cannot_write(final, error) from error
+    finally:
+        _waiting.reset(outer)
+        for written, _ in files:
+            with suppress(OSError):
+                written.unlink(missing_ok=True)
+
+
+def _place(written: Path, final: Path) -> None:
+    if final.exists():
+        written.chmod(final.stat().st_mode & 0o7777)
+    written.replace(final)

@@ -6,7 +6,10 @@ The command line prints that line and exits with the error's code.
 
 from __future__ import annotations
 
-__all__ = ["CeptsError", "DataError", "ModelError", "NotFiniteError", "UsageError"]
+import math
+from collections.abc import Iterable
+
+__all__ = ["CeptsError", "DataError", "ModelError", "NotFiniteError", "UsageError", "check_choice", "check_least"]
 
 
 class CeptsError(Exception):
@@ -35,3 +38,28 @@ class UsageError(CeptsError, ValueError):
     """
 
     exit_code = 2
+
+
+def check_choice(parameter: str, value: object, allowed: Iterable[str]) -> None:
+    """Refuse a `value` of `parameter` that is not among the `allowed` names.
+
+    Raises
+    ------
+    UsageError
+        With all allowed names and, where one is spelt similarly, that one.
+    """
+    names = tuple(allowed)
+    if value not in names:
+        from difflib import get_close_matches
+
+        near = get_close_matches(str(value), names, n=1)
+        hint = f"; did you mean {near[0]}?" if near else "."
+        raise UsageError(f"`{parameter}` must be one of {', '.join(names)}. Got {value!r} instead{hint}")
+
+
+def check_least(options: object, least: float, *names: str) -> None:
+    """Refuse values of these parameters of `options` that are below `least` or not finite; None is no value."""
+    for name in names:
+        value = getattr(options, name)
+        if value is not None and not least <= value < math.inf:
+            raise UsageError(f"`{name}` must be {least:g} or more. Got {value} instead.")

@@ -39,9 +39,13 @@ class Estimator:
             setattr(self, name, getattr(checked, name))
         return self
 
+    def is_fitted(self) -> bool:
+        """Whether something has been learnt, or loaded."""
+        return any(name.endswith("_") and not name.startswith("_") for name in vars(self))
+
     def check_fitted(self) -> None:
         """Refuse to work before `fit`."""
-        if not any(name.endswith("_") and not name.startswith("_") for name in vars(self)):
+        if not self.is_fitted():
             raise UsageError(f"this {type(self).__name__} is not trained; call fit, or load a trained one.")
 
     def __repr__(self) -> str:

@@ -1,19 +1,23 @@
-"""What a long computation tells its caller while it runs."""
+"""Progress reports of long computations."""
 
 from __future__ import annotations
 
-from collections.abc import Callable
+import time
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from dataclasses import dataclass, replace
+from typing import ClassVar
 
-__all__ = ["Progress", "Step", "of_part", "silent"]
+__all__ = ["Progress", "Step", "Stopwatch", "compile_listeners", "of_part", "on_compile", "silent"]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Step:
     """One report of a running computation.
 
-    `done` of `total` units of `stage` are finished; `objective` is there where the stage optimises something, and
-    `iteration` (from 1) where it iterates.
+    `done` of `total` units of `stage` are finished; `iteration` (from 1) is there where the stage iterates. `objective`
+    is a value to show, where there is one; it need not be what is maximised. `change` is what decides when EM stops:
+    the last change of the objective as a share of its range so far, which is compared with the tolerance.
     """
 
     stage: str
@@ -21,6 +25,7 @@ class Step:
     total: int
     iteration: int = 0
     objective: float | None = None
+    change: float | None = None
     seconds: float = 0.0
 
 
@@ -32,7 +37,38 @@ def silent(step: Step) -> None:
 
 
 def of_part(progress: Progress | None, done: int, total: int) -> Progress:
-    """What a part of a computation reports to, where `done` of `total` units of the whole lie before it."""
+    """Where a part of a computation reports to, after `done` of `total` units of the whole are finished."""
     if progress is None:
         return silent
     return lambda step: progress(replace(step, done=done + step.done, total=total))
+
+
+# Called with the name of each kernel before it is compiled, by the thread that needs it.
+compile_listeners: list[Callable[[str], None]] = []
+
+
+@contextmanager
+def on_compile(notify: Callable[[str], None]) -> Iterator[None]:
+    """Within the context, call `notify(name)` before a kernel is compiled, which a warm cache makes needless."""
+    compile_listeners.append(notify)
+    try:
+        yield
+    finally:
+        compile_listeners.remove(notify)
+
+
+class Stopwatch:
+    """Measures the seconds of work since it was made; those in which kernels were being compiled do not count.
+
+    `Stopwatch.not_counted` is for all stopwatches: the seconds spent on compiling since the program started.
+    """
+
+    not_counted: ClassVar[float] = 0.0
+
+    def __init__(self) -> None:
+        self._started = time.perf_counter() - Stopwatch.not_counted
+
+    @property
+    def seconds(self) -> float:
+        """Seconds of work so far."""
+        return max(time.perf_counter() - Stopwatch.not_counted - self._started, 0.0)

@@ -198,8 +198,8 @@ def test_a_long_sentence_under_the_default_model(cepts, corpus):
         (["en", "fr", "--scores", "no/scores"], "cannot write no/scores: there is no directory"),
         (["en", "fr", "--save", "en"], "en: no model can be saved there"),
         (["en", "fr", "--save", "foreign"], "foreign exists and is not a cepts model (it holds thesis.tex)"),
-        (["en", "fr", "--load", "nowhere"], "nowhere does not exist; give the directory that --save wrote"),
-        (["en", "fr", "--load", "en"], "en is not a directory; give the directory that --save wrote"),
+        (["en", "fr", "--load", "nowhere"], "nowhere does not exist; give the directory of a saved model"),
+        (["en", "fr", "--load", "en"], "en, line 1: found no JSON"),
         (["en", "fr", "--load", "foreign"], "foreign/model.json is missing: this is not a model"),
     ],
 )
@@ -229,10 +229,12 @@ def test_a_directory_without_permission(cepts, corpus, untrained):
     [
         (["--load", "m", "--model", "hmm"], "--model: the model of --load is already trained"),
         (["--load", "m", "--iterations", "3", "--stems", "4"], "--iterations, --stems: the model of --load is"),
-        (["--load", "m", "--no-lowercase"], "--lowercase: the model of --load"),
         (["--load", "m", "--save", "n"], "--save: the model of --load"),
         (["--load", "m", "--checkpoint", "n"], "--checkpoint: the model of --load"),
-        (["--combine", "union", "--threshold", "0.5"], "--threshold goes with --combine agreement, not with union"),
+        (
+            ["--combine", "union", "--threshold", "0.5"],
+            "--threshold goes with --combine agreement or onmf, not with",
+        ),
         (["--threshold", "nan"], "Invalid value for '--threshold': wants a number"),
         (["--threshold", "1.5"], "Invalid value for '--threshold'"),
         (["--threads", "0"], "Invalid value for '--threads'"),
@@ -248,7 +250,7 @@ def test_a_directory_without_permission(cepts, corpus, untrained):
         (["--languages", "en"], "Invalid value for --languages: wants two names"),
         (["--scores", "-"], "--scores and the links would both go to stdout"),
         (["--scores", "x", "-o", "x"], "--scores and the links would both go to x"),
-        (["--input-format", "tmx"], "the format tmx is of one file"),
+        (["--input-format", "tmx"], "the format tmx has both sides in one file"),
         (["third"], "Got unexpected extra argument (third)"),
     ],
 )
@@ -314,7 +316,7 @@ def test_a_model_cut_short(cepts, corpus, trained, name, share):
         ran = cepts(*command)
         assert ran.code == 1
         assert ran.error.startswith(f"model/{name} is damaged")
-        assert "train it again with --save" in ran.error
+        assert "train and save it again" in ran.error
 
 
 @pytest.mark.parametrize("name", ["model.json", "arrays.safetensors"])
@@ -419,13 +421,13 @@ def test_a_checkpoint_of_another_text(cepts, corpus, sentences):
 
 
 def test_control_c_while_links_are_written(cepts, corpus, trained, monkeypatch):
-    from cepts.pipeline import align
+    from cepts.pipeline import Summary
 
     def stop(*arguments):
         raise KeyboardInterrupt
 
     (corpus / "links").write_text("old\n")
-    monkeypatch.setattr(align.Tally, "add", stop)  # called after each block
+    monkeypatch.setattr(Summary, "add", stop)  # called after each run
     ran = cepts("align", "en", "fr", "--load", trained, "-o", "links", "--scores", "scores")
     assert (ran.code, ran.out, ran.err) == (130, "", "cepts: stopped\n")
     assert (corpus / "links").read_text() == "old\n"

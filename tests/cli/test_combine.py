@@ -2,9 +2,7 @@ from __future__ import annotations
 
 import pytest
 
-from cepts import extract
-from cepts import io as cepts_io
-from cepts.cli import combine, main
+from cepts.cli import main
 
 FORWARD = "0-0 1-1 2-1\n\n0-0\n"
 REVERSE = "0-0 1-1 1-2\n0-0\n\n"
@@ -18,11 +16,6 @@ def files(tmp_path, monkeypatch):
     (tmp_path / "source").write_text("a b c\na\na\n")
     (tmp_path / "target").write_text("x y z\nx\nx\n")
     return tmp_path
-
-
-def test_options_are_those_of_the_library():
-    assert combine.METHODS == extract.METHODS
-    assert combine.FORMATS == cepts_io.LINK_FORMATS
 
 
 @pytest.mark.parametrize(

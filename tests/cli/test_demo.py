@@ -5,7 +5,7 @@ import sys
 
 import pytest
 
-from cepts.cli.demo import COMPARED
+from cepts.pipeline.demo import COMPARED
 
 HEAVY = ("numpy", "numba", "scipy", "rich", "lxml", "pyarrow", "safetensors", "xopen", "zstandard")
 
@@ -61,7 +61,7 @@ def test_the_same_every_time(cepts, shown):
     assert ran.out == shown[0]
 
 
-@pytest.mark.parametrize("arguments", [["--help"], [], ["align", "--help"], ["lexicon", "--help"], ["demo", "--help"]])
+@pytest.mark.parametrize("arguments", [["--help"], [], ["lexicon", "--help"], ["demo", "--help"]])
 def test_help_imports_nothing_heavy(arguments):
     code = (
         f"import sys; from cepts.cli import main; main({arguments!r}); "

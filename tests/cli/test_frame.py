@@ -13,10 +13,10 @@ import types
 import click
 import pytest
 
-from cepts import cli, kernels
+from cepts import cli
 from cepts.cli import console
 from cepts.errors import DataError, UsageError
-from cepts.progress import Step
+from cepts.progress import Step, compile_listeners
 
 HEAVY = ("numpy", "numba", "scipy", "rich", "lxml", "pyarrow", "safetensors", "xopen", "zstandard")
 
@@ -68,14 +68,17 @@ def test_the_table_of_helps_is_that_of_the_commands(name):
     assert command.name == name
 
 
-@pytest.mark.parametrize("name", ["combine", "score"])
-def test_help_of_a_command_imports_nothing_heavy(name):
+@pytest.mark.parametrize(
+    ("name", "loads"), [("score", []), ("align", ["numpy"]), ("combine", ["numpy"]), ("factor", ["numpy"])]
+)
+def test_help_of_a_command_imports_nothing_heavy(name, loads):
+    """Where the help lists the entries of a table it loads the table, and no kernels."""
     code = (
         f"import sys; from cepts.cli import main; main([{name!r}, '--help']); "
         f"print([name for name in {HEAVY!r} if name in sys.modules], file=sys.stderr)"
     )
     done = run_python(code)
-    assert done.stderr.strip() == "[]"
+    assert done.stderr.strip() == str(loads)
     assert "\\b" not in done.stdout
 
 
@@ -247,7 +250,7 @@ def test_bars_show_on_a_terminal_only(monkeypatch, capsys):
     with console.ProgressBars(quiet=True) as progress:
         progress(STEP)
     assert screen.getvalue() == ""
-    with console.ProgressBars(compiling=False) as progress:
+    with console.ProgressBars() as progress:
         progress(Step(stage="links", done=1, total=1))
         progress(STEP)
     for shown in ("hmm", "40 %", "iteration 2", "objective -1,234.5", "links"):
@@ -257,7 +260,7 @@ def test_bars_show_on_a_terminal_only(monkeypatch, capsys):
 def test_training_that_ends_early_has_a_full_bar(monkeypatch):
     """Once something else begins; what does not iterate may go on beside it."""
     monkeypatch.setattr(sys, "stderr", Terminal())
-    with console.ProgressBars(compiling=False) as progress:
+    with console.ProgressBars() as progress:
         progress(Step(stage="matrices", done=1, total=4))
         progress(STEP)
         progress(Step(stage="links", done=1, total=3))
@@ -265,23 +268,36 @@ def test_training_that_ends_early_has_a_full_bar(monkeypatch):
     assert shares == {"matrices": 25, "hmm": 100, "links": pytest.approx(100 / 3)}
 
 
-def test_the_first_run_is_announced_once(monkeypatch):
-    screen, notify = Terminal(), []
-    monkeypatch.setenv("TERM", "xterm")
-    monkeypatch.setenv("COLUMNS", "120")
-    monkeypatch.setattr(sys, "stderr", screen)
-    monkeypatch.setattr(kernels, "on_compile", notify.append)
-    with console.ProgressBars() as progress:
+def compile_two(progress):
+    """What the kernels report of compiling two of them."""
+    with progress:
         progress(STEP)
-        notify[0]("a_kernel")
-        notify[0]("another_kernel")
-    notify[0]("after_the_end")
-    assert screen.getvalue().count(console.FIRST_RUN) == 1
+        for name in ("hmm.posteriors", "hmm.paths"):
+            for notify in compile_listeners:
+                notify(name)
+    assert not compile_listeners
+
+
+def test_compiling_is_announced_once(monkeypatch):
+    screen = Terminal()
+    monkeypatch.setenv("TERM", "xterm")
+    monkeypatch.setenv("COLUMNS", "200")
+    monkeypatch.setattr(sys, "stderr", screen)
+    compile_two(console.ProgressBars())
+    assert screen.getvalue().count(console.COMPILING) == 1
+    assert "hmm.posteriors" in screen.getvalue()
+
+
+@pytest.mark.parametrize("quiet", [False, True])
+def test_compiling_is_announced_in_one_line_where_there_is_no_terminal(quiet, capsys):
+    compile_two(console.ProgressBars(quiet=quiet))
+    lines = [] if quiet else [console.COMPILING_NOTICE.format(kernel="hmm.posteriors")]
+    assert capsys.readouterr().err.splitlines() == lines
 
 
 def test_bars_end_when_the_work_fails(monkeypatch):
     monkeypatch.setattr(sys, "stderr", Terminal())
-    bars = console.ProgressBars(compiling=False)
+    bars = console.ProgressBars()
     with pytest.raises(ZeroDivisionError), bars:
         bars(1 / 0)
     bars(STEP)

@@ -10,12 +10,11 @@ import click
 import numpy as np
 import pytest
 
-from cepts import io, lm
-from cepts.cli import choices, main
+from cepts import names
+from cepts.cli import main
 from cepts.cli.lm import COMMANDS, command
 from cepts.io import read_arpa, read_documents, read_hypotheses
-from cepts.lm import BackoffModel, Cache, HistoryOptions, load_adapted
-from cepts.pipeline.rescoring import RESETS
+from cepts.lm import AdaptedModel, BackoffModel, Cache, HistoryOptions
 from toy_lm_files import FIT, GOLDEN, STOP, write_files
 
 
@@ -53,13 +52,15 @@ def test_the_table_of_helps_is_that_of_the_commands(name):
     assert found.name == name
 
 
-def test_the_choices_are_those_of_the_rooms():
-    assert choices.DOCUMENT_FORMATS == io.DOCUMENT_FORMATS
-    assert choices.HYPOTHESIS_FORMATS == io.HYPOTHESIS_FORMATS
-    assert choices.WRITABLE_HYPOTHESIS_FORMATS == io.WRITABLE_HYPOTHESIS_FORMATS
-    assert choices.MIXTURES == lm.MIXTURES
-    assert choices.SEGMENTATIONS == lm.SEGMENTATIONS
-    assert choices.RESETS == RESETS
+def test_the_defaults_are_those_of_the_model():
+    fit = command.get_command(click.Context(command), "fit")
+    defaults = {name: parameter.default for name, parameter in AdaptedModel.parameters().items()}
+    parsed = fit.make_context("fit", ["text.txt", "--save", "model"]).params
+    found = {name: value for name, value in parsed.items() if name in defaults}
+    assert found.pop("stop") == "auto"  # which is None
+    assert not found.pop("caches")  # said in the help alone
+    assert len(found) > 10
+    assert {name: value for name, value in found.items() if value != defaults[name]} == {}
 
 
 def test_the_group_alone_shows_its_commands(cepts):
@@ -84,9 +85,9 @@ def test_a_fit_says_what_it_made(cepts, home):
     assert "cache 0.98" in lines["weights"]
     assert "a text of its own, 369 words; perplexity" in lines["set"]
     assert lines["model"].startswith("model    both")
-    model = load_adapted("both")
-    assert len(model.background) == 2
-    assert model.facts["ngrams"] == ["text.txt", "other.txt"]
+    model = AdaptedModel.load("both")
+    assert len(model.predictor_.background) == 2
+    assert model.record_.ngrams == ("text.txt", "other.txt")
 
 
 def test_a_fit_in_json_and_in_silence(cepts, home):
@@ -104,13 +105,13 @@ def test_a_newcomer_gets_as_many_hidden_documents_as_the_text_allows(cepts, home
     ran = cepts("lm", "fit", "text.txt", "--stop", "stop.txt", "--save", "new")
     assert ran.code == 0
     assert "note     6 hidden documents instead of 500" in ran.err
-    assert len(load_adapted("new").hidden) == 6
+    assert len(AdaptedModel.load("new").predictor_.hidden) == 6
 
 
 def test_options_reach_the_model(cepts, home):
     options = ("--cache", "500:0.99", "--cache", "30", "--exponent", "0.4", "--decay", "0.9", "--order", "2")
     assert cepts("lm", "fit", "text.txt", "--save", "m", *FIT, *options).code == 0
-    model = load_adapted("m")
+    model = AdaptedModel.load("m").predictor_
     assert model.caches == (Cache(500, 0.99), Cache(30, 1.0))
     assert model.exponent == 0.4
     assert model.history == HistoryOptions(decay=0.9)
@@ -122,20 +123,20 @@ def test_options_reach_the_model(cepts, home):
         *STOP,
     }
     assert cepts("lm", "fit", "text.txt", "--save", "m", "--hidden", "0", "--cache", "none", "--stop", "none").code == 0
-    model = load_adapted("m")
+    model = AdaptedModel.load("m").predictor_
     assert model.components == ("ngram",)
     assert model.content[model.vocabulary.number("the")]
 
 
 def test_the_papers_model_is_one_option(cepts, home):
     assert cepts("lm", "fit", "text.txt", "--save", "m", "--paper", *FIT).code == 0
-    model = load_adapted("m")
-    assert model.history == HistoryOptions(size=20, steps=1, background=0.0)
+    model = AdaptedModel.load("m").predictor_
+    assert model.history == HistoryOptions(history=20, fold_in=1, uninformative=0.0)
     assert model.components == ("ngram", "hidden")
-    assert (model.mixture, model.exponent, model.facts["window"]) == ("literal", 0.0, 21)
+    assert (model.mixture, model.exponent) == ("literal", 0.0)
     assert cepts("lm", "fit", "text.txt", "--save", "m", "--paper", "--history", "7", "--cache", "9", *FIT).code == 0
-    model = load_adapted("m")
-    assert model.history == HistoryOptions(size=7, steps=1, background=0.0)
+    model = AdaptedModel.load("m").predictor_
+    assert model.history == HistoryOptions(history=7, fold_in=1, uninformative=0.0)
     assert model.components == ("ngram", "hidden", "cache 9")
 
 
@@ -146,12 +147,12 @@ def test_documents_may_be_explicit_files_of_a_directory(cepts, home):
     ran = cepts("lm", "fit", "chapters", "--segmentation", "explicit", "--save", "m", *FIT)
     assert ran.code == 0
     assert "text     60 documents, 2,460 words" in ran.err
-    assert load_adapted("m").facts["segmentation"] == "explicit"
+    assert AdaptedModel.load("m").segmentation == "explicit"
 
 
 def test_a_background_may_be_an_arpa_file_or_a_binary(cepts, home):
     assert cepts("lm", "fit", "text.txt", "--save", "m", "-b", GOLDEN / "tiny.arpa", *FIT).code == 0
-    assert "nucleus" in load_adapted("m").vocabulary.words
+    assert "nucleus" in AdaptedModel.load("m").predictor_.vocabulary.words
     pytest.importorskip("kenlm")
     ran = cepts("lm", "fit", "text.txt", "--save", "m", "-b", GOLDEN / "tiny.trie", *FIT, "--hidden", "2")
     assert ran.code == 0
@@ -187,10 +188,11 @@ def test_any_number_of_threads_gives_the_same_bytes(cepts, home):
 def test_perplexities_are_those_of_the_room(cepts, home):
     ran = cepts("lm", "perplexity", "model", "test.txt", "--json")
     found = json.loads(ran.out)
-    model = load_adapted("model")
+    model = AdaptedModel.load("model")
+    predictor = model.predictor_
     documents = read_documents("test.txt")
-    scored = model.score(documents.text, model.memory())
-    for name, probs in (("background", scored.probs), ("all", scored.mixed(model.weights, model.mixture))):
+    scored = model.score(documents.text)
+    for name, probs in (("background", scored.probs), ("all", predictor.mixed(scored))):
         wanted = np.exp(-np.log(probs[scored.known]).mean())
         assert found["perplexity"][name] == pytest.approx(wanted, rel=1e-6)
     assert (found["words"], found["unknown"], found["documents"]) == (369, 9, 9)
@@ -198,7 +200,7 @@ def test_perplexities_are_those_of_the_room(cepts, home):
     rows = table(cepts("lm", "perplexity", "model", "test.txt").lines[2:])
     assert float(rows["background"][1]) == pytest.approx(found["perplexity"]["background"], abs=0.06)
     assert float(rows["all"][0]) == pytest.approx(found["perplexity"]["all"], abs=0.06)
-    assert {f"+ {name}" for name in model.components[1:]} <= set(rows)
+    assert {f"+ {name}" for name in predictor.components[1:]} <= set(rows)
 
 
 def test_documents_are_listed_and_may_be_forgotten(cepts, home):
@@ -233,7 +235,7 @@ def test_lists_are_rescored_and_their_errors_shown(cepts, home):
     assert after < before
     assert oracle == 0
     assert "weight:0.5|word-bonus:0|reset:never|" in ran.out
-    assert "rescored 10 utterances, 40 readings" in ran.err
+    assert "rescored 10 utterances, 40 hypotheses" in ran.err
     again = list(read_hypotheses("best.tsv"))
     assert [utterance.id for utterance in again] == [utterance.id for utterance in read_hypotheses("lists.tsv")]
     assert all(hypothesis.lm_score < 0 for utterance in again for hypothesis in utterance.hypotheses)
@@ -241,8 +243,8 @@ def test_lists_are_rescored_and_their_errors_shown(cepts, home):
     assert json_errors["after"]["wer"] == pytest.approx(after, abs=0.006)
 
 
-@pytest.mark.parametrize("format_", choices.WRITABLE_HYPOTHESIS_FORMATS)
-def test_readings_go_to_stdout_in_every_format(cepts, home, format_):
+@pytest.mark.parametrize("format_", names.WRITABLE_HYPOTHESIS_FORMATS)
+def test_hypotheses_go_to_stdout_in_every_format(cepts, home, format_):
     ran = cepts("lm", "rescore", "model", "lists.tsv", "-o", "-", "--output-format", format_)
     assert ran.code == 0
     lines = {"tsv": 41, "jsonl": 10, "kaldi": 40, "text": 10, "trn": 10}
@@ -308,7 +310,7 @@ def test_the_history_may_start_with_a_text_and_anew(cepts, home):
 def test_hidden_documents_are_shown_as_columns(cepts, home):
     lines = cepts("lm", "show", "model", "--top", "4").lines
     assert lines[0] == "6 hidden documents of 24 words"
-    hidden = load_adapted("model").hidden
+    hidden = AdaptedModel.load("model").predictor_.hidden
     order = np.argsort(-hidden.priors, kind="stable") + 1
     assert lines[3].split() == ["d", *map(str, order)]
     assert lines[4].split() == ["P(d)", *(f"{prior:.4f}" for prior in sorted(hidden.priors, reverse=True))]
@@ -337,8 +339,8 @@ def test_hidden_documents_in_json_add_up(cepts, home):
 
 def test_the_hidden_documents_of_a_word(cepts, home):
     found = json.loads(cepts("lm", "show", "model", "-w", "s0w0", "--json").out)["of_words"]["s0w0"]
-    hidden, rows = load_adapted("model").hidden, load_adapted("model")
-    row = rows.rows[rows.vocabulary.number("s0w0")]
+    predictor = AdaptedModel.load("model").predictor_
+    hidden, row = predictor.hidden, predictor.rows[predictor.vocabulary.number("s0w0")]
     shares = hidden.words[row] * hidden.priors / hidden.marginals[row]
     assert [one["hidden_document"] for one in found] == (np.argsort(-shares)[: len(found)] + 1).tolist()
     assert found[0]["given_word"] == pytest.approx(shares.max(), rel=1e-4)

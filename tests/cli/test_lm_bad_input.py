@@ -39,7 +39,7 @@ def unfitted(monkeypatch):
     def fit(*arguments, **options):
         raise AssertionError("fitting has started")
 
-    monkeypatch.setattr(lm, "fit_adapted", fit)
+    monkeypatch.setattr(lm.AdaptedModel, "fit", fit)
 
 
 def contents(home):
@@ -106,7 +106,7 @@ def test_marks_of_sentences_are_found_where_they_stand(fit_fails, fails, unfitte
     fit_fails(1, "odd.txt:4, sentence 2: found the word </s>", b"the cell\nof\n\na\nthe cell </s>\n\nb\n")
     (tmp_path / "lists.tsv").write_text("u-0\t1\ta\nu-1\t1\tb\nu-1\t1\t<s> b\n")
     rescored = ("rescore", "model", tmp_path / "lists.tsv", "-o", tmp_path / "out")
-    fails(1, "utterance 'u-1', reading 2: found the word <s>", *rescored)
+    fails(1, "utterance 'u-1', hypothesis 2: found the word <s>", *rescored)
 
 
 def test_json_that_is_none(fit_fails, unfitted):
@@ -130,7 +130,7 @@ def test_a_text_of_function_words_only(fit_fails):
 
 
 def test_a_text_that_is_too_short_to_hold_anything_out(fit_fails):
-    fit_fails(1, "--dev", b"cell\n", "--min-count", "1")
+    fit_fails(1, "separate development text", b"cell\n", "--min-count", "1")
 
 
 def test_held_out_text_that_the_model_does_not_know(fit_fails, tmp_path):
@@ -141,7 +141,7 @@ def test_held_out_text_that_the_model_does_not_know(fit_fails, tmp_path):
 def test_a_test_text_of_unknown_words_only(fails, tmp_path):
     (tmp_path / "foreign").write_text("foreign words\nalone\n")
     fails(1, "knows none of the 3 words", "perplexity", "model", tmp_path / "foreign")
-    fails(1, "no word that hidden documents have", "show", "model", "--text", tmp_path / "foreign")
+    fails(1, "no word of the hidden documents", "show", "model", "--text", tmp_path / "foreign")
 
 
 def test_more_hidden_documents_than_the_matrix_has_rows(fails, tmp_path):
@@ -231,7 +231,7 @@ def test_references_that_are_not_whole(fails, tmp_path):
     (tmp_path / "lists.tsv").write_text("u-0\t1\ta\nu-1\t1\tb\n")
     arguments = ("rescore", "model", tmp_path / "lists.tsv", "--references", tmp_path / "text")
     fails(1, "no reference of the utterance 'u-1'", *arguments, "-o", tmp_path / "out")
-    fails(2, "--references FILE", "rescore", "model", tmp_path / "lists.tsv", "--tune")
+    fails(2, "give a file of --references", "rescore", "model", tmp_path / "lists.tsv", "--tune")
 
 
 # -- options -----------------------------------------------------------------------------------------------------------
@@ -241,17 +241,24 @@ def test_references_that_are_not_whole(fails, tmp_path):
     ("options", "line"),
     [
         (("--window", "20"), "an odd number"),
-        (("--fold-in", "3"), "--fold-in goes with --history N"),
-        (("--history", "20", "--decay", "0.9"), "--decay goes with --history 0"),
-        (("--no-rescaling", "--exponent", "0.5"), "--exponent is that of rescaling"),
-        (("--mixture", "literal", "--rescaling"), "add --mixture class"),
-        (("--hidden", "0", "--rescaling"), "--hidden 0 has none"),
-        (("--hidden", "0", "--exponent", "0.5"), "--exponent is that of rescaling"),
+        (("--fold-in", "3"), "--fold-in needs a --history of 1 or more"),
+        (("--history", "20", "--decay", "0.9"), "--decay needs a --history of 0"),
+        (("--no-rescaling", "--exponent", "0.5"), "--exponent belongs to rescaling"),
+        (("--mixture", "literal", "--rescaling"), "choose --mixture class"),
+        (("--hidden", "0", "--rescaling"), "--hidden is 0"),
+        (("--hidden", "0", "--exponent", "0.5"), "--exponent belongs to rescaling"),
         (("--cache", "none", "--cache", "500"), "--cache none"),
-        (("--cache", "500", "--cache", "500"), "the same cache twice"),
-        (("--cache", "soon"), "a cache must be"),
-        (("--hidden", "-1"), "--hidden"),
-        (("--background-worth", "nan"), "--background-worth"),
+        (("--cache", "500", "--cache", "500"), "two of --cache are the same"),
+        (("--cache", "soon"), "each of --cache must be"),
+        (("--hidden", "-1"), "--hidden must be 0 or more"),
+        (("--window", "1"), "--window must be an odd number of 3 or more"),
+        (("--background-worth", "nan"), "--background-worth must be 0 or more"),
+        (("--background-worth", "inf"), "--background-worth must be 0 or more"),
+        (("--decay", "1.5"), "--decay must be above 0 and at most 1"),
+        (("--exponent", "nan"), "--exponent must be above 0"),
+        (("--seed", "-1"), "--seed must be 0 or more"),
+        (("--iterations", "0"), "--iterations must be 1 or more"),
+        (("--window", "2000000001"), "at most 1,000,000,000"),
         (("--dev", "-", "--background", "-"), "standard input"),
     ],
 )
@@ -267,6 +274,21 @@ def test_a_model_needs_a_place_that_is_its_own(fails, cepts, home, tmp_path, unf
     assert (tmp_path / "full" / "letter").read_text() == "dear"
 
 
+@pytest.mark.parametrize(
+    ("options", "line"),
+    [
+        (("--weight", "-1"), "--weight must be 0 or more"),
+        (("--weight", "nan"), "--weight must be 0 or more"),
+        (("--own-weight", "inf"), "--own-weight must be 0 or more"),
+        (("--word-bonus", "nan"), "--word-bonus must be a finite number"),
+        (("--unknown-penalty", "inf"), "--unknown-penalty must be a finite number"),
+        (("--acoustic-scale", "0"), "--acoustic-scale must be above 0"),
+    ],
+)
+def test_weights_that_are_no_weights(fails, options, line):
+    fails(2, line, "rescore", "model", "lists.tsv", *options)
+
+
 def test_models_of_another_kind(fails):
     for arguments in (("perplexity", "other", "test.txt"), ("show", "other"), ("export", "other")):
         fails(1, "other", *arguments)
@@ -274,7 +296,9 @@ def test_models_of_another_kind(fails):
 
 def test_what_a_model_does_not_have(fails, tmp_path):
     fails(2, "bare has no hidden documents", "show", "bare")
-    fails(2, "has 6 hidden documents", "show", "model", "--hidden-document", "7")
+    for number in ("7", "0", "-1"):
+        fails(2, f"Got --hidden-document {number}", "show", "model", "--hidden-document", number)
+    fails(2, "--count must be 1 or more", "show", "model", "--count", "0")
     fails(1, "does not know it", "show", "model", "--words", "foreign")
     fails(1, "leaves it to the n-gram", "show", "model", "--words", "the")
     fails(2, "leave one of them out", "show", "model", "--words", "s0w0", "--hidden-document", "1")

@@ -7,10 +7,8 @@ import re
 
 import pytest
 
-from cepts import io as cepts_io
 from cepts import words
-from cepts.cli import align
-from cepts.cli.choices import LIST_FORMATS
+from cepts.names import LINK_FORMATS, NBEST_FORMATS, WORD_MODELS
 
 QUICK = ("--iterations", 2, "--start-iterations", 2)
 
@@ -25,8 +23,8 @@ def untrained(monkeypatch):
     monkeypatch.setattr(words.Aligner, "fit", fit)
 
 
-def test_formats_are_those_of_the_library():
-    assert set(LIST_FORMATS) == set(cepts_io.NBEST_FORMATS) <= set(align.FORMATS)
+def test_formats_are_link_formats():
+    assert set(NBEST_FORMATS) <= set(LINK_FORMATS)
 
 
 def test_lists_of_both_directions(cepts, corpus, sentences, trained):
@@ -70,7 +68,7 @@ def test_the_first_of_each_list_has_the_links_of_the_direction(cepts, corpus, tr
         assert cepts("convert", "lists.A3", "--to", "pharaoh").lines == links
 
 
-@pytest.mark.parametrize("model", align.MODELS)
+@pytest.mark.parametrize("model", WORD_MODELS)
 def test_every_model(cepts, corpus, model):
     ran = cepts("align", "en", "fr", "--model", model, "--nbest", 3, "--threads", 1, *QUICK)
     assert ran.code == 0

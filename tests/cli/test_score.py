@@ -7,7 +7,6 @@ import threading
 import pytest
 
 from cepts import evaluate
-from cepts import io as cepts_io
 from cepts.cli import main, score
 
 # The pairs that tests/evaluate/test_scores.py works by hand.
@@ -44,7 +43,6 @@ def run_json(capfd, *arguments):
 
 
 def test_options_are_those_of_the_library():
-    assert cepts_io.LINK_FORMATS == score.FORMATS
     assert set(score.MEASURES) == set(evaluate.METRICS)
     assert len(score.SHORT_MEASURES) == len(score.MEASURES)
 

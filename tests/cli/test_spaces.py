@@ -14,15 +14,12 @@ import click
 import numpy as np
 import pytest
 
-from cepts import io, spaces
-from cepts.cli import choices, main
+from cepts import io, names
+from cepts.cli import main
 from cepts.cli.spaces import COMMANDS, command
 from cepts.cli.spaces import score as score_group
-from cepts.cli.spaces.common import language_names, split_named
-from cepts.errors import UsageError
 from cepts.io import read_dictionary, read_vectors, write_dictionary, write_vectors
-from cepts.spaces import load_space
-from cepts.spaces.mbfa import STARTS
+from cepts.spaces import IBFA, MBFA, Induction, Procrustes, SpaceModel
 from toy_spaces import toy_dictionary, toy_views
 
 VIEWS = toy_views(widths=(10, 8, 9))
@@ -75,24 +72,54 @@ def test_fit_says_what_it_did_and_saves(cepts, home):
     assert said[1] == "entries  80 distinct; found 80 of 80 (100.0%)"
     assert re.fullmatch(r"fitted   ibfa, 8 factors, in [\d.]+ s", said[-2])
     assert said[-1] == "space    out  (try: cepts spaces translate out WORD)"
-    space, views, entries = load_space("out")
-    assert space.languages == ("en", "fr")
-    assert [len(view) for view in views] == [120, 120]
-    assert entries.shape == (80, 2)
+    model = SpaceModel.load("out")
+    assert model.space_.languages == ("en", "fr")
+    assert [len(view) for view in model.views_] == [120, 120]
+    assert model.entries_.shape == (80, 2)
     assert cepts("spaces", "fit", "en.npy", "fr.vec", "-d", "train.tsv", "--save", "out", "-q").err == ""
 
 
-def test_fit_is_what_the_library_does(cepts, home):
-    chosen = {"factors": 5, "exponent": 1.0, "shrinkage": 0.2, "steps": ("centre", "unit")}
-    want, _ = spaces.fit_space([read_vectors("en.npy"), read_vectors("fr.vec")], toy_dictionary(), **chosen)
-    arguments = ("--factors", 5, "--exponent", 1, "--shrinkage", 0.2, "--prepare", "centre,unit")
-    assert cepts("spaces", "fit", "en.npy", "fr.vec", "-d", "train.tsv", *arguments, "--save", "out").code == 0
-    got = load_space("out").space
-    for one, two in zip(want.maps, got.maps, strict=True):
-        np.testing.assert_array_equal(one, two)
+INDUCED = Induction(rounds=2, keep=0.5, vocabulary=90)
+SAME = {
+    "ibfa": (
+        IBFA(factors=5, exponent=1.0, shrinkage=0.2, prepare=("centre", "unit")),
+        ("--factors", 5, "--exponent", 1, "--shrinkage", 0.2, "--prepare", "centre,unit"),
+    ),
+    "ibfa, chosen and induced": (
+        IBFA(induction=INDUCED, seed=4),
+        ("--shrinkage", "auto", "--induce", 2, "--induce-keep", 0.5, "--induce-vocabulary", 90, "--seed", 4),
+    ),
+    "mbfa": (
+        MBFA(iterations=7, accelerate=False, start="canonical", tolerance=0.0),
+        ("--method", "mbfa", "--iterations", 7, "--plain-em", "--start", "canonical", "--tolerance", 0),
+    ),
+    "procrustes": (Procrustes(pivot="en"), ("--method", "procrustes", "--pivot", "en")),
+}
+READ = {"lowercase": True, "max_vocabulary": 100}
 
 
-@pytest.mark.parametrize("method", choices.SPACE_METHODS)
+@pytest.mark.parametrize("vectors", [True, False])
+@pytest.mark.parametrize(("model", "arguments"), SAME.values(), ids=SAME)
+def test_a_space_made_in_python_is_the_one_that_the_command_makes(cepts, home, model, arguments, vectors):
+    """Byte for byte; and commands read its vectors as Python did, without being told."""
+    view = VIEWS[0]
+    write_vectors("en.npy", type(view).from_words([word.title() for word in view.words], view.matrix))
+    views = [read_vectors(name, name=name[:2], **READ) for name in ("en.npy", "fr.vec")]
+    model.fit(views, read_dictionary("train.tsv")).save("python", vectors=vectors)
+    given = ("-d", "train.tsv", "--lowercase", "--max-vocabulary", 100, *([] if vectors else ["--no-vectors"]))
+    assert cepts("spaces", "fit", "en.npy", "fr.vec", *given, *arguments, "--save", "command").code == 0
+    for file in ("model.json", "arrays.safetensors"):
+        assert Path("python", file).read_bytes() == Path("command", file).read_bytes()
+    more = () if vectors else ("--vectors", "en:en.npy", "--vectors", "fr:fr.vec")
+    ran = [
+        cepts("spaces", "translate", name, "en90", "En91", "--format", "tsv", *more) for name in ("python", "command")
+    ]
+    assert ran[0].out == ran[1].out
+    found = model.translate(["en90", "En91"])
+    assert [line.split("\t")[1] for line in ran[0].lines] == [answers[0].word for answers in found]
+
+
+@pytest.mark.parametrize("method", names.SPACE_METHODS)
 def test_every_method_translates(cepts, home, method):
     ran = cepts("spaces", "fit", "en.npy", "fr.vec", "-d", "train.tsv", "--method", method, "--save", "out")
     assert ran.code == 0
@@ -122,7 +149,7 @@ def test_three_languages_joined_by_two_dictionaries(cepts, home):
         ran = cepts("spaces", "translate", "three", "fr100", "fr101", "--from", "fr", "--to", "ru", "--format", "tsv")
         assert [line.split("\t")[1] for line in ran.lines] == ["ru100", "ru101"]
     ran = cepts("spaces", "translate", "three", "fr100", "--from", "fr")
-    assert "en, fr, ru, wanted one to translate into; choose it by --to" in ran.error
+    assert "en, fr, ru, wanted one to translate into; give --to" in ran.error
 
 
 def test_identical_strings_and_induction(cepts, home):
@@ -143,7 +170,7 @@ def test_options_of_mbfa(cepts, home):
     arguments = ("--method", "mbfa", "--plain-em", "--iterations", 3, "--start", "canonical", "--tolerance", 0)
     ran = cepts("spaces", "fit", "en.npy", "fr.vec", "-d", "train.tsv", *arguments, "--save", "out")
     assert "mbfa, 8 factors after 3 iterations" in ran.err
-    assert len(load_space("out").space.objectives) == 3
+    assert len(SpaceModel.load("out").space_.objectives) == 3
 
 
 def test_a_plot_alone_is_enough(cepts, home):
@@ -170,38 +197,6 @@ def test_notices_of_the_readers_are_told(cepts, home):
     assert ran.err.startswith("note     again.tsv: 1 entry is repeated")
 
 
-@pytest.mark.parametrize(
-    ("paths", "names"),
-    [
-        (("cc.en.300.vec.gz", "cc.fr.300.vec.gz"), ["en", "fr"]),
-        (("wiki.multi.de.vec", "data/wiki.ru.bin"), ["de", "ru"]),
-        (("en-explosion-ft-cbow", "fr-x/vectors.f16.npy"), ["en", "fr"]),
-        (("glove.6B.300d.txt", "english.vec"), ["glove.6B.300d", "english"]),
-        (("one.en.vec", "two.en.vec"), ["one.en", "two.en"]),
-        (("-", "fr.txt"), ["stdin", "fr"]),
-    ],
-)
-def test_names_of_languages_by_the_names_of_files(paths, names):
-    assert language_names(paths, None) == names
-
-
-def test_names_of_languages_as_given(tmp_path, monkeypatch):
-    assert language_names(["a", "b", "c"], "en, pt-BR,ru") == ["en", "pt-BR", "ru"]
-    for wrong in ("en", "en,fr,", "en,en,ru"):
-        with pytest.raises(UsageError):
-            language_names(["a", "b", "c"], wrong)
-    with pytest.raises(UsageError, match="'en', wanted different names; name them by --languages"):
-        language_names(["a/en.vec", "b/en.vec"], None)
-    monkeypatch.chdir(tmp_path)
-    languages = ["pt", "pt-BR", "en"]
-    assert split_named("-d", "pt-BR-en:a:b.txt", languages) == (["pt-BR", "en"], "a:b.txt")
-    assert split_named("-d", "plain.txt", languages) == ([], "plain.txt")
-    Path("en-pt:x").touch()
-    assert split_named("-d", "en-pt:x", languages) == ([], "en-pt:x")
-    with pytest.raises(UsageError, match="found 'en-xx' before the colon"):
-        split_named("-d", "en-xx:a.txt", languages)
-
-
 # -- translate ---------------------------------------------------------------------------------------------------------
 
 
@@ -220,7 +215,7 @@ def test_the_other_direction_needs_one_name(cepts, home):
         assert ran.lines[1].split()[:2] == ["fr90", "en90"]
 
 
-@pytest.mark.parametrize("measure", choices.TRANSLATION_MEASURES)
+@pytest.mark.parametrize("measure", names.TRANSLATION_MEASURES)
 def test_every_measure_translates(cepts, home, measure):
     ran = cepts("spaces", "translate", "space", "en90", "--measure", measure, "--format", "json", "--count", 3)
     (line,) = map(json.loads, ran.lines)
@@ -297,8 +292,7 @@ def test_scores_of_translation(cepts, home):
 def test_scores_in_json_are_those_of_the_library(cepts, home):
     from cepts.pipeline.spaces import score_translations
 
-    space, views, _ = load_space("space")
-    want = score_translations(space, *views, toy_dictionary(numbers=range(80, 125)))
+    want = score_translations(SpaceModel.load("space"), toy_dictionary(numbers=range(80, 125)))
     ran = cepts("spaces", "score", "translation", "space", "test.tsv", "--json", "--intervals", 50)
     (got,) = json.loads(ran.out)
     assert {name: got[name] for name in want.as_dict()} == want.as_dict()
@@ -327,8 +321,9 @@ def test_word_similarity_with_and_without_the_space(cepts, home):
     (got, _) = json.loads(cepts("spaces", "score", "similarity", "space", "similar.txt", "similar.txt", "--json").out)
     pairs = [(f"en{n}", f"en{n + 1}") for n in range(0, 40, 2)]
     human = io.read_similarities("similar.txt").scores[:20]
-    space, (view, _), _ = load_space("space")
-    for name, matrix in (("alone", view.matrix), ("space", space.project(view.matrix, 0))):
+    model = SpaceModel.load("space")
+    view = model.vectors("en")
+    for name, matrix in (("alone", view.matrix), ("space", model.project(view.matrix, 0))):
         rows = np.array([[view.vocabulary.number(word) for word in pair] for pair in pairs])
         one, two = (matrix[rows[:, side]].astype(float) for side in (0, 1))
         cosines = (one * two).sum(axis=1) / np.linalg.norm(one, axis=1) / np.linalg.norm(two, axis=1)
@@ -385,8 +380,7 @@ def test_samples(cepts, home):
     assert len(ran.lines) == 5
     ran = cepts("spaces", "sample", "space", "--count", 4, "--draws", 30, "--seed", 2, "--json")
     found = json.loads(ran.out)
-    space, views, _ = load_space("space")
-    want = spaces.sample_words(space, views, count=4, draws=30, seed=2)
+    want = SpaceModel.load("space").sample(4, draws=30, seed=2)
     assert [tuple(one["words"]) for one in found] == [one.words for one in want]
     assert [one["log_density"] for one in found] == pytest.approx([one.log_density for one in want])
 
@@ -396,9 +390,9 @@ def test_exported_vectors_can_be_read_and_compared(cepts, home, name):
     ran = cepts("spaces", "export", "space", "fr", "-o", name, "--max-vocabulary", 50)
     assert (ran.code, ran.err) == (0, "vectors  50 words of fr, width 8\n")
     found = read_vectors(name)
-    space, views, _ = load_space("space")
-    assert found.words == views[1].words[:50]
-    np.testing.assert_array_equal(found.matrix, space.project(views[1].matrix[:50], "fr"))
+    model = SpaceModel.load("space")
+    assert found.words == model.vectors("fr").words[:50]
+    np.testing.assert_array_equal(found.matrix, model.project(model.vectors("fr").matrix[:50], "fr"))
 
 
 def test_export_to_stdout_in_a_format(cepts, home):
@@ -410,7 +404,7 @@ def test_export_to_stdout_in_a_format(cepts, home):
 
 def test_a_space_without_vectors_takes_them_from_files(cepts, home):
     assert cepts("spaces", "fit", "en.npy", "fr.vec", "-d", "train.tsv", "--no-vectors", "--save", "bare").code == 0
-    assert load_space("bare").views is None
+    assert SpaceModel.load("bare").views_ == (None, None)
     given = ("--vectors", "en:en.npy", "--vectors", "fr:fr.vec")
     for arguments in (
         ("translate", "{}", "en90"),
@@ -425,15 +419,6 @@ def test_a_space_without_vectors_takes_them_from_files(cepts, home):
 
 
 # -- the frame ---------------------------------------------------------------------------------------------------------
-
-
-def test_choices_are_those_of_the_library():
-    assert choices.SPACE_METHODS == spaces.METHODS
-    assert choices.STEPS == spaces.STEPS
-    assert choices.STARTS == STARTS
-    assert choices.TRANSLATION_MEASURES == spaces.TRANSLATION_MEASURES
-    assert choices.VECTOR_FORMATS == io.VECTOR_FORMATS
-    assert choices.WRITABLE_VECTOR_FORMATS == io.WRITABLE_VECTOR_FORMATS
 
 
 @pytest.mark.parametrize(("group", "table"), [(command, COMMANDS), (score_group.command, score_group.COMMANDS)])

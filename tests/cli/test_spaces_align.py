@@ -7,12 +7,10 @@ import json
 import numpy as np
 import pytest
 
-from cepts import extract
 from cepts.cli.spaces import align
 from cepts.io import read_association, write_vectors
-from cepts.pipeline.space_links import LEAST_SHARE
-from cepts.spaces import LINK_MEASURES, fit_space, save_space
-from cepts.spaces.associate import SCALES, Scoring
+from cepts.spaces import IBFA
+from cepts.spaces.associate import LEAST_SHARE, SCALES, Scoring
 from toy_spaces import toy_dictionary, toy_views
 
 PAIRS = ("en1 en7 en20 .\n\nzork en30\n", "fr7 fr1 fr20 .\nfr4\nZork fr30\n")
@@ -24,9 +22,9 @@ def saved(tmp_path_factory):
     """A directory with the space `space`, and `bare`, which is kept without vectors."""
     home = tmp_path_factory.mktemp("saved")
     views = toy_views()
-    space, report = fit_space(views, toy_dictionary(), exponent=1.0, shrinkage=0.01)
-    save_space(space, home / "space", views=views, entries=report.entries.rows)
-    save_space(space, home / "bare")
+    model = IBFA(exponent=1.0, shrinkage=0.01).fit(views, toy_dictionary())
+    model.save(home / "space")
+    model.save(home / "bare", vectors=False)
     for view in views:
         write_vectors(home / f"{view.name}.vec", view)
     return home
@@ -81,7 +79,19 @@ def test_the_other_direction_and_one_file_for_both_sides(cepts, saved, home):
 def test_vectors_may_come_from_files(cepts, saved, home):
     given = [part for name in ("en", "fr") for part in ("--vectors", f"{name}:{saved / name}.vec")]
     assert cepts("spaces", "align", saved / "bare", "en.txt", "fr.txt", *given).out == LINKS
-    assert "give those of en by --vectors" in cepts("spaces", "align", saved / "bare", "en.txt", "fr.txt").error
+    assert (
+        "those of en are needed; give them (--vectors)"
+        in cepts("spaces", "align", saved / "bare", "en.txt", "fr.txt").error
+    )
+
+
+@pytest.mark.parametrize("options", [(), ("--max-length", "3"), ("--combine", "onmf")])
+def test_align_loads_a_space_as_any_model(cepts, saved, home, options):
+    for directions in ((), ("--from", "fr", "--to", "en")):
+        files = ("fr.txt", "en.txt") if directions else ("en.txt", "fr.txt")
+        wanted = cepts("spaces", "align", saved / "space", *files, *directions, *options)
+        found = cepts("align", "--load", saved / "space", *files, *directions, *options)
+        assert (found.code, found.out) == (0, wanted.out)
 
 
 def test_a_threshold_of_zero_links_all(cepts, saved, home):
@@ -128,6 +138,3 @@ def test_defaults_that_the_help_tells_are_those_of_the_package():
     assert f"[default: {Scoring().diagonal:g}]" in helps["diagonal"]
     assert f"[default: {Scoring().support:g}]" in helps["support"]
     assert f"[default: {LEAST_SHARE:g}]" in helps["threshold"]
-    choices = {option.name: option.type for option in align.command.params}
-    assert tuple(choices["measure"].choices) == LINK_MEASURES
-    assert set(choices["combine"].choices) == {"agreement", "onmf", *extract.METHODS}

@@ -8,10 +8,10 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from cepts import spaces
 from cepts.cli import main
 from cepts.data import Dictionary, Vectors
 from cepts.io import write_dictionary, write_vectors
+from cepts.spaces import SpaceModel
 from cepts.store import save_model
 from toy_spaces import toy_dictionary, toy_views
 
@@ -44,7 +44,7 @@ def unfitted(monkeypatch):
     def fit(*arguments, **options):
         raise AssertionError("fitting has started")
 
-    monkeypatch.setattr(spaces, "fit_space", fit)
+    monkeypatch.setattr(SpaceModel, "fit", fit)
 
 
 def contents(home):
@@ -181,10 +181,13 @@ def test_languages_that_are_not_there(cepts, space):
 @pytest.mark.parametrize(
     ("line", "arguments"),
     [
-        ("give a dictionary by --dictionary", ("fit", "en.npy", "fr.npy", "--save", "out")),
-        ("say by --save DIR", ("fit", "en.npy", "fr.npy", "-d", "train.tsv")),
+        (
+            "give a dictionary (--dictionary), or use words that are spelt the same (--identical)",
+            ("fit", "en.npy", "fr.npy", "--save", "out"),
+        ),
+        ("give a directory to save it in (--save)", ("fit", "en.npy", "fr.npy", "-d", "train.tsv")),
         ("--pivot goes with procrustes or least-squares or ridge, not with ibfa", (*FIT, "--pivot", "en")),
-        ("'de', wanted one of en, fr", (*FIT, "--method", "ridge", "--pivot", "de")),
+        ("--pivot must be one of en, fr. Got 'de'", (*FIT, "--method", "ridge", "--pivot", "de")),
         ("--factors goes with", (*FIT, "--method", "procrustes", "--factors", 3)),
         ("--exponent goes with", (*FIT, "--method", "ridge", "--exponent", "auto")),
         ("--shrinkage auto goes with ibfa or mbfa, not with cca", (*FIT, "--method", "cca", "--shrinkage", "auto")),
@@ -206,7 +209,7 @@ def test_options_that_do_not_go_together(cepts, home, unfitted, line, arguments)
 
 
 def test_more_factors_than_dimensions(cepts, home):
-    fails(cepts, 2, "found 9 factors, wanted 1 to 8, the dimensions of the narrowest view", *FIT, "--factors", 9)
+    fails(cepts, 2, "--factors must be 1 to 8, the dimensions of the narrowest view. Got 9", *FIT, "--factors", 9)
 
 
 def test_two_languages_only(cepts, home):
@@ -258,10 +261,10 @@ def test_what_is_no_space(cepts, space, arguments):
 @pytest.mark.parametrize("arguments", EVERY_COMMAND)
 def test_a_space_without_vectors(cepts, home, arguments):
     assert cepts("spaces", *FIT, "--no-vectors").code == 0
-    line = "out holds no vectors, as it was saved with --no-vectors; give those of en by --vectors en:FILE"
+    line = "the space was saved without vectors, and those of en are needed; give them (--vectors)"
     fails(cepts, 2, line, *(part.format("out") for part in arguments))
     write_vectors("narrow.npy", Vectors.from_words(["en1", "x"], np.eye(2, 3, dtype=np.float32)))
-    line = "found vectors of width 3, wanted 10, for which out was fitted"
+    line = "found vectors of width 3 for en, wanted 10, for which the space was fitted"
     fails(cepts, 2, line, *(part.format("out") for part in arguments), "--vectors", "en:narrow.npy")
 
 
@@ -291,11 +294,21 @@ def test_options_of_translate_that_do_not_go_together(cepts, space, line, argume
 
 
 def test_the_likelihood_of_what_is_no_model(cepts, space):
-    line = "--measure likelihood: procrustes knows no likelihood"
+    line = "procrustes has no likelihood; fit the space by ibfa or mbfa, or choose another --measure"
     fails(cepts, 2, line, "translate", "direct", "en1", "--measure", "likelihood")
     fails(cepts, 2, line, "score", "translation", "direct", "train.tsv", "--measure", "likelihood")
-    fails(cepts, 2, "direct was fitted by procrustes, which is no model to draw from", "sample", "direct")
-    fails(cepts, 2, "--count 30 is more than the 20 draws", "sample", "space", "--count", 30, "--draws", 20)
+    fails(cepts, 2, "procrustes has no model to draw from", "sample", "direct")
+    fails(
+        cepts,
+        2,
+        "--count must be 1 to 20, the number of --draws. Got 30",
+        "sample",
+        "space",
+        "--count",
+        30,
+        "--draws",
+        20,
+    )
 
 
 def test_test_dictionaries(cepts, space):

@@ -7,8 +7,8 @@ import json
 import pytest
 
 from cepts.cli.spaces import senses
-from cepts.io import write_dictionary
-from cepts.spaces import fit_space, save_space
+from cepts.io import write_dictionary, write_vectors
+from cepts.spaces import IBFA, Procrustes
 from cepts.spaces.mixture import COMPONENTS, TRIED
 from cepts.spaces.senses import LEAST_NEARNESS
 from toy_spaces import toy_dictionary, toy_views
@@ -16,14 +16,15 @@ from toy_spaces import toy_dictionary, toy_views
 
 @pytest.fixture(scope="module")
 def saved(tmp_path_factory):
-    """A directory with the spaces `space`, `without` (no entries kept) and `direct` (no factors)."""
+    """A directory with the spaces `space`, `without` (no vectors and entries kept) and `direct` (no factors)."""
     home = tmp_path_factory.mktemp("saved")
     views = toy_views()
-    space, report = fit_space(views, toy_dictionary(), exponent=1.0, shrinkage=0.01)
-    save_space(space, home / "space", views=views, entries=report.entries.rows)
-    save_space(space, home / "without", views=views)
-    direct, _ = fit_space(views, toy_dictionary(), method="procrustes")
-    save_space(direct, home / "direct", views=views, entries=report.entries.rows)
+    model = IBFA(exponent=1.0, shrinkage=0.01).fit(views, toy_dictionary())
+    model.save(home / "space")
+    model.save(home / "without", vectors=False)
+    Procrustes().fit(views, toy_dictionary()).save(home / "direct")
+    for view in views:
+        write_vectors(home / f"{view.name}.npy", view)
     write_dictionary(home / "train.tsv", toy_dictionary(), header=False)
     return home
 
@@ -53,8 +54,9 @@ def test_json_has_all_words_known_or_not(cepts, saved):
 
 def test_entries_may_come_from_a_dictionary(cepts, saved):
     options = ("en3", "--components", "4")
-    assert "--dictionary FILE" in cepts("spaces", "senses", saved / "without", *options).error
-    given = cepts("spaces", "senses", saved / "without", *options, "--dictionary", saved / "train.tsv")
+    files = [part for name in ("en", "fr") for part in ("--vectors", f"{name}:{saved / name}.npy")]
+    assert "give some (--dictionary)" in cepts("spaces", "senses", saved / "without", *options, *files).error
+    given = cepts("spaces", "senses", saved / "without", *options, *files, "--dictionary", saved / "train.tsv")
     assert given.out == cepts("spaces", "senses", saved / "space", *options).out
 
 

@@ -3,7 +3,8 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from cepts.data import Dictionary, Vectors
+from cepts.data import Dictionary, VectorReading, Vectors
+from cepts.io import read_vectors, write_vectors
 
 VECTORS = Vectors.from_words(["The", "the", "House", "a"], np.arange(8, dtype=np.float32).reshape(4, 2), "en")
 
@@ -52,7 +53,30 @@ def test_a_dictionary_finds_its_rows():
     assert dictionary.swapped().rows([french, VECTORS]).tolist() == [[0, 1], [-1, 2], [1, -1]]
     assert dictionary.swapped().languages == ("fr", "en")
     assert list(dictionary) == list(entries)
-    with pytest.raises(ValueError, match="a view for each"):
+    with pytest.raises(ValueError, match="one view for each"):
         dictionary.rows([VECTORS])
     with pytest.raises(ValueError, match="must have 2 words"):
         Dictionary(("en", "fr"), (("a", "b", "c"),))
+
+
+def test_vectors_know_how_they_were_read(tmp_path):
+    """What `reading` says gives the same words again from the same file."""
+    words = ["The", "house", "the", "House", "of", "Of", "a"]
+    whole = Vectors.from_words(words, np.arange(14, dtype=np.float32).reshape(7, 2))
+    write_vectors(tmp_path / "v.vec", whole)
+    path = tmp_path / "v.vec"
+    assert read_vectors(path).reading == VectorReading()
+    for made in (
+        read_vectors(path, lowercase=True, max_vocabulary=2),
+        read_vectors(path, lowercase=True).first(2),
+        read_vectors(path).lowercased(),
+        read_vectors(path).lowercased().first(3),
+        read_vectors(path).first(5).lowercased(),
+        read_vectors(path, max_vocabulary=4).take([0, 1, 2, 3]),
+        read_vectors(path).moved(whole.matrix),
+    ):
+        again = read_vectors(path, lowercase=made.reading.lowercase, max_vocabulary=made.reading.max_vocabulary)
+        assert again.words == made.words
+        assert again.reading == made.reading
+    assert read_vectors(path, lowercase=True).first(2).reading == VectorReading(lowercase=True, max_vocabulary=2)
+    assert read_vectors(path).first(100).reading == VectorReading()

@@ -97,7 +97,7 @@ def test_rankings_have_intervals():
 
 
 def test_bad_input():
-    with pytest.raises(ValueError, match="scores and labels must be as many"):
+    with pytest.raises(ValueError, match="`scores` and `labels` must be of the same length"):
         choose_threshold([1, 2], [1])
     with pytest.raises(DataError, match="found no sentence pairs"):
         choose_threshold([], [])
@@ -105,7 +105,7 @@ def test_bad_input():
         binary_judgement([1, np.nan], [1, 0], 0)
     with pytest.raises(DataError, match="sentence pair 1: found the label nan"):
         binary_judgement([1, 2], [np.nan, 0], 0)
-    with pytest.raises(ValueError, match="groups must be as many"):
+    with pytest.raises(ValueError, match="`groups` must have the same length"):
         ranking([1], [1], [])
-    with pytest.raises(ValueError, match="keep must be one of"):
+    with pytest.raises(ValueError, match="`keep` must be one of"):
         ranking([1], [1], ["q"], keep="some")

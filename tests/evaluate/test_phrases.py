@@ -9,7 +9,8 @@ import oracles_phrase_scores as oracles
 from cepts import evaluate
 from cepts.data import Alignments, Sentence, SentencePair
 from cepts.errors import DataError
-from cepts.evaluate import PARTS, PROTOCOLS, score_phrases
+from cepts.evaluate import PARTS, score_phrases
+from cepts.names import PROTOCOLS
 
 WORDS = st.lists(st.sampled_from(["a", "b", "B"]), max_size=4)
 
@@ -130,5 +131,5 @@ def test_bad_input():
         score_phrases(GOLD[:1], Alignments.from_links([[(0, 5)]]))
     with pytest.raises(DataError, match="the gold links: sentence pair 1 has the link 3-0"):
         score_phrases([sentence_pair("a", "a", [(3, 0)])], Alignments.from_links([[]]))
-    with pytest.raises(ValueError, match="protocol must be one of"):
+    with pytest.raises(ValueError, match="`protocol` must be one of"):
         score_phrases(GOLD, PREDICTED, protocol="meteor")

@@ -94,10 +94,19 @@ def test_no_sentences():
 
 
 def test_bad_arguments_are_refused():
-    with pytest.raises(ValueError, match="samples must be at least 1"):
+    with pytest.raises(ValueError, match="`samples` must be at least 1"):
         evaluate.intervals(GOOD, samples=0)
-    with pytest.raises(ValueError, match="level must lie between 0 and 1"):
+    with pytest.raises(ValueError, match="`level` must lie between 0 and 1"):
         evaluate.intervals(GOOD, level=95)
     one = evaluate.compare(Alignments.from_links([[]]), Alignments.from_links([[]]))
-    with pytest.raises(DataError, match="against 60 sentence pairs and the second against 1"):
+    with pytest.raises(DataError, match="on 60 sentence pairs and the second on 1"):
         evaluate.differences(GOOD, one)
+
+
+def test_several_systems_are_resampled_as_one_by_one():
+    found = evaluate.resample([GOOD, BAD, GOOD], samples=50, seed=3)
+    assert found.intervals == [evaluate.intervals(system, samples=50, seed=3) for system in (GOOD, BAD, GOOD)]
+    assert found.differences == [evaluate.differences(GOOD, other, samples=50, seed=3) for other in (BAD, GOOD)]
+    assert found.facts == {"bootstrap": 50, "seed": 3, "level": "0.95", "test": "approximate-randomisation"}
+    assert "test" not in evaluate.resample([GOOD], samples=50).facts
+    assert evaluate.resample([GOOD, BAD], samples=0) == evaluate.Resampled([], [], {})

@@ -134,7 +134,7 @@ def test_two_systems_are_compared_in_pairs():
     assert 0 < got.interval.low < 25 < got.interval.high
     same = evaluate.differences(better, better, samples=99)["mean_reciprocal_rank"]
     assert (same.value, same.p_value, same.interval) == (0, 1, evaluate.Interval(0, 0))
-    with pytest.raises(DataError, match="against 160 questions and the second against 30; only scores of the same"):
+    with pytest.raises(DataError, match="on 160 questions and the second on 30; only scores of the same"):
         evaluate.differences(worse, scored([10, 20]))
     with pytest.raises(ValueError, match="scored the same way"):
         evaluate.differences(worse, scored([60, 100], depth=12))
@@ -155,7 +155,7 @@ def test_bad_arguments_are_refused():
     gold = evaluate.gold_translations(TEST, ENGLISH, FRENCH)
     with pytest.raises(ValueError, match=r"a row for each of 2 questions. Got shape \(3, 10\)"):
         evaluate.translation_precision(gold, np.zeros((3, 10), dtype=np.int64))
-    with pytest.raises(ValueError, match=r"at must lie in 1 to 5, as many as were found. Got \(1, 5, 10\)"):
+    with pytest.raises(ValueError, match=r"`at` must lie in 1 to 5, as many as were found. Got \(1, 5, 10\)"):
         evaluate.translation_precision(gold, np.zeros((2, 5), dtype=np.int64))
     with pytest.raises(DataError, match="nothing to translate"):
         evaluate.retrieval_precision(np.zeros((0, 10), dtype=np.int64), np.zeros(0, dtype=np.int64))

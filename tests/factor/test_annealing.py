@@ -11,7 +11,7 @@ import oracles_factor as oracles
 from cepts.factor import factorise, onmf
 from cepts.kernels import anneal as kernels
 from cepts.kernels import plsa
-from oracles_factor import joined, matrices
+from oracles_factor import cells_of, copied, joined, matrices, room_for
 
 SEEDS = st.integers(0, 2**32 - 1)
 
@@ -23,7 +23,7 @@ def correlation_of(part):
     part = np.ascontiguousarray(part, dtype=np.float32)
     rows, columns = part.sum(axis=1), part.sum(axis=0)
     x, y = np.zeros_like(rows), np.zeros_like(columns)
-    return float(kernels._correlation(*part.shape, part, rows, columns, part.sum(), x, y)), x, y
+    return float(kernels.correlation_of(*part.shape, part, rows, columns, part.sum(), x, y)), x, y
 
 
 @settings(deadline=None, max_examples=200)
@@ -69,10 +69,9 @@ def test_the_part_of_a_cept_is_what_it_explains(cepts, seed, noisy):
     model = oracles.Model(weights, random.dirichlet(np.ones(5), cepts), random.dirichlet(np.ones(4), cepts), noise)
     for cept in range(cepts):
         part, rows, columns = np.zeros((5, 4), np.float32), np.zeros(5, np.float32), np.zeros(4, np.float32)
-        arrays = (np.float32(model.weights), np.float32(model.source), np.float32(model.target))
-        least, row = np.zeros(5, np.float32), np.zeros(4, np.float32)
-        uniform = plsa.density(noise, 5, 4)
-        total = kernels._part_of(matrix, cepts, cept, *arrays, uniform, least, part, rows, columns, row)
+        found = plsa.Cepts(np.float32(model.weights), np.float32(model.source), np.float32(model.target))
+        room = kernels.Part(part, rows, columns, np.zeros(4, np.float32))
+        total = kernels.part_of(cells_of(matrix, matrix.sum()), cepts, cept, found, plsa.density(noise, 5, 4), room)
         share = weights[cept] * np.outer(model.source[cept], model.target[cept]) / model.joint()
         np.testing.assert_allclose(part, matrix * share, rtol=1e-4, atol=1e-7)
         np.testing.assert_allclose(rows, part.sum(axis=1), rtol=1e-5)
@@ -92,11 +91,10 @@ def distance_of_copies(matrix, inverse_temperature, steps, size_of_change=0.01):
     signs = np.array([1, -1])[:, None] * size_of_change
     weights = np.array([0.5, 0.5], np.float32)
     source = np.float32(rows / total * (1 + signs * x))
-    target = np.float32(columns / total * (1 + signs * y))
-    least, row = np.zeros(len(rows), np.float32), np.zeros(len(columns), np.float32)
-    scratch = [np.zeros_like(array) for array in (source, target, source, target)]
-    arrays = (weights, source, target, -1.0, steps, inverse_temperature, least, *scratch, row)
-    plsa.train_tempered(np.ascontiguousarray(matrix, dtype=np.float32), total, 2, *arrays)
+    model = plsa.Cepts(weights, source, np.float32(columns / total * (1 + signs * y)))
+    plsa.train_tempered(
+        cells_of(matrix, total), 2, model, copied(model), -1.0, steps, inverse_temperature, room_for(model)
+    )
     return float(abs(source[0].astype(float) - source[1]).sum())
 
 

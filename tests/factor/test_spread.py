@@ -109,5 +109,5 @@ def test_a_word_of_null_takes_part_in_its_neighbours_links():
 @pytest.mark.parametrize("strength", [-0.1, 1.0, 2.0, np.nan])
 def test_a_strength_out_of_range_is_refused(strength):
     association, half = joined([np.eye(2)]), np.full(2, 0.5, np.float32)
-    with pytest.raises(UsageError, match="strength must be at least 0 and below 1"):
+    with pytest.raises(UsageError, match="`strength` must be at least 0 and below 1"):
         spread(association, (half, half), (half, half), strength)

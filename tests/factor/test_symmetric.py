@@ -122,5 +122,5 @@ def test_a_bad_matrix_is_refused_in_one_line(matrix, message):
 def test_bad_options_are_refused_in_one_line():
     with pytest.raises(UsageError, match=r"must lie between 1 and 2, .* Got 3 instead"):
         symmetric_nmf(np.ones((2, 2)), 3)
-    with pytest.raises(DataError, match="start must have 1 x 2 numbers"):
+    with pytest.raises(DataError, match="`start` must have 1 x 2 numbers"):
         symmetric_nmf(np.ones((2, 2)), 2, start=(np.ones((2, 2)), np.ones(3)))

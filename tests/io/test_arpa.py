@@ -13,7 +13,7 @@ from cepts.data import NGrams, Text, Vocabulary
 from cepts.errors import DataError
 from cepts.io import read_arpa, write_arpa
 from cepts.lm.backoff import BackoffModel, joined_vocabulary, with_vocabulary
-from cepts.lm.kneser_ney import train_ngrams
+from cepts.lm.kneser_ney import KneserNey
 
 GOLDEN = Path(__file__).parents[1] / "golden" / "lm"
 
@@ -81,7 +81,7 @@ def test_every_number_is_in_its_place(tmp_path):
 @settings(deadline=None, max_examples=30)
 @given(st.integers(0, 999), st.integers(1, 4))
 def test_what_is_written_reads_back(tmp_path_factory, seed, order):
-    ngrams = train_ngrams(oracles.random_text(seed, sentences=8), order=order)
+    ngrams = KneserNey(order=order).fit(oracles.random_text(seed, sentences=8)).ngrams_
     path = tmp_path_factory.mktemp("arpa") / "model.arpa.gz"
     write_arpa(ngrams, path)
     again = read_arpa(path)
@@ -214,7 +214,7 @@ def test_each_way_of_being_wrong_has_its_line(tmp_path, name, block_bytes):
 
 
 def test_a_word_with_a_blank_cannot_be_written(tmp_path):
-    ngrams = train_ngrams(Text.from_tokens([["a b", "c"]]))
+    ngrams = KneserNey().fit(Text.from_tokens([["a b", "c"]])).ngrams_
     with pytest.raises(DataError, match="cannot hold the word 'a b'"):
         write_arpa(ngrams, tmp_path / "model.arpa")
     assert list(tmp_path.iterdir()) == []
@@ -234,7 +234,7 @@ def test_zero_and_words_of_many_bytes(tmp_path):
 @pytest.mark.parametrize("order", [2, 3, 4])
 def test_kenlm_scores_what_we_write_as_we_do(tmp_path, order):
     kenlm = pytest.importorskip("kenlm")
-    ngrams = train_ngrams(oracles.random_text(7), order=order)
+    ngrams = KneserNey(order=order).fit(oracles.random_text(7)).ngrams_
     write_arpa(ngrams, tmp_path / "model.arpa")
     config = kenlm.Config()
     config.show_progress = False

@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from cepts.atomic import atomic_output
+from cepts.atomic import atomic_output, together
 from cepts.errors import DataError
 
 
@@ -90,3 +90,29 @@ def test_a_read_only_file_is_not_replaced(tmp_path):
     with pytest.raises(DataError, match="Permission denied"), atomic_output(path):
         pass
     assert path.read_bytes() == b"old"
+
+
+def test_files_that_end_together_are_all_there_or_none(tmp_path):
+    (tmp_path / "b").write_text("old")
+    with pytest.raises(OSError, match="disk"), together():
+        for name in "ab":
+            with atomic_output(tmp_path / name) as file:
+                file.write(b"new")
+        raise OSError("disk")
+    assert {path.name: path.read_text() for path in tmp_path.iterdir()} == {"b": "old"}
+    with together():
+        for name in "ab":
+            with atomic_output(tmp_path / name) as file:
+                file.write(b"new")
+        assert not (tmp_path / "a").exists()
+    assert {path.name: path.read_text() for path in tmp_path.iterdir()} == {"a": "new", "b": "new"}
+
+
+@pytest.mark.skipif(not Path("/dev/full").exists(), reason="needs /dev/full")
+def test_a_failed_write_is_that_of_its_own_file(tmp_path):
+    with (
+        pytest.raises(DataError, match="cannot write /dev/full"),
+        atomic_output("/dev/full") as full,
+        atomic_output(tmp_path / "other"),
+    ):
+        full.write(bytes(1 << 20))

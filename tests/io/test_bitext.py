@@ -118,7 +118,7 @@ def test_invalid_utf8_says_where_or_is_replaced(write, format, block_bytes):
     separator = {"text": b" ", "pipes": b" ||| ", "tsv": b"\t"}[format]
     data = b"\xc3\xa9" + separator + b"b\n" + b"ab" + separator + b"c\xe9d\n"
     path = write("x", data)
-    message = f"x, line 2: byte {2 + len(separator) + 2} \\(0xe9\\) is not valid UTF-8;.*--errors replace"
+    message = f"x, line 2: byte {2 + len(separator) + 2} \\(0xe9\\) is not valid UTF-8;.*`errors=replace`"
     if format == "text":
         fails(message, path, path, block_bytes=block_bytes)
         assert read_text(path, errors="replace", block_bytes=block_bytes)[1] == ["ab", "c\ufffdd"]

@@ -123,7 +123,7 @@ def test_json_lines(write):
         ("# x y z\n\t\t\n", "line 2: found no word at all"),
         ('{"en": "a", "fr": "b"}\n{"en": ""}', "line 2: found no word at all"),
         ('{"en": "a", "fr": "b"}\n{"en": 3}', "line 2: found .* wanted a text for each language"),
-        ('{"en": "a", "fr": "b"}\n[1]', "line 2: found .* wanted a text for each language"),
+        ('{"en": "a", "fr": "b"}\n[1]', r"line 2: found '\[1\]', wanted an object such as"),
         ('{"en": "a", "fr": "b"}\n{"en', "line 2: found no JSON"),
         ('{"en": "a"}\n', "found en alone"),
     ],
@@ -133,9 +133,9 @@ def test_mistakes(write, content, match):
 
 
 def test_options(write):
-    fails("languages must be two", write("a b"), UsageError, languages=["en"])
-    fails("languages must be two", write("a b"), UsageError, languages="en")
-    fails("languages must be different", write("a b"), UsageError, languages=["en", "en"])
+    fails("`languages` must be two", write("a b"), UsageError, languages=["en"])
+    fails("`languages` must be two", write("a b"), UsageError, languages="en")
+    fails("`languages` must be different", write("a b"), UsageError, languages=["en", "en"])
     fails(
         "line 1: found 2 words in 'a b', wanted 3 as the languages asked for", write("a b"), languages=["x", "y", "z"]
     )
@@ -183,6 +183,6 @@ def test_words_that_cannot_be_written(tmp_path):
         assert "\n" not in str(caught.value)
     with pytest.raises(DataError, match="no word at all"):
         write_dictionary(tmp_path / "d.tsv", Dictionary(("source", "target"), ((None, None),)))
-    with pytest.raises(ValueError, match="a score for each"):
+    with pytest.raises(ValueError, match="`scores` must be one for each"):
         write_dictionary(tmp_path / "d.tsv", Dictionary(("source", "target"), (("a", "b"),)), scores=[])
     assert list(tmp_path.iterdir()) == []

@@ -64,6 +64,28 @@ def test_several_files_may_have_several_documents(write):
     assert contents(read_documents([first, second], format="file")) == {"a": ["1", "2"], "b": ["3", "4"]}
 
 
+def test_documents_know_how_they_were_read(write, tmp_path):
+    blank, plain = write("texts/a.txt", "The\n\ncell\n"), write("texts/b.txt", "the\ncell\n")
+    jsonl = write("texts/c.jsonl", '{"text": "The"}\n{"text": "cell"}\n')
+    cases = (([blank], "auto", "blank"), ([plain], "auto", "file"), ([jsonl], "auto", "jsonl"))
+    for paths, format_, boundaries in (
+        *cases,
+        ([blank], "file", "file"),
+        ([blank, plain, jsonl], "auto", "blank+file+jsonl"),
+    ):
+        documents = read_documents(paths, format=format_)
+        assert (documents.boundaries, documents.lowercase) == (boundaries, False)
+        assert documents.sources == tuple(map(str, paths))
+        assert documents.chosen(documents.offsets[1:] > 0).boundaries == boundaries
+    documents = read_documents(tmp_path / "texts", lowercase=True)
+    assert (documents.sources, documents.lowercase) == ((str(tmp_path / "texts"),), True)
+    assert documents.text.vocabulary.words == ["the", "cell"]
+    tokens = Documents.from_tokens([[["The"]]])
+    assert (tokens.boundaries, tokens.lowercase, tokens.sources) == ("given", False, ())
+    assert tokens.lowercased().text[0] == ["the"]
+    assert tokens.lowercased().lowercase
+
+
 def test_a_directory(write, tmp_path):
     write("texts/b.txt", "b\n")
     write("texts/sub/c.txt", "c\n")
@@ -183,9 +205,9 @@ def test_the_line_of_bad_bytes_is_that_of_its_file(write):
 def test_options_that_are_wrong(write, tmp_path):
     path = write("a", "x")
     fails("cannot read .*nowhere", [path, tmp_path / "nowhere"])
-    fails("format must be one of auto, file, blank, jsonl", path, format="xml", kind=UsageError)
-    fails("errors must be strict or replace", path, errors="ignore", kind=UsageError)
-    fails("name one at least", [], kind=UsageError)
+    fails("`format` must be one of auto, file, blank, jsonl", path, format="xml", kind=UsageError)
+    fails("`errors` must be one of strict, replace", path, errors="ignore", kind=UsageError)
+    fails("name at least one", [], kind=UsageError)
     fails("only one input can be -", ["-", "-"], kind=UsageError)
 
 

@@ -146,7 +146,10 @@ def test_ranks_of_kaldi_in_another_order(write, tmp_path):
         ({"words_text": None, "words": "a-1 2 3\n"}, "found no `words_text`.*int2sym"),
         ({"acwt": None}, "kaldi: found no `acwt`"),
         ({"acwt": "u-1-1 100\nu-1-2 90.5\n"}, "acwt: found no cost of 'v-1' .*words_text, line 3"),
-        ({"acwt": "u-1-1 100\nu-1-2 90.5\nv-1 0\nw-1 0\n"}, "acwt, line 4: found 'w-1', which .*words_text has not"),
+        (
+            {"acwt": "u-1-1 100\nu-1-2 90.5\nv-1 0\nw-1 0\n"},
+            "acwt, line 4: found 'w-1', which .*words_text does not have",
+        ),
         ({"acwt": "u-1-1 100\nv-1 90.5\nu-1-2 0\n"}, "acwt, line 2: found 'v-1', wanted 'u-1-2'"),
         ({"acwt": "u-1-1 100\nu-1-2\nv-1 0\n"}, "acwt, line 2: found '' as cost"),
         ({"acwt": "u-1-1 100\nu-1-2 inf\nv-1 0\n"}, "acwt, line 2: found 'inf' as cost, wanted a finite number"),
@@ -215,9 +218,9 @@ def test_lists_with_mistakes(write, name, content, match):
 
 def test_options_that_are_wrong(write, tmp_path):
     path = write("a.tsv", "a\t1\tx\n")
-    fails("format must be one of auto, tsv, jsonl, kaldi", path, format="slf", kind=UsageError)
-    fails("acoustic_scale must be above 0", path, acoustic_scale=0, kind=UsageError)
-    fails("name one at least", [], kind=UsageError)
+    fails("`format` must be one of auto, tsv, jsonl, kaldi", path, format="slf", kind=UsageError)
+    fails("`acoustic_scale` must be above 0", path, acoustic_scale=0, kind=UsageError)
+    fails("name at least one", [], kind=UsageError)
     fails("only one input can be -", ["-", "-"], kind=UsageError)
     fails("cannot read .*nowhere", tmp_path / "nowhere")
     fails("found no `words_text`", tmp_path / "nowhere", format="kaldi")
@@ -316,11 +319,11 @@ def test_what_could_not_be_read_back_is_not_written(tmp_path, format, bad, match
 
 def test_scores_that_do_not_fit_are_refused(tmp_path):
     with HypothesisWriter(tmp_path / "out") as writer:
-        with pytest.raises(ValueError, match=r"totals must be as many as hypotheses, 2\. Got 1"):
+        with pytest.raises(ValueError, match=r"`totals` must be one for each of 2 hypotheses\. Got 1"):
             writer.write(RESCORED[0][0], [1.0, 2.0], [1.0])
-        with pytest.raises(ValueError, match="lm_scores must be finite"):
+        with pytest.raises(ValueError, match="`lm_scores` must be finite"):
             writer.write(RESCORED[0][0], [1.0, float("nan")], [1.0, 2.0])
-    with pytest.raises(UsageError, match="format must be one of tsv, jsonl, kaldi, text, trn"):
+    with pytest.raises(UsageError, match="`format` must be one of tsv, jsonl, kaldi, text, trn"):
         HypothesisWriter(tmp_path / "out", format="ctm")
 
 

@@ -233,7 +233,7 @@ def test_json(write):
         ("", "found no JSON"),
         ('{"links": [', "found no JSON"),
         ("[" * 100_000, "found no JSON"),
-        ("[]", "found no list `links`"),
+        ("[]", r"found '\[\]', wanted an object with `links`"),
         ('{"links": 3}', "found no list `links`"),
         ('{"links": [[0, 1]]}', "found the link"),
         ('{"links": [{"source": 0}]}', "found target None in a link"),

@@ -133,9 +133,9 @@ def test_numbers_at_the_edge_of_a_power_of_ten():
 
 def test_what_callers_must_not_do(tmp_path):
     path = tmp_path / "x"
-    with pytest.raises(UsageError, match="format must be one of json, giza"):
+    with pytest.raises(UsageError, match="`format` must be one of json, giza"):
         NBestWriter(path, format="pharaoh")
-    with pytest.raises(UsageError, match="direction must be one of both, forward, reverse"):
+    with pytest.raises(UsageError, match="`direction` must be one of both, forward, reverse"):
         NBestWriter(path, direction="back")
     with pytest.raises(UsageError, match="giza shows one direction"):
         NBestWriter(path, format="giza")
@@ -143,7 +143,7 @@ def test_what_callers_must_not_do(tmp_path):
         write_nbest(path, FORWARD, REVERSE, format="giza", direction="forward")
     with pytest.raises(ValueError, match="inside its with statement"):
         NBestWriter(path).write(FORWARD, REVERSE)
-    with pytest.raises(ValueError, match="as many pairs"):
+    with pytest.raises(ValueError, match="same number of pairs"):
         NBestWriter(path).__enter__().write(FORWARD, REVERSE, BITEXT.part(0, 2))
     with pytest.raises(ValueError, match="a position for each word"):
         write_nbest(path, REVERSE, FORWARD, bitext=BITEXT)

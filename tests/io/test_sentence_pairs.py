@@ -13,14 +13,13 @@ from cepts.data import Alignments, Sentence, SentencePair, gold_alignments
 from cepts.errors import DataError, UsageError
 from cepts.extract.rectangles import rectangles
 from cepts.io import (
-    SENTENCE_PAIR_FORMATS,
-    WRITABLE_PAIR_FORMATS,
     SentencePairWriter,
     read_links,
     read_predicted_links,
     read_sentence_pairs,
     write_sentence_pairs,
 )
+from cepts.names import SENTENCE_PAIR_FORMATS, WRITABLE_PAIR_FORMATS
 
 SHOPS = {"id": "s1", "source": ["Shops", "are", "closed", "up"], "target": "Shops are  closed\tdown"}
 NBSP = "\u00a0"
@@ -306,19 +305,19 @@ def test_columns_that_must_be_there(write):
     fails("line 1: found no column pos of the target sentence, wanted one; give `target_pos`", path, columns=["pos"])
     fails("no column chunk of the source sentence, .* Chunk=", path, columns=["chunk"])
     assert read_sentence_pairs(write('{"source": [], "target": []}'), columns=["chunk"])
-    with pytest.raises(UsageError, match="columns must be of pos, chunk, lemma"):
+    with pytest.raises(UsageError, match="`columns` must be among pos, chunk, lemma"):
         read_sentence_pairs(path, columns=["tag"])
 
 
 def test_formats_that_do_not_go_with_the_files(write):
     path = write(SHOPS)
-    with pytest.raises(UsageError, match="format must be one of auto, json"):
+    with pytest.raises(UsageError, match="`format` must be one of auto, json"):
         read_sentence_pairs(path, format="xml")
-    with pytest.raises(UsageError, match="conllu is of two files"):
+    with pytest.raises(UsageError, match="conllu needs two files"):
         read_sentence_pairs(path, format="conllu")
-    with pytest.raises(UsageError, match="json is of one file"):
+    with pytest.raises(UsageError, match="json has both sides in one file"):
         read_sentence_pairs(path, path, format="json")
-    with pytest.raises(UsageError, match="format must be one of json, jacana"):
+    with pytest.raises(UsageError, match="`format` must be one of json, jacana"):
         SentencePairWriter(path, format="tsv")
     assert set(WRITABLE_PAIR_FORMATS) > {"json", "jacana", "naacl", "pharaoh"}
     assert "conllu" in SENTENCE_PAIR_FORMATS
@@ -411,11 +410,11 @@ def test_pairs_can_be_written_bit_by_bit(tmp_path):
 
 
 def test_writing_what_cannot_be_written(tmp_path):
-    with pytest.raises(ValueError, match=r"links must be of as many pairs, 2\. Got 1"):
+    with pytest.raises(ValueError, match=r"links must have the same number of pairs, 2\. Got 1"):
         write_sentence_pairs(tmp_path / "x", [PAIR, PAIR], links=LINKS)
     blank = SentencePair(Sentence(("a b",)), Sentence(()), "p9")
     for format_ in ("jacana", "giza"):
-        with pytest.raises(DataError, match=rf"pair 2 \(p9\): found the token 'a b', .* for the format {format_}"):
+        with pytest.raises(DataError, match=rf"pair 2 \(p9\): found the token 'a b', .* because the format {format_}"):
             write_sentence_pairs(tmp_path / "x", [PAIR, blank], format=format_)
     assert not (tmp_path / "x").exists()
 

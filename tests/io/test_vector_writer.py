@@ -12,7 +12,8 @@ from hypothesis.extra import numpy as arrays
 
 from cepts.data import Vectors
 from cepts.errors import DataError, UsageError
-from cepts.io import WRITABLE_VECTOR_FORMATS, read_vectors, write_vectors
+from cepts.io import read_vectors, write_vectors
+from cepts.names import WRITABLE_VECTOR_FORMATS
 
 PAIR = Vectors.from_words(["le", "été"], np.array([[0.5, -1.25e-9], [3, 1e20]], dtype=np.float32))
 ENDINGS = {"word2vec": "x.vec", "glove": "x.txt", "word2vec-binary": "x.bin", "npy": "x.npy"}
@@ -142,7 +143,7 @@ def test_what_is_no_set_of_vectors(tmp_path):
     assert sorted(path.name for path in tmp_path.iterdir()) == sorted(ENDINGS.values())
     with pytest.raises(ValueError, match="a word and a dimension"):
         write_vectors(tmp_path / "x", PAIR.first(0))
-    with pytest.raises(UsageError, match="format must be one of"):
+    with pytest.raises(UsageError, match="`format` must be one of"):
         write_vectors(tmp_path / "x", PAIR, format="fasttext")
     with pytest.raises(UsageError, match=r"must end in \.npy"):
         write_vectors(tmp_path / "x", PAIR, format="npy")

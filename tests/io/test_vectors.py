@@ -190,8 +190,8 @@ def test_a_format_that_does_not_fit(write):
     fails("not a readable .npy", write(GLOVE), format="npy")
     fails("the start of no format", write(b"PK\0\0\1\2"))
     fails("the start of no format", write(GLOVE, "x.npy"))
-    fails("format must be one of", write(GLOVE), UsageError, format="json")
-    fails("max_vocabulary must be at least 1", write(GLOVE), UsageError, max_vocabulary=0)
+    fails("`format` must be one of", write(GLOVE), UsageError, format="json")
+    fails("`max_vocabulary` must be at least 1", write(GLOVE), UsageError, max_vocabulary=0)
     fails("goes with an .npy", write(GLOVE), UsageError, words="vocab.txt")
     fails("cannot read", "nowhere.vec")
 

@@ -15,7 +15,7 @@ from cepts.kernels.ngrams import (
     ngram_step,
     weighted_masses,
 )
-from cepts.lm.kneser_ney import train_ngrams
+from cepts.lm.kneser_ney import KneserNey
 
 
 @st.composite
@@ -23,7 +23,7 @@ def models(draw):
     """Tries of random texts with random numbers, which sum to nothing in particular."""
     random = np.random.default_rng(draw(st.integers(0, 999)))
     text = oracles.random_text(draw(st.integers(0, 999)), sentences=draw(st.integers(1, 6)), words=4)
-    ngrams = train_ngrams(text, order=draw(st.integers(1, 4)))
+    ngrams = KneserNey(order=draw(st.integers(1, 4))).fit(text).ngrams_
     probs = random.random(len(ngrams)).astype(np.float32)
     probs[1] = 0
     backoffs = random.uniform(0.1, 2, len(ngrams)).astype(np.float32)

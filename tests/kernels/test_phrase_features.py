@@ -9,15 +9,16 @@ from hypothesis import strategies as st
 import oracles_phrase_features as oracles
 from cepts.data import Sentence, SentencePair, Vectors
 from cepts.kernels.likeness import span_coverage
+from cepts.kernels.wordnet import RELATIONS
 from cepts.phrases.columns import FAMILIES
 from cepts.phrases.features import FeatureMaker
 from cepts.phrases.inventory import Inventory, LinkedWords
 from cepts.phrases.lexical import Lexical
-from cepts.phrases.likeness import compare_words
+from cepts.phrases.likeness import compare_words, look_up
 from cepts.phrases.names import NameModel
 from cepts.phrases.paraphrases import Paraphrases, Rule
 from cepts.phrases.relatedness import Relatedness
-from cepts.phrases.wordnet import RELATIONS, WordNet
+from cepts.phrases.wordnet import WordNet
 from cepts.phrases.words import words_of
 
 WORDS = [
@@ -77,11 +78,13 @@ def sentences(draw):
 
 
 def prepared(pair, longest, widest):
-    like = compare_words(*words_of(pair, INVENTORY), LEXICAL, INVENTORY, longest, widest)
-    plain = oracles.Pair(pair, INVENTORY, like, RELATIONS)
+    words = words_of(pair, INVENTORY)
+    found = look_up(*words, LEXICAL, longest, widest)
+    like = compare_words(*words, found, INVENTORY)
+    plain = oracles.Pair(pair, INVENTORY, like, found, RELATIONS)
     assert [[oracles.MATCHES[match] for match in row] for row in like.match] == plain.match
     np.testing.assert_array_equal(like.strength, np.array(plain.strength, dtype=np.float32))
-    return plain, like
+    return plain
 
 
 def assert_row(table, blocks, row, values, categories):
@@ -104,7 +107,7 @@ def maker(longest, widest, upweight=True):
 @given(sentences(), sentences())
 def test_features_of_cells_and_of_null_equal_their_definitions(source, target):
     pair, made = SentencePair(source, target), maker(1, 1)
-    plain, _ = prepared(pair, 1, 1)
+    plain = prepared(pair, 1, 1)
     features, layout = made.features(pair), made.layout
     for i in range(len(source)):
         for j in range(len(target)):
@@ -119,7 +122,7 @@ def test_features_of_cells_and_of_null_equal_their_definitions(source, target):
 @given(sentences(), sentences(), st.integers(1, 3), st.integers(2, 3), st.booleans())
 def test_features_of_spans_equal_their_definitions(source, target, longest, widest, upweight):
     pair, made = SentencePair(source, target), maker(longest, widest, upweight)
-    plain, like = prepared(pair, longest, widest)
+    plain = prepared(pair, longest, widest)
     table, blocks = made.features(pair).spans, made.layout.spans
     shape = len(source), longest, len(target), widest
     for (i, span, j, wide), row in np.ndenumerate(np.arange(np.prod(shape)).reshape(shape)):
@@ -132,7 +135,8 @@ def test_features_of_spans_equal_their_definitions(source, target, longest, wide
             span_coverage(np.ascontiguousarray(matrix, dtype=np.float32), *both)
             return [float(side[place]) for side in both]
 
-        one, other = like.source_rows[i : i + size].sum(axis=0), like.target_rows[j : j + width].sum(axis=0)
+        one = plain.lookups.source_vectors[i : i + size].sum(axis=0)
+        other = plain.lookups.target_vectors[j : j + width].sum(axis=0)
         norms = np.linalg.norm(one) * np.linalg.norm(other)
         cosine = float(one @ other / norms) if norms > 1e-6 else 0.0
         place = i, size, j, width

@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 import oracles_lm as oracles
 from cepts.kernels.rescaling import excess_probs, factored_masses, lift_words, raise_powers, spread_factors
 from cepts.lm.backoff import BackoffModel
-from cepts.lm.kneser_ney import train_ngrams
+from cepts.lm.kneser_ney import KneserNey
 from cepts.lm.mixture import LEAST_WEIGHT
 from oracles_ngrams import Dictionary, random_text
 from toy_lm import toy_hidden
@@ -54,7 +54,7 @@ def test_factors_go_to_the_columns_of_their_words():
 @settings(deadline=None, max_examples=50)
 @given(st.integers(0, 99), st.integers(1, 4))
 def test_masses_are_sums_over_all_words(seed, order):
-    ngrams = train_ngrams(random_text(seed, sentences=6, words=5), order=order)
+    ngrams = KneserNey(order=order).fit(random_text(seed, sentences=6, words=5)).ngrams_
     size = len(ngrams.vocabulary)
     excess = np.full(len(ngrams), np.nan, dtype=np.float32)
     excess_probs(ngrams.first, ngrams.probs, ngrams.backoffs, ngrams.suffixes, size, excess)

@@ -5,7 +5,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import oracles_lexical as oracles
-from cepts.phrases.wordnet import LEXICAL_ROLES, PARTS, RELATIONS, SYNSET_ROLES, WordNet
+from cepts.kernels.wordnet import RELATIONS
+from cepts.phrases.wordnet import LEXICAL_ROLES, PARTS, SYNSET_ROLES, WordNet
 
 WORDS = st.sampled_from(["a", "b", "C", "d", "two_words", "one two_words more"])
 SYNSETS = st.lists(st.tuples(st.sampled_from(PARTS), st.lists(WORDS, max_size=3)), min_size=1, max_size=8)

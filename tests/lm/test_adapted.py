@@ -1,5 +1,6 @@
 from __future__ import annotations
 
+from dataclasses import replace
 from pathlib import Path
 
 import numpy as np
@@ -7,209 +8,383 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-import oracles_lm as oracles
-from cepts.data import END, UNKNOWN, Text, Vocabulary
+from cepts.data import Documents
 from cepts.errors import DataError, UsageError
+from cepts.lm import adapted, tuning
 from cepts.lm.adapted import AdaptedModel
-from cepts.lm.background import Background
-from cepts.lm.backoff import joined_vocabulary, with_vocabulary
 from cepts.lm.binary import KenLMModel
-from cepts.lm.caches import Cache
-from cepts.lm.hidden import HistoryOptions
-from cepts.lm.mixture import components_of
-from toy_lm import CACHES, models, numbered, texts, toy_hidden, toy_model, toy_parts
+from cepts.lm.fit import default_hidden, held_out_part, in_vocabulary
+from cepts.lm.kneser_ney import KneserNey
+from oracles_ngrams import random_text
+from toy_lm import fitted, models, numbered, texts, toy_documents, toy_model, toy_predictor
 
 GOLDEN = Path(__file__).parents[1] / "golden" / "lm"
+STOP = ("the", "of", "and", "is")
+QUICK = {"order": 2, "stop": STOP, "hidden": 3, "window": 5, "iterations": 5, "exponent": 0.5, "caches": ("0.9",)}
 
 
-def check_places(model, text):
-    """Hold `distribution` at each word against `score`, sentence by sentence, and each sum against 1."""
+def quick(**changes):
+    return AdaptedModel(**{**QUICK, **changes})
+
+
+def check_sums(model):
     memory = model.memory()
-    whole = model.score(text, model.memory())
-    probs = whole.mixed(model.weights, model.mixture)
-    filled = 0
-    for sentence in numbered(model, text):
-        contexts = model.background.start
-        for word in (*sentence, END):
-            distribution = model.distribution(contexts, memory)
-            assert abs(distribution.sum() - 1) < 1e-6
-            assert distribution.min() >= 0
-            assert whole.ids[filled] == word
-            np.testing.assert_allclose(probs[filled], distribution[word], rtol=1e-5, atol=1e-10)
-            _, contexts = model.background.advance(contexts, word)
-            if model.content[word]:
-                follow(model, memory, word)
-            filled += 1
-    assert filled == len(probs)
+    model.score(toy_documents(9, documents=2).text, memory)
+    distribution = model.distribution((), memory)
+    assert abs(distribution.sum() - 1) < 1e-6
+    assert distribution.min() >= 0
+    assert abs(model.predictor_.weights.sum() - 1) < 1e-9
+    assert abs(model.predictor_.background.weights.sum() - 1) < 1e-9
 
 
-def follow(model, memory, word):
-    if memory.tracker is not None:
-        memory.tracker.follow(model.rows[[word]])
-    memory.caches.follow(np.array([word], dtype=np.int32))
+@pytest.mark.parametrize("segmentation", ["implicit", "explicit"])
+def test_an_adapted_model_is_better_than_its_ngrams(segmentation):
+    test = toy_documents(1, documents=12)
+    model = quick(segmentation=segmentation, exponent=None).fit(toy_documents(0))
+    check_sums(model)
+    assert model.predictor_.components == ("ngram", "rescaled", "hidden", "cache 0.9")
+    alone = fitted(replace(model.predictor_, weights=np.array([1.0, 0, 0, 0])))
+    assert model.perplexity(test) < 0.95 * alone.perplexity(test)
+    assert model.record_.words == len(toy_documents(0).text.ids)
+    assert model.record_.documents == 40
+    assert model.record_.held_out_words == 2 * 41
+
+
+@pytest.mark.parametrize(
+    "changes",
+    [
+        {"mixture": "literal", "exponent": None},
+        {"hidden": 0, "exponent": None},
+        {"hidden": 0, "exponent": None, "caches": ()},
+        {"order": 1},
+        {"stop": None},
+        {"rescaling": False, "exponent": None, "caches": ("5", "0")},
+    ],
+)
+def test_every_kind_of_model_can_be_fitted(changes):
+    check_sums(quick(**changes).fit(toy_documents(0, documents=25)))
+
+
+@pytest.mark.parametrize("held_out", [None, toy_documents(3, documents=3)])
+def test_the_same_bytes_for_any_number_of_threads(tmp_path, held_out):
+    others = toy_documents(5, documents=10)
+    for threads in (1, 2):
+        model = quick(exponent=None, seed=3, threads=threads).fit(toy_documents(0), background=others, dev=held_out)
+        model.save(tmp_path / str(threads))
+    for name in ("model.json", "arrays.safetensors"):
+        assert (tmp_path / "1" / name).read_bytes() == (tmp_path / "2" / name).read_bytes()
+    other = quick(exponent=None, seed=4).fit(toy_documents(0), background=[others], dev=held_out)
+    assert not np.array_equal(other.predictor_.hidden.words, model.predictor_.hidden.words)
+
+
+@pytest.mark.parametrize("documents", [toy_documents(0, documents=40), toy_documents(0, documents=4)])
+def test_what_weights_are_tuned_on_is_not_trained_on(monkeypatch, documents):
+    tuned = []
+
+    def spy(predictor, held_out, **options):
+        tuned.append((predictor, held_out))
+        found, scored = tuning.tune(predictor, held_out, **options)
+        return replace(found, exponent=1.25), scored
+
+    monkeypatch.setattr(adapted, "tune", spy)
+    model = quick(min_count=1, exponent=None).fit(documents)
+    [(predictor, held_out)] = tuned
+    # Each document has a word of its own, by which it is known in a vocabulary.
+    words = held_out.vocabulary.words
+    own = {words[number] for number in np.unique(held_out.ids).tolist() if words[number].startswith("only")}
+    assert own or len(documents) == 4
+    assert not own & set(predictor.vocabulary.words)
+    assert own <= set(model.predictor_.vocabulary.words)
+    assert model.record_.held_out_words == len(held_out.ids)
+    assert 0 < len(held_out.ids) < len(documents.text.ids) / 8
+    again, _ = tuning.tune(predictor, held_out, exponents=tuning.EXPONENTS)
+    np.testing.assert_array_equal(again.weights, model.predictor_.weights)
+    assert model.predictor_.exponent == 1.25  # what tuning has found
+
+
+def test_backgrounds_of_each_kind_are_interpolated():
+    others = toy_documents(5, documents=10)
+    ngrams = KneserNey(order=2).fit(random_text(1, words=6)).ngrams_
+    notices = []
+    model = quick().fit(toy_documents(0, documents=25), background=[ngrams, others], notices=notices)
+    assert len(model.predictor_.background) == 3
+    check_sums(model)
+    assert {"w0", "s0w0", "only1"} & set(model.predictor_.vocabulary.words) == {"w0", "s0w0"}
+    # Random words say nothing about the text, and get little weight.
+    assert model.predictor_.background.weights[1] < 0.1
+    assert model.record_.ngrams == ("1", "2", "3")
+    [notice] = [notice for notice in notices if "of the words of the text" in notice]
+    assert notice.startswith("background 2 has 0% of the words")
+
+
+def test_a_binary_may_be_a_background():
+    pytest.importorskip("kenlm")
+    binary = KenLMModel(GOLDEN / "tiny.trie")
+    model = quick(hidden=0, exponent=None).fit(toy_documents(0, documents=20), background=binary)
+    check_sums(model)
+    assert "nucleus" in model.predictor_.vocabulary.words
 
 
 @settings(deadline=None, max_examples=60)
-@given(models(), texts)
-def test_every_distribution_sums_to_one_and_is_what_the_words_are_scored_by(model, text):
-    check_places(model, text)
+@given(st.lists(st.lists(st.lists(st.sampled_from("abc"), max_size=5), max_size=4), max_size=45))
+def test_a_part_is_held_out_or_the_text_is_too_short(rows):
+    documents = Documents.from_tokens(rows)
+    sentences = [sentence for document in rows for sentence in document]
+    try:
+        part, held_out, _ = held_out_part(documents)
+    except DataError as error:
+        assert "too short to hold a part of it out" in str(error)
+        assert "\n" not in str(error)
+        assert len(rows) < 20 and sum(map(bool, sentences)) < 2
+        return
+    kept = [part.text[n] for n in range(len(part.text))], [held_out.text[n] for n in range(len(held_out.text))]
+    assert sorted([*kept[0], *kept[1]]) == sorted(sentences)
+    if len(rows) < 20:
+        assert any(kept[0])
+        assert any(kept[1])
+    else:
+        assert len(held_out) == sum(number % 20 == 10 for number in range(len(rows)))
 
 
-@settings(deadline=None, max_examples=40)
-@given(models(), texts)
-def test_words_have_the_probabilities_of_the_definitions(model, text):
-    found = model.score(text, model.memory()).mixed(model.weights, model.mixture)
-    want = [distribution[word] for distribution, word in oracles.Adapted(model).walk(numbered(model, text))]
-    np.testing.assert_allclose(found, want, rtol=1e-4, atol=1e-9)
+def test_of_a_long_document_short_stretches_are_held_out():
+    sentences = [["a", "b", "c", "d", "e"]] * 4000
+    part, held_out, described = held_out_part(Documents.from_tokens([sentences]))
+    assert described == "every 20th stretch of the text"
+    assert len(held_out) == 2
+    assert len(held_out.text.ids) == 1000
+    assert len(part.text.ids) == 19_000
 
 
-@pytest.mark.parametrize("mixture", ["class", "literal"])
-@pytest.mark.parametrize("backgrounds", [1, 2])
-@pytest.mark.parametrize("caches", CACHES)
-@pytest.mark.parametrize(("hidden", "exponent"), [(False, 0.0), (True, 0.0), (True, 0.7)])
-def test_all_subsets_of_components_sum_to_one(mixture, backgrounds, caches, hidden, exponent):
-    model = toy_model(7, hidden=hidden, exponent=exponent, caches=caches, mixture=mixture, backgrounds=backgrounds)
-    check_places(model, Text.from_tokens([["w3", "w0", "w4", "x0"], ["unknown"], [], ["x1", "w5", "w5", "w1", "w3"]]))
+@pytest.mark.parametrize("rows", [[], [[]], [[[]]], [[["a", "b"]]], [[[], ["a"], []]]])
+def test_texts_too_short_to_fit_are_refused(rows):
+    with pytest.raises(DataError, match="too short") as caught:
+        quick().fit(Documents.from_tokens(rows))
+    assert "\n" not in str(caught.value)
 
 
-@pytest.mark.parametrize("mixture", ["class", "literal"])
-def test_many_words_and_hidden_documents_sum_to_one(mixture):
-    random = np.random.default_rng(5)
-    background, content = toy_parts(3, order=2)
-    vocabulary = joined_vocabulary(Vocabulary.from_words(f"n{number}" for number in range(3000)), background.vocabulary)
-    content = np.arange(len(vocabulary)) >= 30
-    background = Background([with_vocabulary(background.models[0], vocabulary)], vocabulary, content)
-    caches = (Cache(0, 0.98),)
-    hidden = toy_hidden(random, range(30, 2900), documents=500)
-    parts = components_of(mixture, True, True, caches)
-    weights = random.dirichlet(np.ones(len(parts)))
-    model = AdaptedModel(background, content, hidden, weights, HistoryOptions(), caches, mixture, 0.8)
-    memory = model.memory()
-    words = [[vocabulary[number] for number in random.integers(3, len(vocabulary), 12)] for _ in range(20)]
-    for sentence in words:
-        model.score(Text.from_tokens([sentence]), memory)
-        distribution = model.distribution(background.start, memory)
-        assert abs(distribution.sum() - 1) < 1e-6
-        assert distribution.min() >= 0
-    check_places(model, Text.from_tokens(words[:2]))
+def test_a_document_of_function_words_only_does_no_harm():
+    documents = toy_documents(0, documents=25)
+    rows = [
+        [documents.text[n] for n in range(*ends)]
+        for ends in zip(documents.offsets, documents.offsets[1:], strict=False)
+    ]
+    rows[3] = [["the", "of", "and"], []]
+    rows[5] = []
+    for segmentation in ("implicit", "explicit"):
+        check_sums(quick(segmentation=segmentation).fit(Documents.from_tokens(rows)))
 
 
-@pytest.mark.parametrize("mixture", ["class", "literal"])
-@pytest.mark.parametrize("name", ["tiny.probing", "tiny.trie"])
-def test_a_kenlm_background_sums_to_one(name, mixture):
-    pytest.importorskip("kenlm")
-    binary = KenLMModel(GOLDEN / name)
-    vocabulary = joined_vocabulary(binary.vocabulary, Vocabulary.from_words(["new", "newer"]))
-    content = np.array([word[0] in "ncgZK" for word in vocabulary.words])
-    background = Background([binary], vocabulary, content), content
-    model = toy_model(2, background=background, mixture=mixture)
-    check_places(
-        model, Text.from_tokens([["the", "cell", "new", "genes"], ["unknown", "newer", "cell"], ["der", "Kern"]])
+def test_texts_of_function_words_only_are_refused():
+    documents = Documents.from_tokens([[["the", "of", "is"], ["and", "the"]]] * 30)
+    with pytest.raises(DataError, match="no content words"):
+        quick().fit(documents)
+    with pytest.raises(DataError, match="no content word"):
+        quick(hidden=0, exponent=None).fit(documents)
+
+
+def test_a_held_out_text_of_unknown_words_is_refused():
+    held_out = Documents.from_tokens([[["who", "knows"]]])
+    for changes in ({}, {"mixture": "literal", "exponent": None}):
+        with pytest.raises(DataError, match="the held-out text has no content word that the model knows"):
+            quick(**changes).fit(toy_documents(0), dev=held_out)
+
+
+def test_more_hidden_documents_than_the_text_can_have_are_refused():
+    with pytest.raises(UsageError, match=r"content words, so that 1 to 24 hidden documents .* Got 500 instead"):
+        quick(hidden=500).fit(toy_documents(0))
+    with pytest.raises(UsageError, match=r"in 38 documents with such words"):
+        quick(hidden=39, segmentation="explicit", min_count=1).fit(toy_documents(0))
+
+
+@pytest.mark.parametrize(
+    ("option", "message"),
+    [
+        ({"order": 0}, "`order` must be 1 or more. Got 0"),
+        ({"min_count": 0}, "`min_count` must be 1 or more"),
+        ({"background_min_count": -2}, "`background_min_count` must be 1 or more"),
+        ({"hidden": -1}, "`hidden` must be 0 or more"),
+        ({"background_worth": float("nan")}, "`background_worth` must be 0 or more"),
+        ({"background_worth": -1.0}, "`background_worth` must be 0 or more"),
+        ({"mixture": "literal", "rescaling": True}, "`rescaling` works among content words"),
+        ({"hidden": 0, "rescaling": True}, "`rescaling` needs hidden documents"),
+        ({"mixture": "other"}, "`mixture` must be one of class, literal"),
+        ({"segmentation": "other"}, "`segmentation` must be one of implicit, explicit"),
+        ({"window": 4}, "`window` must be an odd number"),
+        ({"iterations": 0}, "`iterations` must be 1 or more"),
+        ({"exponent": -1.0}, "`exponent` must be above 0"),
+        ({"exponent": 9.0}, "`exponent` must be above 0"),
+        ({"exponent": 0.5, "rescaling": False}, "`exponent` belongs to rescaling"),
+        ({"exponent": 0.5, "hidden": 0}, "`exponent` belongs to rescaling"),
+        ({"fold_in": 3}, "`fold_in` needs a `history`"),
+        ({"decay": 0.9, "history": 20}, "`decay` needs a `history` of 0"),
+        ({"decay": 0.0}, "`decay` must be above 0"),
+        ({"history": 20, "fold_in": 0}, "`fold_in` must be 1 or more"),
+        ({"strength": 0.0}, "`strength` must be above 0"),
+        ({"caches": ("soon",)}, "each of `caches` must be"),
+        ({"caches": ("0.9", "0.90")}, "two of `caches` are the same"),
+        ({"caches": "0.98"}, "`caches` must be a list"),
+        ({"stop": "the"}, "`stop` must be a list"),
+        ({"seed": -1}, "`seed` must be 0 or more"),
+        ({"threads": 0}, "`threads` must be 1 or more"),
+    ],
+)
+def test_options_are_checked_before_anything_is_trained(option, message):
+    with pytest.raises(UsageError, match=message):
+        AdaptedModel(**option)
+
+
+def test_a_part_that_is_held_out_is_named_as_it_is():
+    few = toy_documents(0, 12)
+    notices = []
+    assert quick().fit(few, notices=notices).record_.held_out == "every 20th stretch of the text"
+    assert sum("which is few" in notice for notice in notices) == 1
+    assert len(set(notices)) == len(notices)
+
+
+def test_ngrams_alone_need_no_content_words_to_be_tuned():
+    model = quick(hidden=0, exponent=None, caches=())
+    held_out = Documents.from_tokens([[["the", "of", "the"]]])
+    assert model.fit(toy_documents(0, 30), dev=held_out).predictor_.weights.tolist() == [1.0]
+
+
+def test_the_default_number_of_hidden_documents_can_be_fitted():
+    documents = toy_documents()
+    for options in ({}, {"segmentation": "explicit"}, {"stop": ["the"]}):
+        found = default_hidden(documents, options.get("stop"), 2, options.get("segmentation", "implicit"), [])
+        assert 1 <= found < 500
+        notices = []
+        model = AdaptedModel(iterations=2, **options).fit(documents, notices=notices)
+        assert len(model.predictor_.hidden) <= found
+        assert any(f"{found} hidden document" in notice and "instead of 500" in notice for notice in notices)
+        assert model.hidden is None
+
+
+def test_the_papers_options_may_be_changed():
+    paper = AdaptedModel.of_paper()
+    assert repr(paper) == (
+        "AdaptedModel(history=20, fold_in=1, uninformative=0.0, mixture='literal', rescaling=False, caches=())"
+    )
+    assert AdaptedModel.of_paper(history=0).get_params()["fold_in"] is None
+    assert AdaptedModel.of_paper(history=7, caches=("9",)).fold_in == 1
+    with pytest.raises(UsageError, match="`fold_in` needs"):
+        AdaptedModel.of_paper(history=0, fold_in=2)
+
+
+# -- case --------------------------------------------------------------------------------------------------------------
+
+
+def loud(documents):
+    """The same in upper case."""
+    return Documents.from_tokens(
+        [
+            [[word.upper() for word in documents.text[n]] for n in range(*ends)]
+            for ends in zip(documents.offsets, documents.offsets[1:], strict=False)
+        ]
     )
 
 
+def test_a_model_of_lower_cased_text_gives_any_case_the_same_figures():
+    text, dev, test = toy_documents(0, 25), toy_documents(1, 3), toy_documents(2, 3)
+    want = quick().fit(text, dev=dev, background=toy_documents(3, 5))
+    got = quick(stop=[word.upper() for word in STOP]).fit(
+        loud(text).lowercased(), dev=loud(dev), background=loud(toy_documents(3, 5))
+    )
+    assert (want.record_.lowercase, got.record_.lowercase) == (False, True)
+    for documents in (test, loud(test), loud(test).lowercased()):
+        assert got.perplexity(documents) == want.perplexity(test)
+        np.testing.assert_array_equal(got.score(documents.text).probs, want.score(test.text).probs)
+        np.testing.assert_array_equal(got.estimated_priors(documents), want.estimated_priors(test))
+    np.testing.assert_array_equal(got.distribution(["THE", "S0W0"]), want.distribution(["the", "s0w0"]))
+    assert want.perplexity(test.lowercased()) == want.perplexity(test)  # nothing was lost
+
+
+def test_lower_cased_text_is_refused_where_the_model_knows_upper_case():
+    model = quick().fit(toy_documents(0, 25), background=loud(toy_documents(3, 9)))
+    with pytest.raises(UsageError, match=r"^the text was read in lower case, but the model's text was not"):
+        model.perplexity(loud(toy_documents(2, 3)).lowercased())
+    with pytest.raises(UsageError, match="was read in lower case"):
+        quick().fit(loud(toy_documents(0, 25)), dev=loud(toy_documents(2, 3)).lowercased())
+
+
+# -- use ---------------------------------------------------------------------------------------------------------------
+
+
 @settings(deadline=None, max_examples=30)
-@given(models(), texts, st.lists(st.integers(0, 6), min_size=2, max_size=2))
-def test_a_text_is_scored_the_same_in_any_pieces(model, text, cuts):
-    first, second = sorted(min(cut, len(text)) for cut in cuts)
+@given(models, texts, texts)
+def test_distributions_are_what_words_are_scored_by(model, before, text):
     memory = model.memory()
-    pieces = [model.score(text.part(*ends), memory) for ends in ((0, first), (first, second), (second, len(text)))]
-    whole = model.score(text, model.memory())
-    for name in ("ids", "probs", "members", "masses", "columns", "content"):
-        joined = np.concatenate([getattr(piece, name) for piece in pieces])
-        np.testing.assert_allclose(joined, getattr(whole, name), rtol=1e-6, atol=1e-12)
-
-
-def test_a_copy_of_the_memory_goes_on_by_itself():
-    model = toy_model(1)
-    text = Text.from_tokens([["w3", "w4", "w5"], ["w3", "x0"]])
-    memory = model.memory()
-    model.score(text, memory)
-    before = model.distribution(model.background.start, memory)
-    model.score(text, memory.copy())
-    np.testing.assert_array_equal(model.distribution(model.background.start, memory), before)
-    model.score(text, memory)
-    assert np.abs(model.distribution(model.background.start, memory) - before).max() > 1e-4
-
-
-@pytest.mark.parametrize("threads", [2, 3])
-def test_threads_and_chunks_change_nothing(threads, monkeypatch):
-    model = toy_model(4)
-    words = np.random.default_rng(0).integers(0, 9, (60, 12))
-    text = Text.from_tokens([f"w{word}" for word in row] for row in words)
-    one = model.score(text, model.memory(), threads=1)
-    monkeypatch.setattr("cepts.lm.adapted.SHARD", 32)
-    many = model.score(text, model.memory(), threads=threads)
-    np.testing.assert_array_equal(one.columns, many.columns)
-    monkeypatch.setattr("cepts.lm.adapted.CHUNK", 50)
-    chunked = model.score(text, model.memory(), threads=threads)
-    np.testing.assert_allclose(one.columns, chunked.columns, rtol=1e-6)
+    model.score(before, memory)
+    scored = model.score(text, memory.copy())
+    probs = model.predictor_.mixed(scored)
+    filled = 0
+    for sentence, words in enumerate(numbered(model.predictor_, text)[:1]):
+        for place, word in enumerate((*words, 2)):
+            found = model.distribution(text[sentence][:place], memory)
+            assert abs(found.sum() - 1) < 1e-6
+            np.testing.assert_allclose(found[word], probs[filled], rtol=1e-5, atol=1e-10)
+            filled += 1
 
 
 @settings(deadline=None, max_examples=20)
-@given(st.integers(0, 99), texts, st.floats(0.01, 0.99))
-def test_the_literal_mixture_is_as_printed(seed, text, ngram_weight):
-    history = HistoryOptions(size=20, steps=1, background=0.0)
-    model = toy_model(seed, mixture="literal", caches=(), exponent=0.0, history=history)
-    model = model.varied(weights=np.array([ngram_weight, 1 - ngram_weight]))
-    scored = model.score(text, model.memory())
-    words, priors = model.hidden.words.astype(np.float64), model.hidden.priors.astype(np.float64)
-    rows = model.hidden.rows(len(model.vocabulary))
-    history, want = [], []
-    for word, ngram in zip(scored.ids.tolist(), scored.probs.tolist(), strict=True):
-        told = [row for row in history[-20:] if row >= 0 and words[row].any()]
-        weights = oracles.weights_by_the_paper(told, words, priors) if told else priors
-        nmf = words[rows[word]] @ weights if rows[word] >= 0 else 0.0
-        want.append(ngram_weight * ngram + (1 - ngram_weight) * nmf)  # eq. (17)
-        if model.content[word]:
-            history.append(rows[word])
-    np.testing.assert_allclose(scored.mixed(model.weights, "literal"), want, rtol=1e-5)
+@given(st.integers(0, 99), texts, st.booleans(), st.integers(1, 9))
+def test_perplexity_is_that_of_the_words(seed, text, reset, block):
+    model = toy_model(seed)
+    documents = Documents(text, np.arange(len(text) + 1), tuple(map(str, range(len(text)))))
+    if not len(text):
+        return
+    memory, logs = model.memory(), []
+    for n in range(len(text)):
+        memory = model.memory() if reset else memory
+        scored = model.score(text.part(n, n + 1), memory)
+        logs += np.log(scored.mixed(model.predictor_.weights, "class")[scored.known]).tolist()
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(adapted, "BLOCK_WORDS", block)
+        assert model.perplexity(documents, reset=reset) == pytest.approx(np.exp(-np.mean(logs)), rel=1e-6)
 
 
-def test_function_words_keep_what_the_ngram_gives_them():
-    model = toy_model(3)
-    text = Text.from_tokens([["w0", "w3", "w1", "unknown", "x0"]])
-    scored = model.score(text, model.memory())
-    probs = scored.mixed(model.weights, model.mixture)
-    assert scored.content.tolist() == [False, True, False, False, True, False]
-    assert scored.known.tolist() == [True, True, True, False, True, True]
-    np.testing.assert_array_equal(probs[~scored.content], scored.probs[~scored.content])
-    assert scored.ids[3] == UNKNOWN
-    assert not scored.columns[~scored.content].any()
-
-
-def test_an_empty_text_has_no_places():
+def test_memory_of_documents_is_that_of_a_reader(monkeypatch):
     model = toy_model()
-    scored = model.score(Text.from_tokens([]), model.memory())
-    assert scored.columns.shape == (0, len(model.components))
-    assert len(scored.mixed(model.weights, model.mixture)) == 0
+    documents = Documents.from_tokens([[["w3", "w4"], ["w5"]], [["w6", "w0", "w7"]]])
+    wanted = model.memory()
+    model.score(documents.text, wanted)
+    monkeypatch.setattr(adapted, "BLOCK_WORDS", 2)
+    found = model.memory(documents)
+    np.testing.assert_allclose(found.tracker.weights, wanted.tracker.weights, rtol=1e-6)
+    np.testing.assert_allclose(found.caches.counts, wanted.caches.counts)
+    assert not model.memory().caches.counts.any()
+    # What is remembered at the start is not changed by what is scored after it.
+    before = found.caches.counts.copy()
+    model.perplexity(documents, memory=found)
+    np.testing.assert_array_equal(found.caches.counts, before)
 
 
-def test_components_are_named():
-    caches = (Cache(0, 0.98), Cache(500))
-    assert components_of("class", True, True, caches) == ("ngram", "rescaled", "hidden", "cache 0.98", "cache 500")
-    assert components_of("literal", True, True, ()) == ("ngram", "hidden")
-    assert components_of("class", False, True, ()) == ("ngram",)
-
-
-def test_varied_models_have_weights_for_their_components():
-    model = toy_model(5)
-    assert model.varied(history=HistoryOptions(size=3)).weights is model.weights
-    assert model.varied(exponent=0.3).weights is model.weights
-    for changes in ({"exponent": 0.0}, {"caches": ()}, {"hidden": None}, {"mixture": "literal"}, {"caches": CACHES[1]}):
-        varied = model.varied(**changes)
-        np.testing.assert_allclose(varied.weights, 1 / len(varied.components))
-        check_places(varied, Text.from_tokens([["w3", "x0", "w0", "w4"]]))
-
-
-def test_what_does_not_fit_together_is_refused():
+def test_estimated_priors_are_the_mean_over_histories():
     model = toy_model()
-    with pytest.raises(UsageError, match="mixture must be one of class, literal"):
-        toy_model(mixture="none")
-    for exponent in (-0.5, 4.5, float("nan"), float("inf")):
-        with pytest.raises(UsageError, match="exponent of rescaling"):
-            model.varied(exponent=exponent)
-    with pytest.raises(ValueError, match="weights must be as many"):
-        model.varied(weights=np.ones(1))
-    with pytest.raises(DataError, match="found the word <s>"):
-        model.score(Text.from_tokens([["<s>"]]), model.memory())
+    predictor = model.predictor_
+    documents = Documents.from_tokens([[["w3", "w0", "w4"], ["w5", "w1"]], [["w6", "w7", "x0"]]])
+    found = model.estimated_priors(documents)
+    tracker = model.memory().tracker
+    numbers = in_vocabulary(documents, predictor.vocabulary).text.ids
+    rows = predictor.rows[numbers[predictor.content[numbers]]]
+    histories = [tracker.follow(np.array([row], dtype=np.int32))[0] for row in rows]
+    np.testing.assert_allclose(found, np.mean(histories, axis=0), rtol=1e-5)
+    assert found.sum() == pytest.approx(1, abs=1e-5)
+    with pytest.raises(DataError, match="no word of the hidden documents"):
+        model.estimated_priors(Documents.from_tokens([[["unknown", "w0"]]]))
+    with pytest.raises(UsageError, match="has no hidden documents"):
+        fitted(toy_predictor(hidden=False)).estimated_priors(documents)
+
+
+def test_a_model_that_is_not_fitted_says_so(tmp_path):
+    model, documents = AdaptedModel(), toy_documents(0, 2)
+    for use in (
+        model.memory,
+        model.distribution,
+        model.static_ngrams,
+        lambda: model.score(documents.text),
+        lambda: model.perplexity(documents),
+        lambda: model.estimated_priors(documents),
+        lambda: model.save(tmp_path / "model"),
+    ):
+        with pytest.raises(UsageError, match="this AdaptedModel is not trained"):
+            use()

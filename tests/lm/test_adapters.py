@@ -2,7 +2,6 @@ from __future__ import annotations
 
 import subprocess
 import sys
-from dataclasses import replace
 from types import ModuleType
 
 import numpy as np
@@ -13,8 +12,9 @@ import oracles_ngrams
 from cepts.data import Text
 from cepts.errors import UsageError
 from cepts.io import write_arpa
-from cepts.lm import AdaptedModel, Background, Cache, HiddenDocuments, Scorer, train_ngrams
+from cepts.lm import Background, Cache, HiddenDocuments, IncrementalScorer, KneserNey, Predictor
 from cepts.lm.adapters import PyCTCDecodeModel, TorchaudioModel
+from toy_lm import fitted
 
 BIOLOGY, TRADE = "nucleus mitosis gene", "market shares price"
 LABELS = ["", " ", *"abcdefghijklmnopqrstuvwxyz"]
@@ -24,7 +24,7 @@ LABELS = ["", " ", *"abcdefghijklmnopqrstuvwxyz"]
 def model():
     """A model of two subjects, in which *sell* is more frequent than *cell*."""
     sentences = [f"the {word}".split() for word in f"{BIOLOGY} {TRADE} cell sell sell".split()] * 3
-    ngrams = train_ngrams(Text.from_tokens(sentences), order=2)
+    ngrams = KneserNey(order=2).fit(Text.from_tokens(sentences)).ngrams_
     vocabulary = ngrams.vocabulary
     content = np.arange(len(vocabulary)) > vocabulary.number("the")
     words = np.full((len(vocabulary), 2), 1e-3, dtype=np.float32)
@@ -33,7 +33,8 @@ def model():
     words = words[content] / words[content].sum(axis=0)
     hidden = HiddenDocuments(words, np.full(2, 0.5, dtype=np.float32), np.flatnonzero(content).astype(np.int32))
     background = Background([ngrams], vocabulary, content)
-    return AdaptedModel(background, content, hidden, np.array([0.3, 0.3, 0.3, 0.1]), caches=(Cache(5),), exponent=0.5)
+    weights = np.array([0.3, 0.3, 0.3, 0.1])
+    return fitted(Predictor(background, content, hidden, weights, caches=(Cache(5),), exponent=0.5))
 
 
 def heard(text, alternatives=None, seed=0):
@@ -76,7 +77,7 @@ def test_the_history_decides_between_words_that_sound_alike(model):
 
 
 def test_capitals_are_those_of_a_recogniser_where_the_model_is_in_lower_case(model):
-    plain, lowered = PyCTCDecodeModel(model), PyCTCDecodeModel(replace(model, facts={"lowercase": True}))
+    plain, lowered = (PyCTCDecodeModel(fitted(model.predictor_, lowercase=lowercase)) for lowercase in (False, True))
     lowered.accept(BIOLOGY.upper())
     plain.accept(BIOLOGY)
     starts = plain.get_start_state(), lowered.get_start_state()
@@ -86,13 +87,14 @@ def test_capitals_are_those_of_a_recogniser_where_the_model_is_in_lower_case(mod
 
 
 def test_an_adapter_wants_a_model():
-    with pytest.raises(TypeError, match="as load_adapted gives it"):
+    with pytest.raises(TypeError, match="must be an AdaptedModel"):
         PyCTCDecodeModel("biology")
 
 
 def test_words_of_the_utterance_count_at_once_if_wanted(model):
     said = heard("the nucleus mitosis gene mitosis the cell", {"c": "s"})
-    texts = [decoder_of(PyCTCDecodeModel(Scorer(model, adapting=adapting))).decode(said) for adapting in (True, False)]
+    scorers = [IncrementalScorer(model, adapting=adapting) for adapting in (True, False)]
+    texts = [decoder_of(PyCTCDecodeModel(scorer)).decode(said) for scorer in scorers]
     assert texts == ["the nucleus mitosis gene mitosis the cell", "the nucleus mitosis gene mitosis the sell"]
 
 
@@ -104,7 +106,7 @@ def test_an_adapter_is_of_the_kind_that_its_decoder_wants(model):
     assert type(adapter) is type(PyCTCDecodeModel(model))
     decoder_of(adapter).reset_params(alpha=0.25, beta=0.0, lm_score_boundary=False)
     assert (adapter.alpha, adapter.beta, adapter.unk_score_offset, adapter.score_boundary) == (0.25, 0, -10, False)
-    with pytest.raises(UsageError, match="save_adapted"):
+    with pytest.raises(UsageError, match="own method save"):
         adapter.save_to_dir("somewhere")
 
 
@@ -114,7 +116,7 @@ def test_a_beam_scores_as_the_model_says(model):
     text = Text.from_tokens([["the", "cell"]])
     memory = model.memory()
     model.score(Text.from_tokens([BIOLOGY.split()]), memory)
-    want = np.log(model.score(text, memory).mixed(model.weights, model.mixture)).sum()
+    want = np.log(model.predictor_.mixed(model.score(text, memory))).sum()
     first, state = adapter.score(adapter.get_start_state(), "the")
     last, _ = adapter.score(state, "cell", is_last_word=True)
     assert first + last == pytest.approx(0.7 * want + 2 * 2.0, rel=1e-6)
@@ -152,12 +154,12 @@ def test_without_adaptation_scores_are_those_of_its_own_class_for_kenlm(score_bo
     kenlm, language_model = pytest.importorskip("kenlm"), pytest.importorskip("pyctcdecode.language_model")
     text = oracles_ngrams.random_text(7)
     sentences = [text[n] for n in range(len(text))]
-    model = oracles.random_model([sentences], (3,), hidden=0, caches=())
-    write_arpa(model.background.models[0], tmp_path / "model.arpa")
+    predictor = oracles.random_model([sentences], (3,), hidden=0, caches=())
+    write_arpa(predictor.background.models[0], tmp_path / "model.arpa")
     options = {"alpha": 0.6, "beta": 1.1, "unk_score_offset": -7.0, "score_boundary": score_boundary}
-    words = model.vocabulary.words[3:]
+    words = predictor.vocabulary.words[3:]
     theirs = language_model.LanguageModel(kenlm.Model(str(tmp_path / "model.arpa")), words, **options)
-    ours = PyCTCDecodeModel(model, **options)
+    ours = PyCTCDecodeModel(fitted(predictor), **options)
     assert ours.order == theirs.order == 3
     state, their_state = ours.get_start_state(), theirs.get_start_state()
     for word in (*sentences[3], "never", *sentences[4], "seen"):
@@ -177,7 +179,7 @@ def test_words_that_cannot_come_have_the_least_score(model):
     assert adapter.score(start, "<s>")[0] == unknown  # a mark is no word
     impossible = oracles.random_model([[["a"]]], (1,), hidden=0, caches=())
     impossible.background.models[0].probs[0] = 0
-    adapter = PyCTCDecodeModel(impossible, alpha=1.0, beta=0.0, unk_score_offset=0.0)
+    adapter = PyCTCDecodeModel(fitted(impossible), alpha=1.0, beta=0.0, unk_score_offset=0.0)
     assert adapter.score(adapter.get_start_state(), "b")[0] == pytest.approx(-100 * np.log(10))
 
 
@@ -217,7 +219,7 @@ def test_torchaudio_finds_its_methods(model, torchaudio):
     assert isinstance(adapter, CTCDecoderLM)
     assert adapter.initialised
     start = adapter.start(False)
-    scorer = Scorer(model)
+    scorer = IncrementalScorer(model)
     after, score = adapter.score(start, 1)
     want, state = scorer.score(scorer.start(), "the")
     assert score == pytest.approx(want / np.log(10))
@@ -227,14 +229,14 @@ def test_torchaudio_finds_its_methods(model, torchaudio):
     final, score = adapter.finish(after)
     assert final is after
     assert score == pytest.approx(scorer.finish(state)[0] / np.log(10))
-    with pytest.raises(ValueError, match="Got 5, not word 5"):
+    with pytest.raises(ValueError, match="Got 5, without word 5"):
         adapter.score(after, 5)
 
 
 def test_torchaudio_may_start_anywhere_in_a_sentence(model, torchaudio):
     adapter = TorchaudioModel(model, ["the"])
     starts = [adapter.score(adapter.start(nothing), 0)[1] for nothing in (False, True)]
-    ngrams = model.background.models[0]
+    ngrams = model.predictor_.background.models[0]
     the = ngrams.vocabulary.number("the")
     assert starts[1] == pytest.approx(np.log10(ngrams.probs[the]))
     assert starts[0] > starts[1]  # all sentences start with it
@@ -261,7 +263,7 @@ def test_the_lack_of_torchaudio_is_told(model, monkeypatch):
 def test_flashlight_decodes_with_it(model):
     """The search that torchaudio's decoder is made of."""
     flashlight = pytest.importorskip("flashlight.lib.text.decoder")
-    words = ["<unk>", *model.vocabulary.words[3:]]
+    words = ["<unk>", *model.predictor_.vocabulary.words[3:]]
     adapter = TorchaudioModel(model, words)
     assert isinstance(adapter, flashlight.LM)
     silence, blank = LABELS.index(" "), 0

@@ -13,7 +13,7 @@ from cepts.io.arpa import read_arpa
 from cepts.lm.background import Background
 from cepts.lm.backoff import joined_vocabulary, with_vocabulary
 from cepts.lm.binary import KenLMModel
-from toy_lm import numbered, texts, toy_model, toy_parts
+from toy_lm import numbered, texts, toy_parts, toy_predictor
 
 GOLDEN = Path(__file__).parents[1] / "golden" / "lm"
 
@@ -49,7 +49,7 @@ def check(background, content, text, distributions):
 @given(st.integers(0, 99), st.integers(1, 3), st.integers(1, 4), st.booleans(), texts)
 def test_an_interpolation_is_the_weighted_sum_of_its_models(seed, count, order, interpolated, text):
     background, content = toy_parts(seed, count, order, interpolated)
-    oracle = oracles.Adapted(toy_model(seed, background=(background, content)))
+    oracle = oracles.Adapted(toy_predictor(seed, background=(background, content)))
     sentences = numbered(oracle.model, text)
     want = [oracle.background(sentence[:place]) for sentence in sentences for place in range(len(sentence) + 1)]
     ids = np.array([word for sentence in sentences for word in sentence], dtype=np.int32)

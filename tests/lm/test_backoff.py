@@ -9,7 +9,7 @@ import oracles_ngrams as oracles
 from cepts.data import Text, Vocabulary
 from cepts.errors import DataError
 from cepts.lm.backoff import BackoffModel, from_arrays, joined_vocabulary, to_arrays, with_vocabulary
-from cepts.lm.kneser_ney import train_ngrams
+from cepts.lm.kneser_ney import KneserNey
 from cepts.store import load_model, save_model
 
 SENTENCES = st.lists(st.lists(st.sampled_from(["a", "b", "c", "<unk>"]), max_size=6), min_size=1, max_size=8)
@@ -19,7 +19,7 @@ TEXTS = st.lists(st.lists(st.sampled_from(["a", "b", "c", "new", "<unk>"]), max_
 @settings(deadline=None, max_examples=50)
 @given(SENTENCES, TEXTS, st.integers(1, 4))
 def test_texts_are_scored_as_the_dictionary_says(sentences, texts, order):
-    ngrams = train_ngrams(Text.from_tokens(sentences), order=order)
+    ngrams = KneserNey(order=order).fit(Text.from_tokens(sentences)).ngrams_
     model, want = BackoffModel(ngrams), oracles.Dictionary(ngrams)
     assert model.start == (1 if want.shortened([1]) else -1)
     scores, steps = [], []
@@ -39,7 +39,7 @@ def test_texts_are_scored_as_the_dictionary_says(sentences, texts, order):
 @settings(deadline=None, max_examples=50)
 @given(SENTENCES, st.integers(1, 4), st.integers(0, 2**10 - 1))
 def test_distributions_and_masses_are_sums_over_words(sentences, order, chosen):
-    ngrams = train_ngrams(Text.from_tokens(sentences), order=order)
+    ngrams = KneserNey(order=order).fit(Text.from_tokens(sentences)).ngrams_
     model, want = BackoffModel(ngrams), oracles.Dictionary(ngrams)
     members = np.array([chosen >> word & 1 for word in range(len(ngrams.vocabulary))], dtype=bool)
     masses = model.masses(members)
@@ -54,7 +54,7 @@ def test_distributions_and_masses_are_sums_over_words(sentences, order, chosen):
 @settings(deadline=None, max_examples=50)
 @given(SENTENCES, st.integers(1, 4), st.permutations(["a", "b", "c", "x", "y"]))
 def test_a_larger_vocabulary_changes_only_the_unknown_word(sentences, order, words):
-    ngrams = train_ngrams(Text.from_tokens(sentences), order=order)
+    ngrams = KneserNey(order=order).fit(Text.from_tokens(sentences)).ngrams_
     wider = with_vocabulary(ngrams, joined_vocabulary(Vocabulary.from_words(words)))
     oracles.check_form(wider)
     new = wider.vocabulary.numbers(ngrams.vocabulary.words)
@@ -71,7 +71,7 @@ def test_a_larger_vocabulary_changes_only_the_unknown_word(sentences, order, wor
 
 
 def test_a_vocabulary_that_lacks_words_of_the_model_is_refused():
-    ngrams = train_ngrams(Text.from_tokens([["a", "b"]]))
+    ngrams = KneserNey().fit(Text.from_tokens([["a", "b"]])).ngrams_
     with pytest.raises(ValueError, match="hold all words"):
         with_vocabulary(ngrams, joined_vocabulary(Vocabulary.from_words(["a"])))
     with pytest.raises(ValueError, match="start with SPECIAL"):
@@ -80,19 +80,19 @@ def test_a_vocabulary_that_lacks_words_of_the_model_is_refused():
 
 def test_vocabularies_are_joined_in_order():
     text = Text.from_tokens([["b", "a"], ["<unk>"]])
-    ngrams = train_ngrams(Text.from_tokens([["c", "a"]]))
+    ngrams = KneserNey().fit(Text.from_tokens([["c", "a"]])).ngrams_
     words = joined_vocabulary(text, ngrams, Vocabulary.from_words(["d", "c"])).words
     assert words == ["<unk>", "<s>", "</s>", "b", "a", "c", "d"]
 
 
 def test_marks_in_a_text_to_be_scored_are_refused():
-    model = BackoffModel(train_ngrams(Text.from_tokens([["a", "b"]])))
+    model = BackoffModel(KneserNey().fit(Text.from_tokens([["a", "b"]])).ngrams_)
     with pytest.raises(DataError, match=r"sentence 1: found the word </s>"):
         model.log_probs(Text.from_tokens([["a", "</s>"]]))
 
 
 def test_a_model_directory_gives_the_model_back(tmp_path):
-    ngrams = train_ngrams(oracles.random_text(1), order=3)
+    ngrams = KneserNey(order=3).fit(oracles.random_text(1)).ngrams_
     save_model(tmp_path / "model", kind="ngrams", settings={}, arrays=to_arrays(ngrams))
     again = from_arrays(load_model(tmp_path / "model", kind="ngrams").arrays)
     assert again.vocabulary.words == ngrams.vocabulary.words

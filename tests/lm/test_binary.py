@@ -89,7 +89,7 @@ WRONG = {
     "arpa": (lambda data: b"\\data\\\nngram 1=3\n", "It may be an ARPA file"),
     "empty": (lambda data: b"", "it is empty"),
     "version": (lambda data: data.replace(b"version 5", b"version 4"), "of version 4, wanted 5"),
-    "incomplete": (lambda data: b"mmap lm http://kheafield.com/code incomplete\n" + bytes(99), "did not end"),
+    "incomplete": (lambda data: b"mmap lm http://kheafield.com/code incomplete\n" + bytes(99), "was not finished"),
     "head only": (lambda data: data[:100], "cut short"),
     "cut": (lambda data: data[:-3], "no list of 17 words"),
     "cut in the middle": (lambda data: data[:900], "no list of 17 words"),

@@ -79,5 +79,5 @@ def test_caches_are_named_as_people_write_them():
     "text", ["", "a", "-5", "1.5", "5:2", "5:", ":0.9", "0.0", "1e-300", "nan", "inf", "5:0.9:3", "5:nan"]
 )
 def test_what_names_no_cache_is_refused(text):
-    with pytest.raises(UsageError, match=r"^a cache must (be|have) .*Got [^\n]*\.$"):
+    with pytest.raises(UsageError, match=r"^each of `caches` must (be|have) .*Got [^\n]*\.$"):
         Cache.from_text(text)

@@ -88,11 +88,11 @@ def test_threads_give_the_same_bytes(monkeypatch):
 
 
 BAD_OPTIONS = {
-    "even": ({"window": 20}, "window must be an odd number of 3 or more.* Got 20 instead"),
+    "even": ({"window": 20}, "`window` must be an odd number of 3 or more.* Got 20 instead"),
     "small": ({"window": 1}, "Got 1 instead"),
-    "no decay": ({"decay": 0.0}, r"decay must be above 0 and at most 1.* Got 0\.0 instead"),
+    "no decay": ({"decay": 0.0}, r"`decay` must be above 0 and at most 1.* Got 0\.0 instead"),
     "growth": ({"decay": 1.1}, r"Got 1\.1 instead"),
-    "threads": ({"threads": 0}, "threads must be 1 or more. Got 0 instead"),
+    "threads": ({"threads": 0}, "`threads` must be 1 or more. Got 0 instead"),
 }
 
 
@@ -107,5 +107,5 @@ def test_bad_options_are_refused_in_one_line(options, message):
 def test_content_is_a_truth_value_a_word(content):
     documents = Documents.from_tokens([[["a", "b"]]])
     for count in (document_counts, window_counts):
-        with pytest.raises(ValueError, match="content must be a truth value for each of 2 words"):
+        with pytest.raises(ValueError, match="`content` must be a truth value for each of 2 words"):
             count(documents, content)

@@ -15,7 +15,7 @@ from cepts.errors import UsageError
 from cepts.io import read_arpa, read_documents, write_arpa
 from cepts.kernels.export import backed_off
 from cepts.kernels.ngrams import weighted_masses
-from cepts.lm import AdaptedModel, Background, BackoffModel, FitOptions, KenLMModel, fit_adapted, train_ngrams
+from cepts.lm import AdaptedModel, Background, BackoffModel, KenLMModel, KneserNey, Predictor
 from cepts.lm.export import static_ngrams
 
 TESTS = Path(__file__).parents[1]
@@ -62,7 +62,7 @@ def test_static_models_have_the_adapted_probabilities_and_sum_to_one(model, hist
 @settings(deadline=None, max_examples=30)
 @given(SENTENCES, st.integers(1, 4), st.integers(0, 99))
 def test_masses_with_factors_are_sums_over_words(sentences, order, seed):
-    ngrams = train_ngrams(Text.from_tokens(sentences), order=order)
+    ngrams = KneserNey(order=order).fit(Text.from_tokens(sentences)).ngrams_
     factors = np.random.default_rng(seed).random(len(ngrams.vocabulary)).astype(np.float32)
     masses = np.empty(ngrams.levels[-2] + 1)
     arrays = ngrams.first, ngrams.words, ngrams.probs, ngrams.backoffs, ngrams.suffixes
@@ -127,7 +127,7 @@ def test_a_binary_in_the_background_is_refused():
     pytest.importorskip("kenlm")
     binary = KenLMModel(TESTS / "golden" / "lm" / "tiny.probing")
     content = np.zeros(len(binary.vocabulary), dtype=bool)
-    model = AdaptedModel(Background([binary], binary.vocabulary, content), content, None, np.ones(1))
+    model = Predictor(Background([binary], binary.vocabulary, content), content, None, np.ones(1))
     with pytest.raises(UsageError, match=r"tiny\.probing, a KenLM binary.*ARPA file"):
         static_ngrams(model, model.memory())
 
@@ -136,8 +136,7 @@ def test_a_binary_in_the_background_is_refused():
 def sample():
     """A model of the sample, and the two halves of the test text."""
     documents, held_out = (read_documents(SAMPLE / name) for name in ("biology.txt", "biology.dev.txt"))
-    options = FitOptions(hidden=40, iterations=20)
-    model = fit_adapted(documents, held_out=held_out, options=options, threads=1)
+    model = AdaptedModel(hidden=40, iterations=20, threads=1).fit(documents, dev=held_out)
     test = read_documents(SAMPLE / "biology.test.txt").text
     half = len(test) // 2
     return model, test.part(0, half), test.part(half, len(test))
@@ -147,18 +146,17 @@ def test_half_a_document_helps_with_the_other_half(sample, tmp_path):
     model, before, after = sample
     memory = model.memory()
     model.score(before, memory)
-    static = static_ngrams(model, memory)
+    static = model.static_ngrams(memory)
     np.testing.assert_allclose(sums_of(static), 1, atol=1e-5)
 
     scored = model.score(after, memory.copy())
     known = scored.known
-    background, adapting = (
-        np.log(probs[known]).mean() for probs in (scored.probs, scored.mixed(model.weights, model.mixture))
-    )
+    predictor = model.predictor_
+    background, adapting = (np.log(probs[known]).mean() for probs in (scored.probs, predictor.mixed(scored)))
     frozen = BackoffModel(static).log_probs(after)[known].mean()
     assert background + 0.02 < frozen < adapting
 
-    unadapted = BackoffModel(static_ngrams(replace(model, weights=np.eye(len(model.weights))[0]), memory))
+    unadapted = BackoffModel(static_ngrams(replace(predictor, weights=np.eye(len(predictor.weights))[0]), memory))
     assert unadapted.log_probs(after)[known].mean() == pytest.approx(background, abs=0.02)
 
 
@@ -166,7 +164,7 @@ def test_decoders_read_what_is_written(sample, tmp_path):
     model, before, after = sample
     memory = model.memory()
     model.score(before, memory)
-    static = static_ngrams(model, memory)
+    static = model.static_ngrams(memory)
     path = tmp_path / "static.arpa"
     write_arpa(static, path)
     want = BackoffModel(static).log_probs(after)

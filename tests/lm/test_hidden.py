@@ -68,19 +68,19 @@ def test_lifts_leave_small_shares_out():
 @pytest.mark.parametrize(
     "option",
     [
-        {"size": -1},
-        {"steps": 0},
+        {"history": -1},
+        {"fold_in": 0},
         {"decay": 0},
         {"decay": 1.1},
         {"decay": float("nan")},
         {"strength": 0},
         {"strength": float("inf")},
-        {"background": 1},
-        {"background": -0.1},
+        {"uninformative": 1},
+        {"uninformative": -0.1},
     ],
 )
 def test_options_of_the_history_are_checked(option):
-    with pytest.raises(UsageError, match=rf"^{next(iter(option))} of the history must be .* Got .* instead\.$"):
+    with pytest.raises(UsageError, match=rf"^`{next(iter(option))}` must be .* Got .* instead\.$"):
         HistoryOptions(**option)
 
 
@@ -136,9 +136,9 @@ def test_a_document_of_function_words_only_is_left_out():
         ({"hidden": 0}, "Got 0 instead"),
         ({"hidden": -3}, "Got -3 instead"),
         ({"hidden": 10, "segmentation": "explicit"}, "in 9 documents with such words, so that 1 to 9 "),
-        ({"segmentation": "none"}, "segmentation must be one of implicit, explicit"),
-        ({"window": 4}, "window must be an odd number"),
-        ({"window": -1}, "window must be an odd number"),
+        ({"segmentation": "none"}, "`segmentation` must be one of implicit, explicit"),
+        ({"window": 4}, "`window` must be an odd number"),
+        ({"window": -1}, "`window` must be an odd number"),
     ],
 )
 def test_options_of_the_hidden_documents_are_checked(options, message):

@@ -112,5 +112,5 @@ def test_little_or_no_text():
     assert chosen([]) == set()
     assert chosen(["the", "1"]) == {"1"}
     assert chosen(["the"] * 30) == {"the"}
-    with pytest.raises(ValueError, match="stretch must be at least 1"):
+    with pytest.raises(ValueError, match="`stretch` must be at least 1"):
         chosen(["a"], stretch=0)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import inspect
 import math
 from dataclasses import replace
 
@@ -10,13 +11,15 @@ import pytest
 
 from cepts.data import Sentence, SentencePair
 from cepts.errors import DataError, UsageError
-from cepts.phrases.aligner import COMBINATIONS, PAIRS_AT_A_TIME, PhraseAligner, TokenAligner
+from cepts.extract import EXTRACTORS
+from cepts.phrases.aligner import PhraseAligner, TokenAligner
 from cepts.phrases.columns import FAMILIES
 from cepts.phrases.lexical import Lexical
 from cepts.phrases.steps import STEP_WEIGHTS, steps_of
 from toy_paraphrases import PHRASE, toy_pairs
 
 OPTIONS = {"language": None, "lexical": PHRASE, "iterations": 40, "threads": 1}
+PAIRS_AT_A_TIME = PhraseAligner.PAIRS_AT_A_TIME
 TEST = toy_pairs(PAIRS_AT_A_TIME + 8, seed=1)
 EMPTY = Sentence((), lemma=())
 
@@ -45,13 +48,12 @@ def links_of(alignments):
 
 
 def as_bytes(found):
-    links, segments = found
     arrays = (
-        links.offsets,
-        links.source,
-        links.target,
-        links.confidence,
-        *(getattr(segments, name) for name in SEGMENTS),
+        found.offsets,
+        found.source,
+        found.target,
+        found.confidence,
+        *(getattr(found.segments, name) for name in SEGMENTS),
     )
     return [array.tobytes() for array in arrays]
 
@@ -59,9 +61,10 @@ def as_bytes(found):
 SEGMENTS = ("offsets", "spans", "confidence", "scores", "states")
 
 
-@pytest.mark.parametrize("combine", COMBINATIONS)
+@pytest.mark.parametrize("combine", EXTRACTORS)
 def test_the_rule_is_learnt(aligner, combine):
-    links, segments = aligner.align(TEST, combine=combine)
+    links = aligner.align(TEST, combine=combine)
+    segments = links.segments
     assert links_of(links) == [set(pair.sure) for pair in TEST]
     assert links_of(segments.alignments()) == links_of(links)
     assert ((links.confidence > 0) & (links.confidence <= 1)).all()
@@ -71,18 +74,18 @@ def test_the_rule_is_learnt(aligner, combine):
 
 @pytest.mark.parametrize("options", [{"memory": False}, {"cost": "states"}, {"cost": "none"}, {"upweight": False}])
 def test_the_rule_is_learnt_by_other_models(train, options):
-    links, _ = phrase_aligner(**options).fit(train).align(TEST)
+    links = phrase_aligner(**options).fit(train).align(TEST)
     assert np.mean([got == set(pair.sure) for got, pair in zip(links_of(links), TEST, strict=True)]) > 0.9
 
 
 def test_a_token_aligner_links_words_with_one_word_each(token_aligner):
     for combine, side in (("forward", 1), ("reverse", 0)):
-        links, segments = token_aligner.align(TEST, combine=combine)
-        assert (np.diff(segments.spans.reshape(-1, 2, 2), axis=2) == 1).all()
+        links = token_aligner.align(TEST, combine=combine)
+        assert (np.diff(links.segments.spans.reshape(-1, 2, 2), axis=2) == 1).all()
         for found in links_of(links):
             assert len({link[side] for link in found}) == len(found)
     plain = toy_pairs(40, seed=2, phrases=False)
-    assert links_of(token_aligner.align(plain).links) == [set(pair.sure) for pair in plain]
+    assert links_of(token_aligner.align(plain)) == [set(pair.sure) for pair in plain]
 
 
 def test_both_objectives_fall_in_every_iteration(aligner, token_aligner):
@@ -99,8 +102,8 @@ def test_progress_tells_of_every_step(train):
     assert stages == ["features"] * 10 + ["training forward"] * 3 + ["training reverse"] * 3
     assert [-step.objective for step in steps[10:13]] == fitted.objectives_[0]
     steps.clear()
-    list(fitted.blocks(TEST, progress=steps.append))
-    assert [(step.done, step.total) for step in steps] == [(PAIRS_AT_A_TIME, len(TEST)), (len(TEST), len(TEST))]
+    fitted.align(TEST, progress=steps.append)
+    assert [(step.done, step.total) for step in steps[1:]] == [(PAIRS_AT_A_TIME, len(TEST)), (len(TEST), len(TEST))]
 
 
 def test_threads_change_no_byte(train, aligner):
@@ -114,7 +117,7 @@ def test_threads_change_no_byte(train, aligner):
 def test_a_pair_gets_the_same_links_in_any_company(aligner):
     whole = aligner.align(TEST)
     alone = [aligner.align([pair]) for pair in TEST]
-    assert links_of(whole.links) == [found for one in alone for found in links_of(one.links)]
+    assert links_of(whole) == [found for one in alone for found in links_of(one)]
     assert whole.segments.scores.tolist() == [score for one in alone for score in one.segments.scores.tolist()]
 
 
@@ -146,25 +149,25 @@ def test_the_normalised_score_is_that_of_both_paths(aligner):
 def test_lines_in_are_lines_out_and_empty_sides_have_no_links(aligner):
     word = Sentence(("w1",), lemma=("l1",))
     pairs = [SentencePair(EMPTY, EMPTY), SentencePair(word, word), SentencePair(EMPTY, word), SentencePair(word, EMPTY)]
-    for combine in COMBINATIONS:
-        links, segments = aligner.align(pairs, combine=combine)
+    for combine in EXTRACTORS:
+        links = aligner.align(pairs, combine=combine)
+        segments = links.segments
         assert [len(found) for found in links_of(links)] == [0, 1, 0, 0]
         assert [len(found) for found in segments] == [0, 1, 0, 0]
         assert segments.states.tolist()[::2] == [0, 0] and np.isfinite(segments.normalised_scores).all()
     forward, reverse = aligner.posteriors(pairs)
     assert [matrix.shape for matrix in forward] == [(0, 0), (1, 1), (0, 0), (0, 0)]
     assert len(forward.target_null) == len(reverse.source_null) == 1
-    links, segments = aligner.align([])
-    assert len(links) == len(segments) == 0
+    assert len(aligner.align([])) == 0
 
 
 def test_pairs_that_are_too_long_are_left_unaligned(train):
     short = phrase_aligner(max_length=6, iterations=5).fit(train)
     pairs = TEST[:20]
-    links, segments = short.align(pairs)
+    links = short.align(pairs)
     sizes = [max(len(pair.source), len(pair.target)) for pair in pairs]
     assert min(sizes) < 6 < max(sizes) and 6 in sizes
-    for size, found, states in zip(sizes, links_of(links), segments.states, strict=True):
+    for size, found, states in zip(sizes, links_of(links), links.segments.states, strict=True):
         assert (not found and states == 0) if size > 6 else states > 0
     # A pair that is left out takes no memory, however long it is.
     assert [matrix.size > 0 for matrix in short.posteriors(pairs)[0]] == [size <= 6 for size in sizes]
@@ -172,7 +175,7 @@ def test_pairs_that_are_too_long_are_left_unaligned(train):
 
 def test_long_sentences_work(token_aligner):
     words = Sentence(tuple(f"w{n}" for n in range(300)), lemma=tuple(f"l{n}" for n in range(300)))
-    links, _ = token_aligner.align([SentencePair(words, words)])
+    links = token_aligner.align([SentencePair(words, words)])
     assert links_of(links) == [{(n, n) for n in range(300)}]
 
 
@@ -185,10 +188,10 @@ def test_columns_of_training_must_be_there_and_others_may_be(train):
         tagged.align(toy_pairs(1, tags=True, lemmas=False))
     unseen = replace(TEST[0], source=replace(TEST[0].source, pos=("XX",) * len(TEST[0].source)))
     unseen = replace(unseen, target=replace(unseen.target, pos=("YY",) * len(unseen.target)))
-    assert len(tagged.align([unseen]).links) == 1
+    assert len(tagged.align([unseen])) == 1
     plain = phrase_aligner(iterations=5).fit(train)
     assert plain.columns_ == ("lemma",)
-    assert links_of(plain.align(toy_pairs(3, tags=True)).links) == links_of(plain.align(toy_pairs(3)).links)
+    assert links_of(plain.align(toy_pairs(3, tags=True))) == links_of(plain.align(toy_pairs(3)))
 
 
 def test_a_column_that_some_pairs_lack_is_not_learnt():
@@ -210,7 +213,7 @@ def test_pairs_to_learn_from_have_gold_links(train):
 
 def test_families_that_are_off_have_no_weights(train):
     few = phrase_aligner(families=("string", "distortion"), iterations=2).fit(train[:10])
-    assert few.families == ("string", "distortion")
+    assert few.families_ == ("string", "distortion")
     assert {block.family for part in few.layout_.parts for block in part} == {"string"}
     assert few.weights_.shape == (2, STEP_WEIGHTS + sum(few.layout_.sizes))
     # Without distortion the weights of all jumps but one of each kind stay where they started.
@@ -224,8 +227,8 @@ def test_families_that_are_off_have_no_weights(train):
 
 def test_a_model_without_tables_works(train):
     plain = phrase_aligner(lexical=None, iterations=5).fit(train[:20])
-    assert plain.lexical == Lexical()
-    assert len(plain.align(TEST).links) == len(TEST)
+    assert plain.lexical_ == Lexical()
+    assert len(plain.align(TEST)) == len(TEST)
 
 
 def test_an_untrained_aligner_says_so():
@@ -235,22 +238,22 @@ def test_an_untrained_aligner_says_so():
 
 
 def test_an_unknown_combination_is_refused(aligner):
-    with pytest.raises(UsageError, match=r"combine must be one of agreement, .*Got 'both' instead"):
+    with pytest.raises(UsageError, match=r"`combine` must be one of agreement, .*Got 'both' instead"):
         aligner.align(TEST, combine="both")
 
 
 @pytest.mark.parametrize(
     ("options", "message"),
     [
-        ({"longest": 0}, "longest must be 1 or more"),
-        ({"iterations": 0}, "iterations must be 1 or more"),
-        ({"max_length": 0}, "max_length must be 1 or more"),
-        ({"penalty": -1}, "penalty must be 0 or more"),
-        ({"wrong_cost": math.nan}, "wrong_cost must be 0 or more"),
-        ({"missed_cost": math.inf}, "missed_cost must be 0 or more"),
-        ({"cost": "hamming"}, "cost must be one of links, states, none"),
+        ({"longest": 0}, "`longest` must be 1 or more"),
+        ({"iterations": 0}, "`iterations` must be 1 or more"),
+        ({"max_length": 0}, "`max_length` must be 1 or more"),
+        ({"penalty": -1}, "`penalty` must be 0 or more"),
+        ({"wrong_cost": math.nan}, "`wrong_cost` must be 0 or more"),
+        ({"missed_cost": math.inf}, "`missed_cost` must be 0 or more"),
+        ({"cost": "hamming"}, "`cost` must be one of links, states, none"),
         ({"families": ["string", "colour"]}, "Got 'colour' instead"),
-        ({"language": "klingon"}, "language must be 'english' or None"),
+        ({"language": "klingon"}, "`language` must be 'english' or None"),
     ],
 )
 def test_options_that_make_no_sense(options, message):
@@ -258,8 +261,14 @@ def test_options_that_make_no_sense(options, message):
         PhraseAligner(**options)
 
 
-def test_a_token_aligner_has_no_phrases():
-    assert TokenAligner(longest=1, widest=1).options()["longest"] == 1
-    for name in ("longest", "widest"):
-        with pytest.raises(UsageError, match="a token aligner has no phrases"):
-            TokenAligner(**{name: 2})
+def test_parameters_are_spelt_out_and_kept_as_they_are_given():
+    phrase, token = (list(inspect.signature(kind).parameters) for kind in (PhraseAligner, TokenAligner))
+    assert phrase == ["longest", "widest", *token]
+    for kind in (PhraseAligner, TokenAligner):
+        given = {"families": {"string"}, "lexical": PHRASE, "threads": None, "penalty": 2}
+        made = kind(**given)
+        assert all(getattr(made, name) is value for name, value in given.items())
+        assert made.get_params() | given == made.get_params() == kind(**made.get_params()).get_params()
+        assert made.set_params(penalty=3.0).penalty == 3.0
+    assert repr(TokenAligner(language=None)) == "TokenAligner(language=None)"
+    assert (TokenAligner().longest, TokenAligner().widest) == (1, 1)

@@ -8,12 +8,12 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import oracles_phrases as oracles
-from cepts.phrases.columns import Table
+from cepts.phrases.columns import FeatureTable
 from cepts.phrases.crf import (
     Gold,
     Lattice,
+    LatticeShape,
     Objective,
-    Shape,
     best_path,
     gold_path,
     lattice_of,
@@ -28,7 +28,7 @@ from cepts.phrases.steps import STEP_WEIGHTS, steps_of
 
 SIZES = [2, 5, 3, 4, 1, 6]
 SEEDS = st.integers(0, 2**32 - 1)
-SHAPES = st.builds(Shape, st.integers(1, 3), st.integers(1, 3), st.booleans(), st.booleans(), st.booleans())
+SHAPES = st.builds(LatticeShape, st.integers(1, 3), st.integers(1, 3), st.booleans(), st.booleans(), st.booleans())
 
 
 def observed(shape):
@@ -39,7 +39,7 @@ def observed(shape):
 def random_features(random, length, width, shape):
     def table(items, place):
         values = random.normal(size=(items, SIZES[place])).astype(np.float32)
-        return Table(values, random.integers(0, SIZES[place + 1], (items, 2), dtype=np.int32))
+        return FeatureTable(values, random.integers(0, SIZES[place + 1], (items, 2), dtype=np.int32))
 
     spans = length * shape.longest * width * shape.widest
     return PairFeatures(
@@ -80,7 +80,7 @@ def random_case(random, shape, largest=3):
     return features, gold, (np.array(table), np.array(costs), chosen)
 
 
-PATH = gold_path(np.zeros((1, 1), dtype=np.bool_), Shape())
+PATH = gold_path(np.zeros((1, 1), dtype=np.bool_), LatticeShape())
 
 
 def random_objective(seed, shape, pairs, threads=1):
@@ -114,7 +114,7 @@ def test_value_and_gradient_equal_enumeration(seed, shape, pairs):
 @pytest.mark.parametrize("by_target", [False, True])
 @pytest.mark.parametrize("longest", [1, 2])
 def test_the_gradient_is_that_of_finite_differences(by_target, longest):
-    objective, weights, _, _ = random_objective(7, Shape(longest, 2, by_target, memory=True), 3)
+    objective, weights, _, _ = random_objective(7, LatticeShape(longest, 2, by_target, memory=True), 3)
     _, gradient = objective(weights)
     step = 1e-5
     for place in range(len(weights)):
@@ -125,8 +125,8 @@ def test_the_gradient_is_that_of_finite_differences(by_target, longest):
 
 
 def test_threads_change_no_byte():
-    one, weights, _, _ = random_objective(8, Shape(2, 2), 40)
-    two, _, _, _ = random_objective(8, Shape(2, 2), 40, threads=2)
+    one, weights, _, _ = random_objective(8, LatticeShape(2, 2), 40)
+    two, _, _, _ = random_objective(8, LatticeShape(2, 2), 40, threads=2)
     first, second = one(weights), two(weights)
     assert first[0] == second[0] and first[1].tobytes() == second[1].tobytes()
 
@@ -181,13 +181,13 @@ def test_the_gold_path_has_the_most_gold_links_and_no_others(matrices, shape):
 
 
 def test_links_that_no_path_can_have_are_left():
-    path = as_path(gold_path(np.array([[True, False, True], [False, True, False]]), Shape(3, 3)))
+    path = as_path(gold_path(np.array([[True, False, True], [False, True, False]]), LatticeShape(3, 3)))
     assert oracles.path_links(path) in ({(0, 0), (1, 1)}, {(0, 2), (1, 1)})
     # A square of four links is one segment where that fits, and two where it does not.
     square = np.ones((2, 2), dtype=np.bool_)
-    assert as_path(gold_path(square, Shape(2, 2))) == ((0, 2, 0, 2),)
-    assert as_path(gold_path(square, Shape(1, 2))) == ((0, 1, 0, 2), (1, 1, 0, 2))
-    assert as_path(gold_path(square, Shape(1, 2, by_target=True))) == ((0, 2, 0, 1),)
+    assert as_path(gold_path(square, LatticeShape(2, 2))) == ((0, 2, 0, 2),)
+    assert as_path(gold_path(square, LatticeShape(1, 2))) == ((0, 1, 0, 2), (1, 1, 0, 2))
+    assert as_path(gold_path(square, LatticeShape(1, 2, by_target=True))) == ((0, 2, 0, 1),)
 
 
 @settings(deadline=None, max_examples=60)

@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 import cepts
-from cepts.errors import DataError
+from cepts.errors import DataError, ModelError
 from cepts.phrases import lemmas as module
 from cepts.phrases.lemmas import Lemmatiser
 
@@ -92,7 +92,7 @@ def test_bad_input_is_named(small, tmp_path):
     path = tmp_path / "lemmas"
     small.save(path)
     path.write_bytes(path.read_bytes()[:-2])
-    with pytest.raises(DataError, match="lemmas"):
+    with pytest.raises(ModelError, match="lemmas"):
         Lemmatiser.load(path)
 
 

@@ -8,7 +8,7 @@ import pytest
 from cepts.data import Sentence, SentencePair
 from cepts.phrases.inventory import Inventory
 from cepts.phrases.lexical import Lexical
-from cepts.phrases.likeness import compare_words
+from cepts.phrases.likeness import look_up
 from cepts.phrases.wordnet import WordNet
 from cepts.phrases.words import words_of
 
@@ -24,7 +24,7 @@ def marks(source: str, target: str) -> dict[tuple[str, str], int]:
         words, tags = zip(*(item.split("/") for item in text.split()), strict=True)
         sides.append(Sentence(words, tags, None, words))
     first, second = words_of(SentencePair(*sides), Inventory())
-    found = compare_words(first, second, Lexical(WORDNET), Inventory(), 3, 3).expressions
+    found = look_up(first, second, Lexical(WORDNET), 3, 3).expressions
     return {(first.tokens[i], second.tokens[j]): int(found[i, j]) for i, j in np.argwhere(found)}
 
 
@@ -55,13 +55,13 @@ def test_other_words_are_no_expression(source):
 def test_without_tags_there_are_no_expressions():
     pair = SentencePair(Sentence(("put", "off")), Sentence(("postpone",)))
     first, second = words_of(pair, Inventory())
-    assert not compare_words(first, second, Lexical(WORDNET), Inventory(), 3, 3).expressions.any()
+    assert not look_up(first, second, Lexical(WORDNET), 3, 3).expressions.any()
 
 
 def test_phrases_have_relations_of_their_own():
     pair = SentencePair(Sentence(("put", "off")), Sentence(("postpone",)))
     first, second = words_of(pair, Inventory())
-    relations = compare_words(first, second, Lexical(WORDNET), Inventory(), 2, 1).relations
+    relations = look_up(first, second, Lexical(WORDNET), 2, 1).relations
     assert relations.shape == (2, 2, 1, 1)
     assert relations[0, 1, 0, 0] == 1
     assert relations[:, 0].sum() == 0

@@ -7,7 +7,7 @@ import numpy as np
 import pytest
 
 import oracles_lexical as oracles
-from cepts.errors import DataError
+from cepts.errors import DataError, ModelError
 from cepts.phrases.names import LONGEST, NameModel, _Training
 
 PAIRS = [("William", "Will"), ("William", "Bill"), ("Robert", "Rob"), ("Robert", "Bob"), ("Abigail", "Abby")]
@@ -96,7 +96,7 @@ def test_what_is_saved_answers_alike(tmp_path):
     np.testing.assert_array_equal(again.scores(names, names), SMALL.scores(names, names))
     np.testing.assert_array_equal(again.nicknames(names, ["William"]), SMALL.nicknames(names, ["William"]))
     path.write_bytes(path.read_bytes()[:-9])
-    with pytest.raises(DataError, match=r"damaged.*make_names"):
+    with pytest.raises(ModelError, match=r"damaged.*make_names"):
         NameModel.load(path)
 
 

@@ -10,12 +10,11 @@ import pytest
 import oracles_phrases as oracles
 from cepts.data import Segment, Sentence, SentencePair
 from cepts.errors import DataError, UsageError
-from cepts.phrases.aligner import PAIRS_AT_A_TIME, PhraseAligner
+from cepts.phrases.aligner import PhraseAligner
 from cepts.phrases.crf import lattice_of
-from cepts.phrases.nbest import nbest
 from toy_paraphrases import PHRASE, toy_pairs
 
-TEST = toy_pairs(PAIRS_AT_A_TIME + 3, seed=1)
+TEST = toy_pairs(PhraseAligner.PAIRS_AT_A_TIME + 3, seed=1)
 
 
 @pytest.fixture(scope="module")
@@ -29,7 +28,7 @@ def spans_of(segments):
 
 
 def test_lists_fall_and_begin_with_the_best_path(aligner):
-    for combine, lists in zip(("forward", "reverse"), nbest(aligner, TEST, 5), strict=True):
+    for combine, lists in zip(("forward", "reverse"), aligner.nbest(TEST, 5), strict=True):
         best = aligner.align(TEST, combine=combine).segments
         assert len(lists) == len(TEST)
         for alternatives, segments, score in zip(lists, best, best.scores, strict=True):
@@ -47,7 +46,7 @@ def test_a_list_of_all_paths(aligner):
     pair = SentencePair(sentence("w1", "give", "up"), sentence("quit", "v1"))
     features = aligner.maker().features(pair)
     for weights, shape, (alternatives,) in zip(
-        aligner.weights_, aligner.shapes(), nbest(aligner, [pair], 10_000), strict=True
+        aligner.weights_, aligner.shapes(), aligner.nbest([pair], 10_000), strict=True
     ):
         lattice = lattice_of(features, weights, aligner.layout_.sizes, shape)
         log_z, (marginals, *_) = oracles.expectations(lattice.arguments)
@@ -78,26 +77,26 @@ def test_a_list_of_all_paths(aligner):
 def test_pairs_that_cannot_be_aligned_have_empty_lists(aligner):
     empty, word = Sentence((), lemma=()), Sentence(("w1",), lemma=("l1",))
     pairs = [SentencePair(empty, word), SentencePair(word, word), SentencePair(word, empty)]
-    for lists in nbest(aligner, pairs, 3):
+    for lists in aligner.nbest(pairs, 3):
         # One word with one word: linked or not.
         assert [len(alternatives) for alternatives in lists] == [0, 2, 0]
         assert spans_of(lists[1][0].segments) == [((0, 1), (0, 1))] and lists[1][1].segments == []
-    assert nbest(aligner, [], 3) == ([], [])
+    assert aligner.nbest([], 3) == ([], [])
 
 
 def test_threads_change_nothing(aligner):
-    one = nbest(aligner, TEST, 4)
+    one = aligner.nbest(TEST, 4)
     aligner.threads = 2
     try:
-        assert nbest(aligner, TEST, 4) == one
+        assert aligner.nbest(TEST, 4) == one
     finally:
         aligner.threads = 1
 
 
 def test_bad_arguments(aligner):
-    with pytest.raises(UsageError, match=r"count must be 1 or more\. Got 0 instead"):
-        nbest(aligner, TEST, 0)
+    with pytest.raises(UsageError, match=r"`count` must be 1 or more\. Got 0 instead"):
+        aligner.nbest(TEST, 0)
     with pytest.raises(UsageError, match="is not trained"):
-        nbest(PhraseAligner(language=None), TEST, 1)
+        PhraseAligner(language=None).nbest(TEST, 1)
     with pytest.raises(DataError, match=r"pair 36 has no lemma column"):
-        nbest(aligner, [*TEST, SentencePair(Sentence(("a",)), Sentence(("b",)))], 1)
+        aligner.nbest([*TEST, SentencePair(Sentence(("a",)), Sentence(("b",)))], 1)

@@ -6,7 +6,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import oracles_lexical as oracles
-from cepts.errors import DataError
+from cepts.errors import ModelError
 from cepts.phrases.paraphrases import KINDS, RULE_SCORES, Paraphrases, Rule
 
 WORDS = st.sampled_from(["a", "b", "C", "7", "8"])
@@ -95,10 +95,10 @@ def test_damage_is_found(tmp_path):
     data = path.read_bytes()
     for damaged in (data[:-1], data[: len(data) // 2], b"", b"not a table", data[:-4] + b"\xff" + data[-3:]):
         path.write_bytes(damaged)
-        with pytest.raises(DataError, match=r"damaged .*make_paraphrases") as caught:
+        with pytest.raises(ModelError, match=r"damaged .*make_paraphrases") as caught:
             Paraphrases.load(path)
         assert "\n" not in str(caught.value)
-    with pytest.raises(DataError, match="cannot be read"):
+    with pytest.raises(ModelError, match="cannot be read"):
         Paraphrases.load(tmp_path / "missing")
 
 
@@ -109,10 +109,10 @@ def test_a_table_of_another_kind_is_refused(tmp_path):
 
     path = tmp_path / "table.safetensors"
     WordNet.from_synsets([("noun", ["car"])]).save(path)
-    with pytest.raises(DataError, match=r"holds wordnet, not paraphrases; save it again"):
+    with pytest.raises(ModelError, match=r"holds wordnet, not paraphrases; save it again"):
         Paraphrases.load(path)
     save_file({"codes": np.zeros(2)}, path)
-    with pytest.raises(DataError, match="not a table of cepts"):
+    with pytest.raises(ModelError, match="not a table of cepts"):
         Paraphrases.load(path)
 
 

@@ -11,7 +11,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from cepts.data import Vectors
-from cepts.errors import DataError
+from cepts.errors import DataError, ModelError
 from cepts.phrases import relatedness
 from cepts.phrases.relatedness import Relatedness, rounded, spread_evenly
 
@@ -108,7 +108,7 @@ def test_damage_is_found(tmp_path):
     path = tmp_path / "vectors.safetensors"
     SMALL.save(path)
     path.write_bytes(path.read_bytes()[:-2])
-    with pytest.raises(DataError, match=r"damaged.*make_vectors"):
+    with pytest.raises(ModelError, match=r"damaged.*make_vectors"):
         Relatedness.load(path)
 
 

@@ -1,28 +1,11 @@
-"""States of the lattice and the weights of steps between them."""
+"""The weights of steps between the states of the lattice."""
 
 from __future__ import annotations
 
 import numpy as np
 import pytest
 
-from cepts.phrases.steps import BINS, LAST, STEP_WEIGHTS, TO_NULL, state_number, state_span, steps_of
-
-
-def test_the_example_of_the_paper():
-    # Section 3.2, figure 1: the phrasal state of "closed down", whose last word is the fifth of five.
-    assert state_number(5, 2, 5, 2) == 15
-    assert state_span(15, 5, 2) == (5, 2)
-
-
-@pytest.mark.parametrize("width", [1, 5])
-@pytest.mark.parametrize("widest", [1, 2, 3])
-def test_states_and_spans_are_inverse_to_each_other(width, widest):
-    spans = [(0, 0), *((j, size) for j in range(1, width + 1) for size in range(1, widest + 1))]
-    numbers = [state_number(j, size, width, widest) for j, size in spans]
-    assert len(set(numbers)) == len(numbers) and min(numbers) == 0 and max(numbers) <= width + width * widest
-    assert [state_span(number, width, widest) for number in numbers] == spans
-    assert numbers[0] == 0
-    assert [state_number(j, 1, width, widest) for j in range(1, width + 1)] == list(range(1, width + 1))
+from cepts.phrases.steps import BINS, LAST, STEP_WEIGHTS, TO_NULL, steps_of
 
 
 @pytest.mark.parametrize("distortion", [False, True])

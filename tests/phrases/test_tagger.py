@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 import cepts
 import oracles_tagger as oracles
 from cepts.data import offsets_of
-from cepts.errors import DataError
+from cepts.errors import DataError, ModelError
 from cepts.phrases import tagger as module
 from cepts.phrases.tagger import TAG_TEMPLATES, WORD_TEMPLATES, Tagger
 
@@ -137,7 +137,8 @@ def test_saved_and_loaded_it_is_the_same(tmp_path):
     chunker.save(tmp_path / "one")
     loaded = Tagger.load(tmp_path / "one")
     assert loaded.predict(WORDS[::-1], TAGS[::-1]) == chunker.predict(WORDS[::-1], TAGS[::-1])
-    assert loaded._options() == chunker._options()
+    assert {**loaded.get_params(), "templates": TAG_TEMPLATES} == chunker.get_params()
+    assert tuple(loaded.templates) == TAG_TEMPLATES
     loaded.save(tmp_path / "two")
     Tagger(templates=TAG_TEMPLATES, bio=True, size=150).fit(WORDS, CHUNKS, TAGS).save(tmp_path / "three")
     assert len({(tmp_path / name).read_bytes() for name in ("one", "two", "three")}) == 1
@@ -197,19 +198,19 @@ def test_bad_settings_are_refused(settings):
 
 def test_it_must_be_fitted(tmp_path):
     for job in (lambda: Tagger().predict(WORDS), lambda: Tagger().save(tmp_path / "tagger")):
-        with pytest.raises(ValueError, match="fitted or loaded"):
+        with pytest.raises(ValueError, match="this Tagger is not trained"):
             job()
 
 
 def test_damaged_files_are_refused(tmp_path):
     path = tmp_path / "tagger.safetensors"
-    with pytest.raises(DataError, match=r"tagger\.safetensors"):
+    with pytest.raises(ModelError, match=r"tagger\.safetensors"):
         Tagger.load(path)
     Tagger().fit(WORDS, TAGS).save(path)
     data = path.read_bytes()
     for bad in (data[:-9], data[:-9] + b"x" + data[-8:], b"", b"tagger"):
         path.write_bytes(bad)
-        with pytest.raises(DataError, match=r"tagger\.safetensors"):
+        with pytest.raises(ModelError, match=r"tagger\.safetensors"):
             Tagger.load(path)
 
 

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from types import SimpleNamespace
-
 import numpy as np
 import pytest
 from hypothesis import given, settings
@@ -12,13 +10,13 @@ from hypothesis import strategies as st
 import oracles_phrases as oracles
 from cepts.data import Sentence, SentencePair
 from cepts.errors import NotFiniteError
-from cepts.phrases.crf import Shape, gold_path, link_cells
-from cepts.phrases.training import Training, _gold, _state_costs
+from cepts.phrases.crf import LatticeShape, gold_path, link_cells
+from cepts.phrases.training import CRFTraining, TrainingOptions, _gold, _state_costs
 from cepts.progress import silent
 
 
-def aligner(cost):
-    return SimpleNamespace(cost=cost, wrong_cost=1.5, missed_cost=0.5)
+def options(cost):
+    return TrainingOptions(cost=cost, wrong_cost=1.5, missed_cost=0.5)
 
 
 @st.composite
@@ -31,7 +29,7 @@ def gold_pairs(draw):
     return SentencePair(*words, sure=tuple(sorted(sure)), possible=tuple(sorted(possible)))
 
 
-SHAPES = st.builds(Shape, st.integers(1, 3), st.integers(1, 3), st.booleans(), st.booleans())
+SHAPES = st.builds(LatticeShape, st.integers(1, 3), st.integers(1, 3), st.booleans(), st.booleans())
 
 
 def parts_of(gold):
@@ -45,7 +43,7 @@ def parts_of(gold):
 @settings(deadline=None)
 @given(gold_pairs(), SHAPES, st.sampled_from(["links", "none"]))
 def test_costs_of_links(pair, shape, cost):
-    gold = _gold(pair, shape, aligner(cost))
+    gold = _gold(pair, shape, options(cost))
     cells, excused = (
         link_cells(links, len(pair.source), len(pair.target), shape.by_target) for links in (pair.sure, pair.possible)
     )
@@ -58,7 +56,7 @@ def test_costs_of_links(pair, shape, cost):
 @settings(deadline=None)
 @given(gold_pairs(), SHAPES)
 def test_costs_of_states(pair, shape):
-    gold = _gold(pair, shape, aligner("states"))
+    gold = _gold(pair, shape, options("states"))
     segments = [(i, span + 1, j, wide + 1) for i, span, j, wide in np.argwhere(gold.path.segments).tolist()]
     path = [*segments, *((i, 1, -1, 0) for i in np.flatnonzero(gold.path.null).tolist())]
     for part, got in parts_of(gold):
@@ -67,13 +65,13 @@ def test_costs_of_states(pair, shape):
 
 
 def test_spans_longer_than_the_sentence():
-    path = gold_path(np.ones((2, 1), dtype=np.bool_), Shape(longest=5, widest=1))
+    path = gold_path(np.ones((2, 1), dtype=np.bool_), LatticeShape(longest=5, widest=1))
     segment_cost, null_cost = _state_costs(path, 1.0)
     assert segment_cost[0, 1, 0, 0] == 0 and null_cost.tolist() == [1.0, 1.0]
 
 
 def test_an_objective_that_is_not_finite_ends_training():
-    training = Training.__new__(Training)
+    training = CRFTraining.__new__(CRFTraining)
     training._iterations, training.objectives = 5, []
 
     def objective(weights):

@@ -6,8 +6,9 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from cepts.errors import DataError
-from cepts.phrases.wordnet import PARTS, RELATIONS, WordNet
+from cepts.errors import DataError, ModelError
+from cepts.kernels.wordnet import RELATIONS
+from cepts.phrases.wordnet import PARTS, WordNet
 
 SMALL = WordNet.from_synsets(
     [
@@ -80,7 +81,7 @@ def test_damage_is_found(tmp_path):
     data = bytearray(path.read_bytes())
     data[-1] ^= 1
     path.write_bytes(data)
-    with pytest.raises(DataError, match=r"wordnet\.safetensors is damaged \(its checksum differs\); .*make_wordnet"):
+    with pytest.raises(ModelError, match=r"wordnet\.safetensors is damaged \(its checksum differs\); .*make_wordnet"):
         WordNet.load(path)
 
 

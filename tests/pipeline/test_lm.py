@@ -1,4 +1,4 @@
-"""Texts and adapted models: backgrounds of any kind, documents scored in blocks, what a text says of P(d)."""
+"""Language models and files: backgrounds of any kind, perplexities of documents, what a fit saves."""
 
 from __future__ import annotations
 
@@ -12,19 +12,18 @@ from hypothesis import strategies as st
 
 from cepts.data import Documents, NGrams
 from cepts.errors import DataError, UsageError
-from cepts.io import read_arpa
-from cepts.lm import FitOptions, KenLMModel, fit_adapted
-from cepts.pipeline import lm as pipeline
+from cepts.lm import AdaptedModel, KenLMModel, adapted
 from cepts.pipeline.lm import (
-    default_hidden,
-    estimated_priors,
-    known_share,
-    memory_of,
+    FitFiles,
+    TextReading,
+    describe_model,
+    document_perplexities,
+    fit_files,
     read_background,
-    score_documents,
     variants,
 )
-from toy_lm import models, toy_documents, toy_model
+from toy_lm import models, toy_model
+from toy_lm_files import write_files
 
 GOLDEN = Path(__file__).parents[1] / "golden" / "lm"
 WORDS = st.sampled_from([*(f"w{number}" for number in range(9)), "x0", "unknown"])
@@ -43,7 +42,7 @@ def test_a_background_is_what_the_file_holds(tmp_path):
     text = read_background(tmp_path / "text")
     assert isinstance(text, Documents)
     assert len(text) == 2
-    assert isinstance(read_background(tmp_path / "text", format="file"), Documents)
+    assert len(read_background(tmp_path / "text", reading=TextReading(format="file"))) == 1
     pytest.importorskip("kenlm")
     for name in ("tiny.probing", "tiny.trie"):
         assert isinstance(read_background(GOLDEN / name), KenLMModel)
@@ -66,13 +65,6 @@ def test_what_is_no_background_is_refused_in_a_line(tmp_path, name, data, line):
     assert "\n" not in str(caught.value)
 
 
-def test_the_share_of_words_that_a_background_has():
-    text = Documents.from_tokens([[["the", "cell", "the"], ["mitosis"]]])
-    other = Documents.from_tokens([[["the", "dog"]], [["cell"]]])
-    assert known_share(text, other) == 0.75
-    assert known_share(text, read_arpa(GOLDEN / "tiny.arpa")) == 0.75
-
-
 def test_a_background_is_a_file():
     with pytest.raises(UsageError, match="standard input"):
         read_background("-")
@@ -81,38 +73,39 @@ def test_a_background_is_a_file():
 
 
 @settings(deadline=None, max_examples=30)
-@given(models(), DOCUMENTS, st.integers(1, 12))
+@given(models, DOCUMENTS, st.integers(1, 12))
 def test_blocks_change_nothing(model, tokens, words):
     documents = Documents.from_tokens(tokens)
-    whole = score_documents(model, documents)
+    whole = document_perplexities(model, documents)
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(pipeline, "BLOCK_WORDS", words)
-        parts = score_documents(model, documents)
+        patch.setattr(adapted, "BLOCK_WORDS", words)
+        parts = document_perplexities(model, documents)
     np.testing.assert_allclose(parts.log_probs, whole.log_probs, rtol=1e-6, atol=1e-9)
     assert parts.words.tolist() == [sum(map(len, document)) for document in tokens]
     assert parts.sentences.tolist() == [len(document) for document in tokens]
 
 
 @settings(deadline=None, max_examples=30)
-@given(models(), DOCUMENTS, st.booleans())
+@given(models, DOCUMENTS, st.booleans())
 def test_documents_have_the_probabilities_that_the_model_gives_their_words(model, tokens, reset):
     documents = Documents.from_tokens(tokens)
-    found = score_documents(model, documents, reset=reset)
-    memory = model.memory()
+    found = document_perplexities(model, documents, reset=reset)
+    memory, predictor = model.memory(), model.predictor_
     for number in range(len(documents)):
         memory = model.memory() if reset else memory
         text = documents.text.part(*documents.offsets[number : number + 2].tolist())
         scored = model.score(text, memory)
         kept = scored.known
         with np.errstate(divide="ignore"):
-            mixed = np.log(scored.mixed(model.weights, model.mixture)[kept]).sum()
+            mixed = np.log(predictor.mixed(scored)[kept]).sum()
             background = np.log(scored.probs[kept]).sum()
         of = dict(zip(found.models, found.log_probs[number].tolist(), strict=True))
         assert of["all"] == pytest.approx(mixed, rel=1e-6)
         assert of["background"] == pytest.approx(background, rel=1e-9)
     assert len([name for name in found.models if name.startswith("ngram")]) == (
-        len(model.background) if len(model.background) > 1 else 0
+        len(predictor.background) if len(predictor.background) > 1 else 0
     )
+    assert found.values["all"] == pytest.approx(model.perplexity(documents, reset=reset))
 
 
 @given(st.integers(0, 30))
@@ -123,58 +116,38 @@ def test_variants_are_weights_that_leave_components_out(seed):
     for name, weights in found.items():
         assert weights.sum() == pytest.approx(1), name
         assert (weights >= 0).all()
-    for number, name in enumerate(model.components[1:], start=1):
+    predictor = model.predictor_
+    for number, name in enumerate(predictor.components[1:], start=1):
         alone, without = found[f"with {name}"], found[f"without {name}"]
         assert np.flatnonzero(alone).tolist() == [0, number]
-        assert alone[number] == model.weights[number]
+        assert alone[number] == predictor.weights[number]
         assert without[number] == 0
-        np.testing.assert_array_equal(np.delete(without, [0, number]), np.delete(model.weights, [0, number]))
+        np.testing.assert_array_equal(np.delete(without, [0, number]), np.delete(predictor.weights, [0, number]))
 
 
 def test_without_its_one_component_the_background_is_left():
     model = toy_model(caches=(), exponent=0.0)
     documents = Documents.from_tokens([[["w3", "w0", "w4"], ["w5", "w5"]]])
-    values = score_documents(model, documents).values
+    values = document_perplexities(model, documents).values
     assert values["without hidden"] == pytest.approx(values["background"])
     assert values["with hidden"] == pytest.approx(values["all"])
 
 
-def test_memory_of_documents_is_that_of_a_reader(monkeypatch):
-    model = toy_model()
-    documents = Documents.from_tokens([[["w3", "w4"], ["w5"]], [["w6", "w0", "w7"]]])
-    wanted = model.memory()
-    model.score(documents.text, wanted)
-    monkeypatch.setattr(pipeline, "BLOCK_WORDS", 2)
-    found = memory_of(model, documents)
-    np.testing.assert_allclose(found.tracker.weights, wanted.tracker.weights, rtol=1e-6)
-    np.testing.assert_allclose(found.caches.counts, wanted.caches.counts)
-    nothing = memory_of(model, None)
-    assert not nothing.caches.counts.any()
-    # What is remembered at the start is not changed by what is scored after it.
-    before = found.caches.counts.copy()
-    score_documents(model, documents, memory=found)
-    np.testing.assert_array_equal(found.caches.counts, before)
+# -- from files to files --------------------------------------------------------------------------------------------
 
 
-def test_estimated_priors_are_the_mean_over_histories():
-    model = toy_model()
-    documents = Documents.from_tokens([[["w3", "w0", "w4"], ["w5", "w1"]], [["w6", "w7", "x0"]]])
-    found = estimated_priors(model, documents)
-    tracker = model.memory().tracker
-    words = [word for n in range(3) for word in documents.text[n] if model.content[model.vocabulary.number(word)]]
-    rows = [int(model.rows[model.vocabulary.number(word)]) for word in words]
-    histories = [tracker.follow(np.array([row], dtype=np.int32))[0] for row in rows]
-    np.testing.assert_allclose(found, np.mean(histories, axis=0), rtol=1e-5)
-    assert found.sum() == pytest.approx(1, abs=1e-5)
-    with pytest.raises(DataError, match="no word that hidden documents have"):
-        estimated_priors(model, Documents.from_tokens([[["unknown", "w0"]]]))
-
-
-def test_the_default_number_of_hidden_documents_can_be_fitted():
-    documents = toy_documents()
-    for options in (FitOptions(), FitOptions(segmentation="explicit"), FitOptions(stop=["the"])):
-        most = default_hidden(documents, options)
-        assert 1 <= most < options.hidden
-        fitted = FitOptions(hidden=most, segmentation=options.segmentation, stop=options.stop, iterations=2)
-        assert fit_adapted(documents, options=fitted).hidden is not None
-    assert default_hidden(documents, FitOptions(hidden=2, stop=["the"])) == 2
+def test_a_fit_describes_itself(tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    write_files(tmp_path)
+    Path("loud").mkdir()
+    Path("loud/text.txt").write_text(Path("text.txt").read_text().upper())
+    files = FitFiles(texts=["text.txt"], background=["loud/text.txt"], save=tmp_path / "model", lowercase=True)
+    notices = []
+    model = fit_files(AdaptedModel(hidden=3, iterations=5, threads=1), files, notices=notices)
+    described = describe_model(model)
+    assert [ngrams["name"] for ngrams in described["ngrams"]] == ["text.txt", "loud/text.txt"]
+    assert (described["lowercase"], described["boundaries"]) == (True, "blank")
+    assert described["hidden"] == 3
+    assert sum(described["weights"].values()) == pytest.approx(1)
+    with pytest.raises(UsageError, match="only one of the files can come from standard input"):
+        fit_files(AdaptedModel(), FitFiles(texts=["-"], dev=["-"], save=tmp_path / "other"))

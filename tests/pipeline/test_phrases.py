@@ -9,14 +9,14 @@ import numpy as np
 import pytest
 
 from cepts import extract, factor
-from cepts.data import Association, Sentence, SentencePair
-from cepts.errors import UsageError
+from cepts.data import Association, Sentence, SentencePair, geometric_mean
+from cepts.extract import Extraction, aligned_runs
 from cepts.io import SentencePairWriter, read_sentence_pairs
-from cepts.phrases.aligner import PAIRS_AT_A_TIME, Decoded, PhraseAligner
+from cepts.phrases.aligner import PhraseAligner
+from cepts.phrases.directions import PhraseDirections
 from cepts.phrases.words import kinds_of
+from cepts.pipeline import align_pairs, list_segmentations
 from cepts.pipeline.judgements import IMPORTANCE, JUDGEMENT_SCORES, judge_pairs, pair_scores
-from cepts.pipeline.phrases import _gathered, _with_gaps, align_pairs, aligned_runs, list_pairs
-from cepts.words.factored import in_counts
 
 EXAMPLES = read_sentence_pairs(Path(__file__).parents[2] / "examples" / "paraphrases.jsonl")
 EMPTY = SentencePair(Sentence(()), Sentence(("word",)))
@@ -31,22 +31,21 @@ def aligner():
 @pytest.mark.parametrize("combine", ["agreement", "onmf", "grow-diag"])
 def test_runs_are_all_pairs_in_their_order(aligner, combine):
     pairs = [EMPTY, *EXAMPLES * 4, LONG]
-    runs = list(aligned_runs(aligner, pairs, combine=combine))
-    assert len(runs) == -(-len(pairs) // PAIRS_AT_A_TIME) > 1
-    assert [pair for run in runs for pair in run.pairs] == pairs
+    runs = list(aligned_runs(aligner, pairs, Extraction(combine=combine)))
+    assert len(runs) == -(-len(pairs) // aligner.PAIRS_AT_A_TIME) > 1
     links = [one.links for run in runs for one in run.links]
+    assert len(links) == len(pairs)
     assert links[0] == links[-1] == []
     assert links[1 : 1 + len(EXAMPLES)] == links[1 + len(EXAMPLES) : 1 + 2 * len(EXAMPLES)]
 
 
 def test_cepts_are_made_of_both_directions_and_loose_words_leave_them(aligner):
-    for run in aligned_runs(aligner, EXAMPLES, combine="onmf", threshold=0.4):
-        wanted = factor.onmf(run.matrices)
-        probabilities = _with_gaps(aligner, run.decoded)
-        np.testing.assert_array_equal(run.matrices.values, in_counts(probabilities).values)
-        wanted = extract.without_loose_words(wanted, probabilities, 0.4)
-        assert [one.links for one in run.links] == [one.links for one in wanted]
-        assert all(one.cepts is not None for one in run.links)
+    (run,) = aligned_runs(aligner, EXAMPLES, Extraction(combine="onmf"), matrices=True)
+    probabilities = aligner.associate(EXAMPLES)
+    np.testing.assert_array_equal(run.matrix.values, factor.in_counts(probabilities).values)
+    wanted = extract.without_loose_words(factor.onmf(run.matrix), probabilities, 0.4)
+    assert [one.links for one in run.links] == [one.links for one in wanted]
+    assert all(one.cepts is not None for one in run.links)
 
 
 def test_one_direction_gathers_different_words_about_one():
@@ -58,28 +57,27 @@ def test_one_direction_gathers_different_words_about_one():
 
     forward = direction([[0.9, 0.1], [0.0, 0.0], [0.1, 0.9]])
     reverse = direction([[0.8, 0.1], [0.0, 0.1], [0.7, 0.2]])
-    agreed = extract.agreement(forward, reverse)[0]
+    agreed = geometric_mean(forward, reverse)[0]
+
+    def for_cepts(pair):
+        return PhraseDirections(forward, reverse, None, None, [pair], None).for_cepts[0]
+
     apart = SentencePair(Sentence(("take", "it", "over")), Sentence(("seize", "it")))
-    found = _gathered(Decoded(forward, reverse, None, None, [apart]))[0]
+    found = for_cepts(apart)
     # Along the source, "take" and "over" both go with "seize"; the higher of that and of agreement stays.
     assert found[0, 0] == agreed[0, 0] > np.float32(0.8)
     assert found[2, 0] == np.float32(0.7)
     np.testing.assert_array_equal(found[:, 1], agreed[:, 1])
     twice = SentencePair(Sentence(("the", "it", "The")), Sentence(("the", "it")))
-    np.testing.assert_array_equal(_gathered(Decoded(forward, reverse, None, None, [twice]))[0], agreed)
+    np.testing.assert_array_equal(for_cepts(twice), agreed)
 
 
 def test_segments_cover_exactly_the_links(aligner):
     for combine in ("agreement", "onmf", "forward"):
-        for run in aligned_runs(aligner, EXAMPLES, combine=combine):
-            for one, segments in zip(run.links, run.segments, strict=True):
-                cells = {(i, j) for (a, b), (c, d), _ in segments for i in range(a, b) for j in range(c, d)}
-                assert cells == set(one.links)
-
-
-def test_a_combination_that_does_not_exist(aligner):
-    with pytest.raises(UsageError, match="combine must be one of onmf, agreement"):
-        list(aligned_runs(aligner, EXAMPLES, combine="both"))
+        found = aligner.align(EXAMPLES, combine=combine)
+        for one, segments in zip(found, found.segments, strict=True):
+            cells = {(i, j) for (a, b), (c, d), _ in segments for i in range(a, b) for j in range(c, d)}
+            assert cells == set(one.links)
 
 
 def test_a_summary_counts_what_was_left_out_and_files_come_together(aligner, tmp_path):
@@ -102,10 +100,10 @@ def test_a_failure_leaves_no_file(aligner, tmp_path):
 
 
 def test_lists_begin_with_the_best_path(aligner, tmp_path):
-    summary = list_pairs(aligner, [EMPTY, *EXAMPLES], tmp_path / "lists", count=2)
+    summary = list_segmentations(aligner, [EMPTY, *EXAMPLES], tmp_path / "lists", count=2)
     records = [json.loads(line) for line in (tmp_path / "lists").read_text().splitlines()]
     assert records[0]["forward"] == []
-    assert summary.forward == summary.reverse == 2 * len(EXAMPLES)
+    assert summary.forward_listed == summary.reverse_listed == 2 * len(EXAMPLES)
     for name in ("forward", "reverse"):
         best = aligner.align(EXAMPLES, combine=name).segments
         for record, segments in zip(records[1:], best, strict=True):

@@ -1,4 +1,4 @@
-"""Rescoring lists of readings, against the scorer for decoders and by hand."""
+"""Rescoring n-best lists, against the scorer for decoders and by hand."""
 
 from __future__ import annotations
 
@@ -11,37 +11,45 @@ from hypothesis import strategies as st
 
 from cepts.data import UNKNOWN, Hypothesis, Utterance
 from cepts.errors import DataError, UsageError
-from cepts.lm import Scorer
-from cepts.pipeline.rescoring import LEAST_LOG_PROB, Rescored, list_errors, own_choice, rescore, tune_weights
+from cepts.lm import IncrementalScorer
+from cepts.pipeline.rescoring import (
+    LEAST_LOG_PROB,
+    Rescored,
+    RescoreOptions,
+    list_errors,
+    own_choice,
+    rescore,
+    tune_weights,
+)
 from toy_lm import models, toy_model
 
 WORDS = st.sampled_from([*(f"w{number}" for number in range(9)), "x0", "unknown"])
-READINGS = st.lists(
+HYPOTHESES = st.lists(
     st.builds(Hypothesis, st.lists(WORDS, max_size=5).map(tuple), st.floats(-9, 0)), min_size=1, max_size=3
 )
-LISTS = st.lists(READINGS, min_size=1, max_size=4).map(
-    lambda lists: [Utterance(f"talk{n // 2}-{n}", tuple(readings)) for n, readings in enumerate(lists)]
+LISTS = st.lists(HYPOTHESES, min_size=1, max_size=4).map(
+    lambda lists: [Utterance(f"talk{n // 2}-{n}", tuple(hypotheses)) for n, hypotheses in enumerate(lists)]
 )
 
 
 def spoken(scorer, state, tokens, penalty):
-    """Log-probability of a reading word by word, and the state after it."""
+    """Log-probability of a hypothesis word by word, and the state after it."""
     total = 0.0
     for word in tokens:
         log_prob, state = scorer.score(state, word)
-        unknown = scorer.model.vocabulary.number(word) <= UNKNOWN
+        unknown = scorer.model.predictor_.vocabulary.number(word) <= UNKNOWN
         total += max(log_prob, LEAST_LOG_PROB) - penalty * unknown
     log_prob, state = scorer.finish(state)
     return total + max(log_prob, LEAST_LOG_PROB), state
 
 
 @settings(deadline=None, max_examples=40)
-@given(models(), LISTS, st.sampled_from(["never", "talk", "utterance"]), st.floats(0, 2), st.floats(-1, 1))
-def test_lists_are_scored_as_a_decoder_would_that_goes_on_with_the_best_reading(model, lists, reset, weight, bonus):
-    scorer = Scorer(model)
+@given(models, LISTS, st.sampled_from(["never", "talk", "utterance"]), st.floats(0, 2), st.floats(-1, 1))
+def test_lists_are_scored_as_a_decoder_would_that_goes_on_with_the_best_hypothesis(model, lists, reset, weight, bonus):
+    scorer = IncrementalScorer(model)
     state = scorer.start()
     before = None
-    found = rescore(model, lists, weight=weight, word_bonus=bonus, unknown_penalty=2.0, reset=reset)
+    found = rescore(model, lists, RescoreOptions(weight=weight, word_bonus=bonus, unknown_penalty=2.0, reset=reset))
     for one, utterance in zip(found, lists, strict=True):
         talk = utterance.id.split("-")[0]
         if reset == "utterance" or (reset == "talk" and talk != before):
@@ -58,17 +66,16 @@ def test_lists_are_scored_as_a_decoder_would_that_goes_on_with_the_best_reading(
 def test_unknown_words_share_what_the_unknown_word_has():
     model = toy_model()
     lists = [Utterance("a", (Hypothesis(("unknown",), 0.0), Hypothesis(("w3",), 0.0)))]
-    plain, shared = (next(rescore(model, lists, unknown_penalty=penalty)) for penalty in (0.0, None))
-    assert plain.lm_scores[0] - shared.lm_scores[0] == pytest.approx(math.log(len(model.vocabulary)))
+    plain, shared = (next(rescore(model, lists, RescoreOptions(unknown_penalty=penalty))) for penalty in (0.0, None))
+    assert plain.lm_scores[0] - shared.lm_scores[0] == pytest.approx(math.log(len(model.predictor_.vocabulary)))
     assert plain.lm_scores[1] == shared.lm_scores[1]
 
 
-def test_words_are_looked_up_in_lower_case_if_wanted():
-    model = toy_model()
+def test_words_are_looked_up_in_lower_case_if_the_model_was_fitted_so():
     lists = [Utterance("a", (Hypothesis(("W3", "W4"), 0.0), Hypothesis(("w3", "w4"), 0.0)))]
-    one, other = next(rescore(model, lists, lowercase=True)).lm_scores
+    one, other = next(rescore(toy_model(lowercase=True), lists)).lm_scores
     assert one == other
-    one, other = next(rescore(model, lists)).lm_scores
+    one, other = next(rescore(toy_model(), lists)).lm_scores
     assert one != other
 
 
@@ -77,7 +84,9 @@ def test_what_was_said_before_is_remembered_and_not_changed():
     lists = [Utterance(name, (Hypothesis(("w5",), 0.0),)) for name in ("a", "b")]
     memory = model.memory()
     model.score(_text("w5", "w5", "w5"), memory)
-    fresh, after = (list(rescore(model, lists, reset="utterance", memory=start)) for start in (None, memory))
+    fresh, after = (
+        list(rescore(model, lists, RescoreOptions(reset="utterance"), memory=start)) for start in (None, memory)
+    )
     assert after[0].lm_scores != fresh[0].lm_scores
     assert after[0].lm_scores == after[1].lm_scores
     assert memory.caches.totals[0] == 3
@@ -90,18 +99,18 @@ def _text(*words):
 
 
 def rescored(*lists):
-    """Utterances of readings, each as its words, its score, and its total."""
+    """Utterances of hypotheses, each as its words, its score, and its total."""
     return [
         Rescored(
             Utterance(
                 str(number),
-                tuple(Hypothesis(tuple(text.split()), score) for text, score, _ in readings),
+                tuple(Hypothesis(tuple(text.split()), score) for text, score, _ in hypotheses),
                 tuple(reference.split()) if reference is not None else None,
             ),
-            [0.0] * len(readings),
-            [total for _, _, total in readings],
+            [0.0] * len(hypotheses),
+            [total for _, _, total in hypotheses],
         )
-        for number, (reference, *readings) in enumerate(lists)
+        for number, (reference, *hypotheses) in enumerate(lists)
     ]
 
 
@@ -125,13 +134,13 @@ def test_references_of_a_file_come_first_and_must_be_whole():
 
 
 def test_the_recognisers_own_choice_has_its_own_language_model():
-    readings = (Hypothesis(("a",), 2.0, -5.0), Hypothesis(("b",), 1.0, -1.0))
-    assert own_choice(Utterance("u", readings)) == 1
-    assert own_choice(Utterance("u", tuple(Hypothesis(h.tokens, h.score) for h in readings))) == 0
+    hypotheses = (Hypothesis(("a",), 2.0, -5.0), Hypothesis(("b",), 1.0, -1.0))
+    assert own_choice(Utterance("u", hypotheses)) == 1
+    assert own_choice(Utterance("u", tuple(Hypothesis(h.tokens, h.score) for h in hypotheses))) == 0
 
 
 def hard_lists(model, count=12):
-    """Lists whose right readings have lower scores, but are more probable under the model."""
+    """Lists whose right hypotheses have lower scores, but are more probable under the model."""
     random = np.random.default_rng(0)
     lists = []
     for number in range(count):
@@ -139,19 +148,19 @@ def hard_lists(model, count=12):
         empty = Utterance(str(number), tuple(Hypothesis(tokens, 0.0) for tokens in words))
         probable = next(rescore(model, [empty])).best
         scores = [random.normal() - 0.5 * (place == probable) for place in range(4)]
-        readings = tuple(Hypothesis(tokens, score) for tokens, score in zip(words, scores, strict=True))
-        lists.append(Utterance(str(number), readings, words[probable]))
+        hypotheses = tuple(Hypothesis(tokens, score) for tokens, score in zip(words, scores, strict=True))
+        lists.append(Utterance(str(number), hypotheses, words[probable]))
     return lists
 
 
 def test_tuning_finds_weights_with_fewer_errors_than_none():
     model = toy_model(caches=(), hidden=False, exponent=0.0)
     lists = hard_lists(model)
-    tuned = tune_weights(model, lists)
-    errors = list_errors(tuned.rescored)
+    options, tuned = tune_weights(model, lists)
+    errors = list_errors(tuned)
     assert errors.after.errors < errors.before.errors
-    assert tuned.weight > 0
-    again = list(rescore(model, lists, weight=tuned.weight, word_bonus=tuned.word_bonus))
+    assert options.weight > 0
+    again = list(rescore(model, lists, options))
     assert list_errors(again).after.errors == errors.after.errors
     plain = list(rescore(model, lists))
     assert errors.after.errors <= list_errors(plain).after.errors
@@ -160,19 +169,20 @@ def test_tuning_finds_weights_with_fewer_errors_than_none():
 def test_tuning_needs_references_and_resets_have_names():
     model = toy_model()
     lists = [Utterance("a", (Hypothesis(("w3",), 0.0),))]
-    with pytest.raises(UsageError, match="--references"):
+    with pytest.raises(UsageError, match="`references`"):
         tune_weights(model, lists)
     with pytest.raises(UsageError, match="never, talk, utterance"):
-        list(rescore(model, lists, reset="sometimes"))
+        RescoreOptions(reset="sometimes")
 
 
 def test_the_recognisers_own_language_model_may_have_a_say():
     model = toy_model(2)
-    readings = (Hypothesis(("w1",), -1.0, -5.0), Hypothesis(("w2",), -1.0, -2.0))
+    hypotheses = (Hypothesis(("w1",), -1.0, -5.0), Hypothesis(("w2",), -1.0, -2.0))
     alone, joined = (
-        next(rescore(model, [Utterance("u", readings)], weight=0.3, own_weight=own)).totals for own in (0.0, 0.5)
+        next(rescore(model, [Utterance("u", hypotheses)], RescoreOptions(weight=0.3, own_weight=own))).totals
+        for own in (0.0, 0.5)
     )
     assert np.subtract(joined, alone).tolist() == pytest.approx([-2.5, -1.0])
     bare = Utterance("u7", (Hypothesis(("w1",), -1.0),))
-    with pytest.raises(DataError, match=r"'u7', reading 1: found no score of the recogniser's own"):
-        list(rescore(model, [bare], own_weight=0.5))
+    with pytest.raises(DataError, match=r"'u7', hypothesis 1: found no score of the recogniser's own"):
+        list(rescore(model, [bare], RescoreOptions(own_weight=0.5)))

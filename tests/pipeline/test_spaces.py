@@ -8,12 +8,12 @@ import pytest
 from cepts.data import Dictionary, Text
 from cepts.errors import DataError
 from cepts.pipeline.spaces import score_retrieval, score_translations, score_word_similarity
-from cepts.spaces import fit_space
+from cepts.spaces import IBFA
 from toy_spaces import toy_dictionary, toy_views
 
 VIEWS = toy_views(noise=0.6)
-SPACE, _ = fit_space(VIEWS, toy_dictionary())
-PLACES = [SPACE.project(view.matrix, number).astype(np.float64) for number, view in enumerate(VIEWS)]
+MODEL = IBFA().fit(VIEWS, toy_dictionary())
+PLACES = [MODEL.project(view.matrix, number).astype(np.float64) for number, view in enumerate(VIEWS)]
 
 
 def cosines(one, two):
@@ -26,9 +26,7 @@ def test_precision_of_translation(source):
     languages = (VIEWS[source].name, VIEWS[target].name)
     entries = [*toy_dictionary(languages, range(70, 130)), (f"{languages[0]}70", f"{languages[1]}3")]
     test = Dictionary(languages, tuple(entries), "test")
-    score = score_translations(
-        SPACE, VIEWS[source], VIEWS[target], test, languages=(source, target), measure="cosine", at=(1, 3)
-    )
+    score = score_translations(MODEL, test, source=source, target=target, measure="cosine", at=(1, 3))
     found = np.argsort(-cosines(PLACES[source], PLACES[target])[70:120], axis=1)
     right = [{n, 3} if n == 70 else {n} for n in range(70, 120)]
     for k in (1, 3):
@@ -41,10 +39,10 @@ def test_precision_of_translation(source):
 
 
 def test_the_signature_says_by_which_words_hubs_were_measured():
-    score = score_translations(SPACE, *VIEWS, toy_dictionary(numbers=range(80, 100)), sources=50)
+    score = score_translations(MODEL, toy_dictionary(numbers=range(80, 100)), sources=50)
     assert score.facts["sources"] == 50
     assert score.facts["neighbourhood"] == 10
-    score = score_translations(SPACE, *VIEWS, toy_dictionary(numbers=range(80, 100)), measure="inverted-softmax")
+    score = score_translations(MODEL, toy_dictionary(numbers=range(80, 100)), measure="inverted-softmax")
     assert score.facts["sources"] == 120
     assert score.facts["temperature"] == 30
 
@@ -58,7 +56,7 @@ def test_precision_of_retrieval():
     # Also a word without a vector, a word twice, and a pair without any vector on one side.
     lines = [random.choice(120, 2, replace=False).tolist() for _ in range(40)] + [[5, 5, 9], [7, 999], [999]]
     texts = text_of("en", lines), text_of("fr", lines)
-    scores = score_retrieval(SPACE, tuple(VIEWS), texts, measure="cosine", at=(1, 2))
+    scores = score_retrieval(MODEL, texts, measure="cosine", at=(1, 2))
     weights = np.zeros(120)
     for line in lines:
         weights[[n for n in set(line) if n < 120]] += 1
@@ -69,7 +67,7 @@ def test_precision_of_retrieval():
         rows = []
         for line in lines:
             known = [n for n in set(line) if n < 120]
-            rows.append(sum((weights[n] * unit[n] for n in known), np.zeros(SPACE.width)))
+            rows.append(sum((weights[n] * unit[n] for n in known), np.zeros(MODEL.space_.width)))
         sides.append(np.array(rows))
     for score, (asked, others) in zip(scores, (sides, sides[::-1]), strict=True):
         found = np.argsort(-cosines(asked[:-1], others[:-1]), axis=1)
@@ -83,9 +81,7 @@ def test_precision_of_retrieval():
 def test_queries_of_retrieval_are_drawn_by_the_seed():
     lines = [[n, n + 1] for n in range(100)]
     texts = text_of("en", lines), text_of("fr", lines)
-    one, two, other = (
-        score_retrieval(SPACE, tuple(VIEWS), texts, queries=20, seed=seed)[0].ranks.tolist() for seed in (1, 1, 2)
-    )
+    one, two, other = (score_retrieval(MODEL, texts, queries=20, seed=seed)[0].ranks.tolist() for seed in (1, 1, 2))
     assert len(one) == 20
     assert one == two
     assert one != other
@@ -94,9 +90,9 @@ def test_queries_of_retrieval_are_drawn_by_the_seed():
 def test_wrong_numbers_of_sentences():
     lines = [[n] for n in range(12)]
     with pytest.raises(DataError, match="found 12 source and 11 target sentences"):
-        score_retrieval(SPACE, tuple(VIEWS), (text_of("en", lines), text_of("fr", lines[:11])))
+        score_retrieval(MODEL, (text_of("en", lines), text_of("fr", lines[:11])))
     with pytest.raises(DataError, match="wanted at least 10"):
-        score_retrieval(SPACE, tuple(VIEWS), (text_of("en", lines[:9]), text_of("fr", lines[:9])))
+        score_retrieval(MODEL, (text_of("en", lines[:9]), text_of("fr", lines[:9])))
 
 
 def test_similarity_looks_words_up_in_lower_case_too():
@@ -105,7 +101,7 @@ def test_similarity_looks_words_up_in_lower_case_too():
     random = np.random.default_rng(0)
     pairs = [(f"EN{n}", f"en{n + 7}") for n in range(50)] + [("en1", "nowhere")]
     task = WordSimilarities("task", pairs, random.random(51))
-    found = score_word_similarity(SPACE, VIEWS[0], 0, task)
+    found = score_word_similarity(MODEL, task)
     assert (found.space.pairs, found.space.covered, found.alone.covered) == (51, 50, 50)
     for score, matrix in ((found.alone, VIEWS[0].matrix.astype(float)), (found.space, PLACES[0])):
         values = np.diag(cosines(matrix[:50], matrix[7:57]))

@@ -149,15 +149,15 @@ def test_without_matplotlib_the_extra_is_named(tmp_path, monkeypatch):
 @pytest.mark.parametrize(
     ("changes", "message"),
     [
-        ({"matrix": np.ones((6, 3))}, r"matrix must be of 7 x 4, null first\. Got \(6, 3\)"),
-        ({"matrix": np.full((7, 4), np.nan)}, "matrix must hold finite numbers of 0 or more"),
-        ({"source_factor": -np.ones((7, 5))}, "source_factor must hold finite numbers of 0 or more"),
-        ({"source_factor": np.ones(7)}, "source_factor must be of 7 x 0"),
-        ({"target_factor": np.ones((4, 6))}, "target_factor must be of 4 x 5"),
-        ({"source_assignment": [0]}, "source_assignment must have one cept for each of 6 words"),
-        ({"target_assignment": [0, 1, 5]}, r"target_assignment must be -1 \(null\) or a cept below 5"),
+        ({"matrix": np.ones((6, 3))}, r"`matrix` must be 7 x 4, null first\. Got \(6, 3\)"),
+        ({"matrix": np.full((7, 4), np.nan)}, "`matrix` must hold finite numbers of 0 or more"),
+        ({"source_factor": -np.ones((7, 5))}, "`source_factor` must hold finite numbers of 0 or more"),
+        ({"source_factor": np.ones(7)}, "`source_factor` must be 7 x 0"),
+        ({"target_factor": np.ones((4, 6))}, "`target_factor` must be 4 x 5"),
+        ({"source_assignment": [0]}, "`source_assignment` must have one cept for each of 6 words"),
+        ({"target_assignment": [0, 1, 5]}, r"`target_assignment` must be -1 \(null\) or a cept below 5"),
         ({"cept_names": ["a"]}, "one name for each of 5 cepts"),
-        ({"sure": [(6, 0)]}, r"gold links must lie within the sentences\. Got \(6, 0\)"),
+        ({"sure": [(6, 0)]}, r"`sure` and `possible` links must lie within the sentences\. Got \(6, 0\)"),
     ],
 )
 def test_arrays_that_do_not_go_together_are_refused(tmp_path, changes, message):

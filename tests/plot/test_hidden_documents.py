@@ -54,6 +54,6 @@ def test_ticks_are_numbers_and_no_formulae(tmp_path, drawn):
 
 
 def test_estimates_of_other_documents_are_refused(tmp_path):
-    with pytest.raises(ValueError, match="as many as priors, 3"):
+    with pytest.raises(ValueError, match="one for each of 3 priors"):
         plot_hidden_documents(tmp_path / "h.png", COLUMNS, PRIORS, estimated=ESTIMATED[:2])
     assert not list(tmp_path.iterdir())

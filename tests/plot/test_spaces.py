@@ -8,7 +8,7 @@ import pytest
 from cepts.errors import UsageError
 from cepts.plot import plot_correlations, plot_likelihood, plot_space
 from cepts.plot import spaces as module
-from cepts.spaces import fit_space
+from cepts.spaces import METHODS, Procrustes
 from toy_spaces import toy_dictionary, toy_views
 
 pytest.importorskip("matplotlib")
@@ -58,10 +58,10 @@ def test_the_likelihood_has_a_panel_for_all_and_one_for_later_iterations(tmp_pat
 def test_a_space_shows_what_it_has(tmp_path, drawn):
     views = toy_views()
     for method, panels in (("mbfa", 2), ("ibfa", 1), ("cca", 1)):
-        space, _ = fit_space(views, toy_dictionary(), method=method)
+        space = METHODS[method]().fit(views, toy_dictionary()).space_
         plot_space(tmp_path / "space.svg", space)
         assert len(drawn.pop().axes) == panels
-    space, _ = fit_space(views, toy_dictionary(), method="procrustes")
+    space = Procrustes().fit(views, toy_dictionary()).space_
     with pytest.raises(UsageError, match="procrustes has neither"):
         plot_space(tmp_path / "direct.svg", space)
     assert not (tmp_path / "direct.svg").exists()
@@ -70,5 +70,5 @@ def test_a_space_shows_what_it_has(tmp_path, drawn):
 def test_wrong_files_and_nothing_to_draw(tmp_path):
     with pytest.raises(UsageError, match=r"ends in \.svg"):
         plot_likelihood(tmp_path / "l.gif", CURVE)
-    with pytest.raises(ValueError, match="an objective at least"):
+    with pytest.raises(ValueError, match="`objectives` must be at least one"):
         plot_likelihood(tmp_path / "l.svg", [])

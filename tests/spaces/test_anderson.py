@@ -11,11 +11,15 @@ from cepts.spaces.anderson import Anderson
 
 
 def linear_map(seed, width, radius=0.95):
-    """x -> A x + b with the largest eigenvalue `radius`, symmetric so that it is well behaved, and its fixed point."""
+    """x -> A x + b with the largest eigenvalue `radius`, and its fixed point.
+
+    A is symmetric, and b is not nearly 0 along any eigenvector: else two steps can be nearly parallel, and the
+    extrapolation from them, in single precision, needs one step more.
+    """
     random = np.random.default_rng(seed)
     turn = np.linalg.qr(random.standard_normal((width, width)))[0]
     slope = turn * np.linspace(radius, -0.5, width) @ turn.T
-    shift = random.standard_normal(width)
+    shift = turn @ (random.choice([-1.0, 1.0], width) * random.uniform(0.5, 2.0, width))
     return slope, shift, np.linalg.solve(np.eye(width) - slope, shift)
 
 

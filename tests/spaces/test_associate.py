@@ -13,8 +13,7 @@ from cepts import extract, factor
 from cepts.data import Bitext, Vectors, offsets_of
 from cepts.errors import UsageError
 from cepts.kernels.space_links import link_shares
-from cepts.pipeline.space_links import align_in_space
-from cepts.spaces import Scoring, associate_space, fit_space, space_directions
+from cepts.spaces import IBFA, Scoring, SpaceScorer
 from cepts.spaces.associate import SCALES, support_weights
 from toy_spaces import toy_dictionary, toy_views
 
@@ -37,7 +36,17 @@ def views():
 
 @pytest.fixture(scope="module")
 def space(views):
-    return fit_space(views, toy_dictionary(), method="ibfa", exponent=1.0, shrinkage=0.01)[0]
+    return IBFA(exponent=1.0, shrinkage=0.01).fit(views, toy_dictionary()).space_
+
+
+def directions_of(space, views, bitext, **options):
+    """Forward and reverse shares of all pairs."""
+    return SpaceScorer(space, views, scoring=Scoring(**options), threads=1).posteriors(bitext)
+
+
+def agreement_of(space, views, bitext, *, languages=(0, 1), threads=1, **options):
+    """The geometric mean of both directions."""
+    return SpaceScorer(space, views, languages=languages, scoring=Scoring(**options), threads=threads).associate(bitext)
 
 
 def random_bitext(pairs=30, seed=0, longest=9):
@@ -109,8 +118,7 @@ def test_matrices_equal_the_plain_twin(space, views, measure):
     bitext = random_bitext()
     scale = SCALES[measure]
     placed = [space.project(view.matrix, number).astype(np.float64) for number, view in enumerate(views)]
-    directions = list(space_directions(space, views, bitext, measure=measure))
-    forward, reverse = (type(parts[0]).concatenate(parts) for parts in zip(*directions, strict=True))
+    forward, reverse = directions_of(space, views, bitext, measure=measure)
     for pair in range(len(bitext)):
         source, target = bitext[pair]
         lowered = [word.lower() for word in source]
@@ -126,8 +134,8 @@ def test_matrices_equal_the_plain_twin(space, views, measure):
 
 def test_shares_and_null_of_a_word_sum_to_one(space, views):
     bitext = random_bitext()
-    ((forward, reverse),) = space_directions(space, views, bitext)
-    association = associate_space(space, views, bitext)
+    forward, reverse = directions_of(space, views, bitext)
+    association = agreement_of(space, views, bitext)
     assert association.values.min() >= 0
     for pair in range(len(bitext)):
         source = slice(*association.source_offsets[pair : pair + 2])
@@ -139,7 +147,7 @@ def test_shares_and_null_of_a_word_sum_to_one(space, views):
 
 def test_links_are_found_without_any_parallel_text(space, views):
     bitext = Bitext.from_tokens([(["en3", "en50", "en7", "en100"], ["fr50", "fr3", "fr7", "fr100"])])
-    association = associate_space(space, views, bitext)
+    association = agreement_of(space, views, bitext)
     wanted = [(0, 1), (1, 0), (2, 2), (3, 3)]
     assert extract.threshold(association, 0.5)[0].links == wanted
     assert factor.onmf(association.scaled(200))[0].links == wanted
@@ -147,14 +155,14 @@ def test_links_are_found_without_any_parallel_text(space, views):
 
 def test_unknown_words_go_with_the_same_word_or_to_null(space, views):
     bitext = Bitext.from_tokens([(["Zork", "en3", "quux", "7,000"], ["zork", "fr3", "blah", "7,000"])])
-    association = associate_space(space, views, bitext)
+    association = agreement_of(space, views, bitext)
     assert extract.threshold(association, 0.5)[0].links == [(0, 0), (1, 1), (3, 3)]
     assert association.source_null[2] == association.target_null[2] == 1
 
 
 def test_numbers_and_punctuation_go_with_the_same_whatever_their_vectors_are(space, views):
     bitext = Bitext.from_tokens([(["en3", ",", "1998", "!"], ["fr3", ",", "1998", "!"])])
-    association = associate_space(space, views, bitext)
+    association = agreement_of(space, views, bitext)
     assert extract.threshold(association, 0.5)[0].links == [(0, 0), (1, 1), (2, 2), (3, 3)]
     # A comma is never the translation of a word.
     assert association[0][0, 1] == association[0][1, 0] == 0
@@ -164,8 +172,8 @@ def test_support_tells_the_occurrences_of_a_word_apart(space, views):
     bitext = Bitext.from_tokens([(["en1", "en20", "en1", "en30"], ["fr1", "fr30", "fr1", "fr20"])])
     links = [(0, 2), (1, 3), (2, 0), (3, 1)]
     options = {"diagonal": 0.0, "measure": "cosine"}
-    supported = associate_space(space, views, bitext, **options)[0]
-    alone = associate_space(space, views, bitext, support=0, **options)[0]
+    supported = agreement_of(space, views, bitext, **options)[0]
+    alone = agreement_of(space, views, bitext, support=0, **options)[0]
     for i, j in links:
         assert supported[i].argmax() == j
     np.testing.assert_allclose(alone[0, [0, 2]], alone[0, 0], rtol=1e-5)
@@ -173,56 +181,46 @@ def test_support_tells_the_occurrences_of_a_word_apart(space, views):
 
 def test_directions_of_a_space_can_be_turned_round(space, views):
     bitext = random_bitext(8)
-    ahead = associate_space(space, views, bitext)
-    turned = associate_space(space, views[::-1], Bitext(bitext.target, bitext.source), languages=("fr", "en"))
+    ahead = agreement_of(space, views, bitext)
+    turned = agreement_of(space, views[::-1], Bitext(bitext.target, bitext.source), languages=("fr", "en"))
     for pair in range(len(bitext)):
         np.testing.assert_allclose(turned[pair], ahead[pair].T, atol=1e-5)
 
 
 def test_empty_and_long_pairs_have_empty_matrices(space, views):
     bitext = Bitext.from_tokens([(["en1"], []), (["en1"] * 4, ["fr1"] * 3), ([], []), (["en1", "en2"], ["fr1"])])
-    association = associate_space(space, views, bitext, max_length=3)
+    association = agreement_of(space, views, bitext, max_length=3)
     assert [association[pair].shape for pair in range(4)] == [(0, 0), (0, 0), (0, 0), (2, 1)]
-    assert len(extract.threshold(association, 0.1)) == 4
+    scorer = SpaceScorer(space, views)
+    scorer.max_length = 3
+    assert [matrix.shape for matrix in scorer.associate(bitext)] == [(0, 0), (0, 0), (0, 0), (2, 1)]
 
 
-def test_threads_and_shards_do_not_show(space, views, monkeypatch):
+def test_threads_and_runs_do_not_show(space, views, monkeypatch):
     bitext = random_bitext(60)
-    one = associate_space(space, views, bitext, threads=1)
+    one = agreement_of(space, views, bitext, threads=1)
     monkeypatch.setattr("cepts.spaces.associate.CELLS_IN_SHARD", 100)
-    steps = []
-    many = associate_space(space, views, bitext, threads=3, progress=steps.append)
+    assert len(SpaceScorer(space, views).directions(bitext).makers) > 3
+    many = agreement_of(space, views, bitext, threads=3)
     assert one.values.tobytes() == many.values.tobytes()
     assert one.source_null.tobytes() == many.source_null.tobytes()
-    assert len(steps) > 3
-    assert steps[-1].done == steps[-1].total == 60
 
 
 @pytest.mark.parametrize("temperature", [0.0, 1e6])
 def test_any_temperature_gives_finite_shares(space, views, temperature):
-    association = associate_space(space, views, random_bitext(10), temperature=temperature)
+    association = agreement_of(space, views, random_bitext(10), temperature=temperature)
     assert np.isfinite(association.values).all()
     assert association.values.max() <= 1
-
-
-@pytest.mark.parametrize("combine", ["agreement", "onmf", "intersection", "grow-diag", "forward"])
-def test_every_extractor_reads_the_matrices(space, views, tmp_path, combine):
-    bitext = random_bitext(20)
-    found = tmp_path / "links"
-    summary = align_in_space(space, views, bitext, found, combine=combine)
-    assert len(found.read_text().splitlines()) == summary.pairs == 20
-    assert summary.links > 40
-    assert (summary.cepts is not None) == (combine == "onmf")
 
 
 @pytest.mark.parametrize(
     ("options", "message"),
     [
-        ({"measure": "dot"}, "measure must be one of csls, cosine"),
-        ({"temperature": -1}, "temperature must be 0 or more"),
-        ({"null": np.nan}, "null must be a number"),
-        ({"rounds": -1}, "rounds must be 0 or more"),
-        ({"max_length": 0}, "max_length must be 1 or more"),
+        ({"measure": "dot"}, r"measure`? must be one of csls, cosine"),
+        ({"temperature": -1}, r"temperature`? must be 0 or more"),
+        ({"null": np.nan}, r"null`? must be a number"),
+        ({"rounds": -1}, r"rounds`? must be 0 or more"),
+        ({"max_length": 0}, r"max_length`? must be 1 or more"),
     ],
 )
 def test_bad_options_are_refused(options, message):
@@ -230,11 +228,8 @@ def test_bad_options_are_refused(options, message):
         Scoring(**options)
 
 
-def test_bad_sides_are_refused(space, views, tmp_path):
-    bitext = random_bitext(2)
-    with pytest.raises(UsageError, match="found en on both sides"):
-        associate_space(space, views, bitext, languages=(0, 0))
-    with pytest.raises(UsageError, match="found the vectors of 1 languages"):
-        associate_space(space, views[:1], bitext)
-    with pytest.raises(UsageError, match="combine must be one of"):
-        align_in_space(space, views, bitext, tmp_path / "links", combine="best")
+def test_bad_sides_are_refused(space, views):
+    with pytest.raises(UsageError, match="Got en on both sides"):
+        SpaceScorer(space, views, languages=(0, 0))
+    with pytest.raises(UsageError, match="Got those of 1 languages"):
+        SpaceScorer(space, views[:1])

@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 import oracles_spaces_models as oracles
-from cepts.spaces.choose import DEFAULT, EXPONENTS, SHRINKAGES, Choice, choose
+from cepts.spaces.choose import DEFAULT, EXPONENTS, SHRINKAGES, ChosenSettings, choose
 from cepts.spaces.prepare import Preparation
 
 
@@ -44,7 +44,7 @@ def test_few_entries_call_for_more_shrinkage_than_many():
 
 def test_what_is_given_is_kept():
     views, rows = prepared(), rows_of(300)
-    assert choose(views, rows, np.ones(300), exponent=0.9, shrinkage=0.2) == Choice(0.9, 0.2)
+    assert choose(views, rows, np.ones(300), exponent=0.9, shrinkage=0.2) == ChosenSettings(0.9, 0.2)
     one = choose(views, rows, np.ones(300), exponent=0.9)
     assert one.exponent == 0.9
     assert one.shrinkage in SHRINKAGES

@@ -170,7 +170,7 @@ def test_shrinkage_lowers_every_correlation():
 
 @pytest.mark.parametrize("factors", [0, -1, 4])
 def test_the_number_of_factors_is_checked(factors):
-    with pytest.raises(UsageError, match=f"found {factors} factors, wanted 1 to 3") as error:
+    with pytest.raises(UsageError, match=f"`factors` must be 1 to 3, .* Got {factors} instead") as error:
         check_factors(factors, (5, 3))
     assert "\n" not in str(error.value)
 

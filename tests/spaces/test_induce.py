@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 import oracles_spaces
 import oracles_spaces_models as oracles
 from cepts.errors import UsageError
-from cepts.spaces.fit import fit_space
+from cepts.spaces import METHODS, Procrustes
 from cepts.spaces.induce import Induction, induce, mutual_pairs
 
 
@@ -101,9 +101,9 @@ def test_no_entries_found_leave_what_there_was():
 def test_a_small_dictionary_grows_to_nearly_all_pairs(method):
     views = oracles.translated_views(400, (16, 16), noise=0.25)
     given = oracles.right_dictionary(views, range(14))
-    settings = {"method": method} if method == "procrustes" else {"method": method, "shrinkage": 0.3, "exponent": 0.5}
-    alone, _ = fit_space(views, given, **settings)
-    grown, report = fit_space(views, given, induction=Induction(rounds=5), **settings)
+    settings = {} if method == "procrustes" else {"shrinkage": 0.3, "exponent": 0.5}
+    alone = METHODS[method](**settings).fit(views, given)
+    grown = METHODS[method](induction=Induction(rounds=5), **settings).fit(views, given)
 
     def right(space):
         placed = [space.project(view.matrix, number) for number, view in enumerate(views)]
@@ -112,28 +112,28 @@ def test_a_small_dictionary_grows_to_nearly_all_pairs(method):
 
     assert right(grown) >= 385
     assert right(grown) > right(alone)
-    assert report.rounds[-1].entries >= 385
-    assert grown.settings["induced"] > 300
+    assert grown.report_.rounds[-1].entries >= 385
+    assert grown.record_.induced > 300
 
 
 def test_stochastic_induction_is_the_same_for_the_same_seed():
     views = oracles.translated_views(200, (12, 12), noise=0.3)
     given = oracles.right_dictionary(views, range(20))
-    settings = {"method": "procrustes", "induction": Induction(rounds=4, keep=0.2, vocabulary=150)}
-    one, again, other = (fit_space(views, given, seed=seed, **settings) for seed in (1, 1, 2))
-    assert one[0].maps[0].tobytes() == again[0].maps[0].tobytes()
-    assert one[1].rounds == again[1].rounds != other[1].rounds
-    assert all(found.entries <= 150 for found in one[1].rounds)
+    induction = Induction(rounds=4, keep=0.2, vocabulary=150)
+    one, again, other = (Procrustes(induction=induction, seed=seed).fit(views, given) for seed in (1, 1, 2))
+    assert one.space_.maps[0].tobytes() == again.space_.maps[0].tobytes()
+    assert one.report_.rounds == again.report_.rounds != other.report_.rounds
+    assert all(found.entries <= 150 for found in one.report_.rounds)
 
 
 @pytest.mark.parametrize(
     ("options", "message"),
     [
-        ({"rounds": -1}, "found -1 rounds of induction, wanted 0 or more"),
-        ({"vocabulary": 0}, "found a vocabulary of 0 words"),
-        ({"keep": 0.0}, "found a chance of 0.0 to keep a candidate"),
-        ({"keep": 1.5}, "found a chance of 1.5 to keep a candidate"),
-        ({"keep": float("nan")}, "found a chance of nan to keep a candidate"),
+        ({"rounds": -1}, "`rounds` of induction must be 0 or more. Got -1"),
+        ({"vocabulary": 0}, "`vocabulary` of induction must be 1 or more. Got 0"),
+        ({"keep": 0.0}, "`keep` must be above 0 and at most 1. Got 0.0"),
+        ({"keep": 1.5}, "`keep` must be above 0 and at most 1. Got 1.5"),
+        ({"keep": float("nan")}, "`keep` must be above 0 and at most 1. Got nan"),
     ],
 )
 def test_wrong_settings_are_refused(options, message):

@@ -4,15 +4,17 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import assume, given, settings
 from hypothesis import strategies as st
+from scipy.linalg import block_diag, sqrtm
 
 import oracles_spaces_models as oracles
 from cepts.engine import run_em
 from cepts.errors import DataError, NotFiniteError, UsageError
+from cepts.names import STARTS
 from cepts.spaces.gaussian import FactorModel
 from cepts.spaces.ibfa import canonical, fit_ibfa
-from cepts.spaces.mbfa import STARTS, Battery, fit_mbfa
+from cepts.spaces.mbfa import Battery, fit_mbfa
 from cepts.spaces.moments import gather_moments, spans_of
 
 PATTERNS = {
@@ -212,9 +214,9 @@ def test_a_view_without_entries_is_refused():
 def test_wrong_options_are_refused():
     views, rows, weights = problem(0, (2, 3), 20, [[1, 1]])
     moments = gather_moments(views, rows, weights)
-    with pytest.raises(UsageError, match="found 3 factors, wanted 1 to 2"):
+    with pytest.raises(UsageError, match="`factors` must be 1 to 2, "):
         fit_mbfa(moments, (2, 3), factors=3)
-    with pytest.raises(ValueError, match="start must be one of"):
+    with pytest.raises(UsageError, match="`start` must be one of"):
         fit_mbfa(moments, (2, 3), factors=1, start="nowhere")
 
 
@@ -227,11 +229,88 @@ def test_parameters_without_a_likelihood_end_the_loop_with_a_clear_error(memory)
         run_em(battery, iterations=3, stage="MBFA")
 
 
-def test_a_run_goes_on_from_its_parameters():
-    views, rows, weights = problem(0, (2, 3), 20, [[1, 1]])
-    moments = gather_moments(views, rows, weights)
-    whole, first, second = (Battery(moments, (2, 3), factors=1, memory=0) for _ in range(3))
-    wanted = run_em(whole, iterations=6)
-    start = run_em(first, iterations=2)
-    second.restore(first.state())
-    assert start + run_em(second, iterations=4) == wanted
+# -- where EM starts --------------------------------------------------------------------------------------------------
+
+
+def whitened_covariance(views, rows, weights):
+    """S of the whitened views, entry by entry; of two views that never meet, through the first."""
+    white = []
+    for view, column in zip(views, rows.T, strict=True):
+        known = column >= 0
+        mass = weights[known] / weights[known].sum()
+        centred = view.astype(np.float64) - mass @ view[column[known]]
+        covariance = (centred[column[known]] * mass[:, None]).T @ centred[column[known]]
+        white.append(centred @ np.linalg.inv(sqrtm(covariance).real))
+    blocks = {}
+    for i, one in enumerate(white):
+        for j, other in enumerate(white):
+            both = (rows[:, i] >= 0) & (rows[:, j] >= 0)
+            if both.any():
+                mass = weights[both] / weights[both].sum()
+                left = one[rows[both, i]] - mass @ one[rows[both, i]]
+                right = other[rows[both, j]] - mass @ other[rows[both, j]]
+                blocks[i, j] = np.eye(one.shape[1]) if i == j else (left * mass[:, None]).T @ right
+    count = range(len(white))
+    return np.block([[blocks[i, j] if (i, j) in blocks else blocks[i, 0] @ blocks[0, j] for j in count] for i in count])
+
+
+def joined_loadings(battery):
+    """W of all views in the coordinates of symmetric whitening, in which the oracle has them; W W' has no rotation."""
+    return np.concatenate(
+        [
+            np.linalg.inv(sqrtm(w.back.T @ w.back).real) @ w.back.T @ loading
+            for w, loading in zip(battery.whitenings, battery.loadings, strict=True)
+        ]
+    )
+
+
+def assert_starts_at(battery, wanted):
+    """The loadings are `wanted`, but for a rotation, and the noise is what they leave of each view's variance."""
+    # Else a factor is made stronger or weaker, so that EM can learn it.
+    spans = spans_of([len(loading) for loading in battery.loadings])
+    assume(max(np.linalg.norm(wanted[span], 2) for span in spans) < 0.97**0.5)
+    found = joined_loadings(battery)
+    np.testing.assert_allclose(found @ found.T, wanted @ wanted.T, atol=1e-5)
+    for loading, noise in zip(battery.loadings, battery.noises, strict=True):
+        np.testing.assert_allclose(noise + loading @ loading.T, np.eye(len(noise)), atol=1e-9)
+
+
+@pytest.mark.parametrize("patterns", [PATTERNS["complete"], PATTERNS["star"]], ids=["complete", "star"])
+@settings(max_examples=15, deadline=None)
+@given(st.integers(0, 2**32 - 1), st.integers(1, 2))
+def test_browne_starts_from_joreskogs_noise_and_the_best_loadings_for_it(patterns, seed, factors):
+    """Psi_i = (1 - k / 2p) ((S^-1)_ii)^-1; then W W' = R (sum over the k largest l of (l - 1) u u') R', R R' = Psi.
+
+    l and u are eigenvalues and -vectors of R^-1 S R'^-1: the maximum of the likelihood where the noise is given.
+    """
+    widths = (3, 2, 4)
+    views, rows, weights = problem(seed, widths, 150, patterns, noise=4.0)
+    covariance = whitened_covariance(views, rows, weights)
+    assume(np.linalg.eigvalsh(covariance)[0] > 0.01)
+    precision = np.linalg.inv(covariance)
+    share = 1 - factors / (2 * sum(widths))
+    noise = block_diag(*(share * np.linalg.inv(precision[span, span]) for span in spans_of(widths)))
+    root = sqrtm(noise).real
+    inverse = np.linalg.inv(root)
+    values, vectors = np.linalg.eigh(inverse @ covariance @ inverse.T)
+    assume(values[-factors] > 1.01)
+    wanted = root @ vectors[:, -factors:] * np.sqrt(values[-factors:] - 1)
+    battery = Battery(gather_moments(views, rows, weights), widths, factors=factors, start="joreskog")
+    assert_starts_at(battery, wanted)
+
+
+@settings(max_examples=15, deadline=None)
+@given(st.integers(0, 2**32 - 1), st.integers(1, 2))
+def test_the_canonical_start_of_three_views_is_that_of_equal_correlations(seed, factors):
+    """Where n variates all correlate by r, S has the eigenvalue 1 + (n - 1) r with a unit vector u.
+
+    Each view has 1 / n of the square of u, so W = u sqrt(n r) gives the variates the covariance r.
+    """
+    widths = (3, 3, 3)
+    views, rows, weights = problem(seed, widths, 150, PATTERNS["complete"], noise=4.0)
+    values, vectors = np.linalg.eigh(whitened_covariance(views, rows, weights))
+    correlations = (values[-factors:] - 1) / 2
+    assume(correlations[0] > 0.01)
+    wanted = vectors[:, -factors:] * np.sqrt(3 * correlations)
+    battery = Battery(gather_moments(views, rows, weights), widths, factors=factors, start="canonical")
+    assert_starts_at(battery, wanted)

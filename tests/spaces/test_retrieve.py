@@ -12,19 +12,15 @@ from hypothesis.extra import numpy as hnp
 
 import oracles_spaces as oracles
 from cepts.errors import DataError, UsageError
+from cepts.names import RETRIEVAL_MEASURES
 from cepts.spaces import search
 from cepts.spaces.retrieve import (
-    MEASURES,
-    cosine,
-    csls,
-    inverted_softmax,
     mean_similarity,
-    nearest,
     retrieve,
     unit_rows,
 )
 
-DIRECTIONS = [measure for measure in MEASURES if measure != "dot"]
+DIRECTIONS = [measure for measure in RETRIEVAL_MEASURES if measure != "dot"]
 SIZES = {"memory": st.sampled_from([4, 40, 400, 1 << 20]), "threads": st.integers(1, 3)}
 
 
@@ -81,7 +77,7 @@ def test_dot_equals_sorting_all_products(problem, count, spare, sizes):
     queries, targets, _ = problem
     bias = np.arange(len(targets)) % 3 / 4
     with patched(SPARE=spare, LEAST_WIDTH=2):
-        found = nearest(queries, targets, count=count, bias=bias, **sizes)
+        found = retrieve(queries, targets, measure="dot", count=count, bias=bias, **sizes)
     rows, scores = oracles.best(queries @ targets.T + bias, count)
     assert found.rows.tolist() == rows.tolist()
     assert found.scores.tolist() == scores.tolist()
@@ -108,7 +104,7 @@ def test_rows_of_any_width_are_searched_whole(width, memory):
     queries, targets = (random.integers(-9, 10, (rows, 7)).astype(np.float32) for rows in (150, width))
     products = queries @ targets.T
     for left, right, scores in ((queries, targets, products), (targets, queries, products.T)):
-        found = nearest(left, right, count=5, memory=memory, threads=2)
+        found = retrieve(left, right, measure="dot", count=5, memory=memory, threads=2)
         assert found.rows.tolist() == oracles.best(scores, 5)[0].tolist()
 
 
@@ -123,19 +119,19 @@ def test_larger_spaces_equal_their_definition(measure, memory):
 def test_csls_is_of_all_sources_that_are_given():
     queries, targets = random_space(40, 300)
     sources, _ = random_space(500, 0, seed=1)
-    found = csls(queries, targets, count=5, sources=sources, neighbourhood=4)
+    found = retrieve(queries, targets, count=5, sources=sources, neighbourhood=4, measure="csls")
     wanted = oracles.score_matrix(queries, targets, "csls", sources=sources, neighbourhood=4)
     assert_best(found, wanted, 5)
-    assert (found.rows != csls(queries, targets, count=5, neighbourhood=4).rows).any()
+    assert (found.rows != retrieve(queries, targets, count=5, neighbourhood=4, measure="csls").rows).any()
 
 
 def test_csls_finds_what_a_hub_hides():
     """Target 2 lies between both queries and is the nearest to either; each has a target of its own."""
     queries = np.array([[1, 0.2, 0], [0.2, 1, 0]], dtype=np.float32)
     targets = np.array([[1, 0, 0.8], [0, 1, 0.8], [1, 1, 0.3]], dtype=np.float32)
-    assert cosine(queries, targets, count=1).rows.tolist() == [[2], [2]]
-    assert csls(queries, targets, count=1, neighbourhood=2).rows.tolist() == [[0], [1]]
-    assert inverted_softmax(queries, targets, count=1).rows.tolist() == [[0], [1]]
+    assert retrieve(queries, targets, count=1, measure="cosine").rows.tolist() == [[2], [2]]
+    assert retrieve(queries, targets, count=1, neighbourhood=2, measure="csls").rows.tolist() == [[0], [1]]
+    assert retrieve(queries, targets, count=1, measure="inverted-softmax").rows.tolist() == [[0], [1]]
 
 
 def test_mean_similarity_is_the_mean_of_the_nearest():
@@ -148,7 +144,7 @@ def test_mean_similarity_is_the_mean_of_the_nearest():
 @pytest.mark.parametrize("temperature", [0.01, 30.0, 5000.0])
 def test_inverted_softmax_neither_overflows_nor_vanishes(temperature):
     queries, targets = random_space(30, 90)
-    found = inverted_softmax(queries, targets, count=3, temperature=temperature)
+    found = retrieve(queries, targets, count=3, temperature=temperature, measure="inverted-softmax")
     wanted = oracles.score_matrix(queries, targets, "inverted-softmax", temperature=temperature)
     assert_best(found, wanted, 3, 1e-6 * max(temperature, 4))
 
@@ -156,7 +152,7 @@ def test_inverted_softmax_neither_overflows_nor_vanishes(temperature):
 # -- promises ------------------------------------------------------------------------------------------------
 
 
-@pytest.mark.parametrize("measure", MEASURES)
+@pytest.mark.parametrize("measure", RETRIEVAL_MEASURES)
 def test_any_number_of_threads_gives_the_same_bytes(measure):
     queries, targets = random_space(300, 5000)
     one, *others = (retrieve(queries, targets, measure=measure, threads=n, memory=1 << 20) for n in (1, 2, 3))
@@ -176,7 +172,7 @@ def test_blocks_of_any_size_give_the_same_bytes(measure):
         assert one.scores.tobytes() == other.scores.tobytes()
 
 
-@pytest.mark.parametrize("measure", MEASURES)
+@pytest.mark.parametrize("measure", RETRIEVAL_MEASURES)
 def test_the_second_search_finds_the_same(measure):
     """A bound so wide that it makes every query doubtful."""
     queries, targets = random_space(60, 400)
@@ -218,7 +214,7 @@ def test_zeros_are_never_found_and_find_nothing(measure):
     assert (nothing.rows == -1).all()
 
 
-@pytest.mark.parametrize("measure", MEASURES)
+@pytest.mark.parametrize("measure", RETRIEVAL_MEASURES)
 def test_no_queries_one_query_and_no_targets(measure):
     queries, targets = random_space(1, 30)
     assert retrieve(queries[:0], targets, measure=measure).rows.shape == (0, 10)
@@ -231,14 +227,14 @@ def test_no_queries_one_query_and_no_targets(measure):
 def test_a_bias_of_minus_infinity_leaves_targets_out():
     queries, targets = random_space(4, 100)
     bias = np.where(np.arange(100) % 10 == 0, 0.0, -np.inf)
-    found = nearest(queries, targets, count=12, bias=bias)
+    found = retrieve(queries, targets, measure="dot", count=12, bias=bias)
     assert [sorted(line) for line in found.rows.tolist()] == [[-1, -1, *range(0, 100, 10)]] * 4
 
 
 def test_half_precision_is_searched_as_what_it_holds():
     queries, targets = (each.astype(np.float16) for each in random_space(30, 200))
-    wanted = cosine(queries.astype(np.float32), targets.astype(np.float32))
-    assert cosine(queries, targets).rows.tolist() == wanted.rows.tolist()
+    wanted = retrieve(queries.astype(np.float32), targets.astype(np.float32), measure="cosine")
+    assert retrieve(queries, targets, measure="cosine").rows.tolist() == wanted.rows.tolist()
 
 
 @pytest.mark.parametrize("kind", [np.float16, np.float32, np.float64])
@@ -252,7 +248,7 @@ def test_unit_rows(kind):
 def test_progress_ends_with_all_targets():
     queries, targets = random_space(30, 2000)
     steps = []
-    csls(queries, targets, memory=200_000, threads=2, progress=steps.append)
+    retrieve(queries, targets, memory=200_000, threads=2, progress=steps.append, measure="csls")
     assert [step.done for step in steps] == sorted(step.done for step in steps)
     assert (steps[-1].done, steps[-1].total) == (2000, 2000)
     assert len(steps) > 1
@@ -261,13 +257,13 @@ def test_progress_ends_with_all_targets():
 @pytest.mark.parametrize(
     ("options", "message"),
     [
-        ({"count": 0}, "count must be 1 or more. Got 0"),
-        ({"measure": "csls", "neighbourhood": 0}, "neighbourhood must be 1 or more"),
-        ({"measure": "inverted-softmax", "temperature": 0.0}, "temperature must be above 0"),
-        ({"measure": "euclid"}, "measure must be one of cosine, csls"),
-        ({"engine": "annoy"}, "engine must be one of exact, faiss"),
-        ({"threads": 0}, "threads must be 1 or more"),
-        ({"bias": np.zeros(8)}, "bias goes with the measure dot"),
+        ({"count": 0}, "`count` must be 1 or more. Got 0"),
+        ({"measure": "csls", "neighbourhood": 0}, "`neighbourhood` must be 1 or more"),
+        ({"measure": "inverted-softmax", "temperature": 0.0}, "`temperature` must be above 0"),
+        ({"measure": "euclid"}, "`measure` must be one of csls, cosine"),
+        ({"engine": "annoy"}, "`engine` must be one of exact, faiss"),
+        ({"threads": 0}, "`threads` must be 1 or more"),
+        ({"bias": np.zeros(8)}, "`bias` goes with the `measure` dot"),
     ],
 )
 def test_options_that_make_no_sense_are_refused(options, message):
@@ -282,22 +278,22 @@ def test_vectors_that_make_no_sense_are_refused():
     broken[4, 7] = np.nan
     with pytest.raises(DataError, match=r"row 4 \(from 0\) of the targets holds a value that is not a finite float32"):
         retrieve(queries, broken)
-    with pytest.raises(DataError, match="width 20 cannot be held against vectors of width 19"):
+    with pytest.raises(DataError, match="width 20 cannot be compared with vectors of width 19"):
         retrieve(queries, targets[:, :19])
-    with pytest.raises(DataError, match="a row a vector"):
+    with pytest.raises(DataError, match="whose rows are vectors"):
         retrieve(queries[0], targets)
     with pytest.raises(DataError, match="bias must hold 8 numbers"):
-        nearest(queries, targets, bias=np.zeros(7))
+        retrieve(queries, targets, measure="dot", bias=np.zeros(7))
     with pytest.raises(DataError, match="beyond float32; scale the vectors"):
-        nearest(queries * np.float32(1e30), targets * np.float32(1e10))
-    with pytest.raises(DataError, match="the sources hold no vector but zeros"):
-        csls(queries, targets, sources=0 * queries)
+        retrieve(queries * np.float32(1e30), targets * np.float32(1e10), measure="dot")
+    with pytest.raises(DataError, match="all vectors of the sources are zero"):
+        retrieve(queries, targets, sources=0 * queries, measure="csls")
 
 
 # -- faiss ---------------------------------------------------------------------------------------------------
 
 
-@pytest.mark.parametrize("measure", MEASURES)
+@pytest.mark.parametrize("measure", RETRIEVAL_MEASURES)
 def test_faiss_finds_the_same(measure):
     pytest.importorskip("faiss")
     queries, targets = random_space(60, 500)

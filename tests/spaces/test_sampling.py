@@ -6,12 +6,13 @@ import numpy as np
 import pytest
 
 from cepts.errors import UsageError
-from cepts.spaces import TRANSLATION_MEASURES, fit_space, mutual_translations, sample_words, translate_words
+from cepts.names import TRANSLATION_MEASURES
+from cepts.spaces import IBFA, MBFA, Procrustes, Ridge, mutual_translations, sample_words, translate_words
 from cepts.spaces.retrieve import unit_rows
 from toy_spaces import toy_dictionary, toy_views
 
 VIEWS = toy_views()
-SPACE, _ = fit_space(VIEWS, toy_dictionary())
+SPACE = IBFA().fit(VIEWS, toy_dictionary()).space_
 
 
 def test_samples_are_the_nearest_words_of_the_most_probable_draws():
@@ -57,19 +58,19 @@ def test_the_seed_decides():
 
 def test_samples_of_three_languages():
     views = toy_views(widths=(10, 8, 9))
-    space, _ = fit_space(views, toy_dictionary(("en", "fr", "ru")), iterations=20)
+    space = MBFA(iterations=20).fit(views, toy_dictionary(("en", "fr", "ru"))).space_
     (sample, *_) = sample_words(space, views, count=3, draws=20)
     assert [word[:2] for word in sample.words] == ["en", "fr", "ru"]
     assert [word[:2] for word in sample.back] == ["en", "en"]
 
 
 def test_what_cannot_be_drawn():
-    direct, _ = fit_space(VIEWS, toy_dictionary(), method="procrustes")
-    with pytest.raises(UsageError, match="procrustes is no model"):
+    direct = Procrustes().fit(VIEWS, toy_dictionary()).space_
+    with pytest.raises(UsageError, match="procrustes has no model to draw from"):
         sample_words(direct, VIEWS)
-    with pytest.raises(UsageError, match="wanted 1 to 3"):
+    with pytest.raises(UsageError, match="`count` must be 1 to 3, the number of `draws`"):
         sample_words(SPACE, VIEWS, count=4, draws=3)
-    with pytest.raises(UsageError, match="a share from 0 to 1"):
+    with pytest.raises(UsageError, match="`noise` must lie between 0 and 1"):
         sample_words(SPACE, VIEWS, noise=2.0)
 
 
@@ -105,7 +106,7 @@ def test_hubs_are_measured_by_the_source_words_that_are_asked_for():
 
 @pytest.mark.parametrize("measure", TRANSLATION_MEASURES)
 def test_mutual_translations_are_those_that_lead_back(measure):
-    space, _ = fit_space(VIEWS, toy_dictionary(numbers=range(8)), shrinkage=0.1, exponent=1.0)
+    space = IBFA(shrinkage=0.1, exponent=1.0).fit(VIEWS, toy_dictionary(numbers=range(8))).space_
     found = mutual_translations(space, *VIEWS, measure=measure)
     there = translate_words(space, *VIEWS, measure=measure).rows[:, 0].tolist()
     back = translate_words(space, *VIEWS[::-1], languages=(1, 0), measure=measure).rows[:, 0].tolist()
@@ -115,8 +116,8 @@ def test_mutual_translations_are_those_that_lead_back(measure):
 
 
 def test_unknown_measures():
-    with pytest.raises(UsageError, match="wanted one of csls"):
+    with pytest.raises(UsageError, match="`measure` must be one of csls"):
         translate_words(SPACE, *VIEWS, measure="dot")
-    direct, _ = fit_space(VIEWS, toy_dictionary(), method="ridge")
-    with pytest.raises(UsageError, match="ridge knows no likelihood"):
+    direct = Ridge().fit(VIEWS, toy_dictionary()).space_
+    with pytest.raises(UsageError, match="ridge has no likelihood"):
         translate_words(direct, *VIEWS, measure="likelihood")

@@ -133,11 +133,11 @@ def test_sif_vectors_lose_what_all_sentences_share():
 def test_bad_arguments_are_refused():
     vectors = Vectors.from_words(WORDS, np.ones((5, 3), dtype=np.float32))
     text = Text.from_tokens([["a"]])
-    with pytest.raises(ValueError, match=r"there must be 5 weights. Got 2 instead"):
+    with pytest.raises(ValueError, match=r"`weights` must be 5 numbers. Got 2 instead"):
         sentence_vectors(text, vectors, WordWeights(np.ones(2, dtype=np.float32)))
-    with pytest.raises(ValueError, match=r"smoothing must be above 0. Got 0 instead"):
+    with pytest.raises(ValueError, match=r"`smoothing` must be above 0. Got 0 instead"):
         sif_weights(vectors.vocabulary, {"a": 1}, smoothing=0)
-    with pytest.raises(ValueError, match=r"floor must be above 0. Got -1 instead"):
+    with pytest.raises(ValueError, match=r"`floor` must be above 0. Got -1 instead"):
         idf_weights(text, vectors.vocabulary, floor=-1)
     with pytest.raises(DataError, match="the table of word counts is empty"):
         sif_weights(vectors.vocabulary, {})

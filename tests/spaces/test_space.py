@@ -9,10 +9,10 @@ from hypothesis import strategies as st
 
 import oracles_spaces_models as oracles
 from cepts.errors import UsageError
+from cepts.spaces import CCA, IBFA, METHODS
 from cepts.spaces import space as module
-from cepts.spaces.fit import fit_space
 from cepts.spaces.prepare import Preparation
-from cepts.spaces.retrieve import nearest
+from cepts.spaces.retrieve import retrieve
 from cepts.spaces.space import Space
 
 
@@ -49,30 +49,32 @@ def test_likelihood_points_rank_targets_by_the_likelihood_of_the_source_given_th
     scores = queries @ points.T + bias
     differences = (scores - scores[:, :1], wanted - wanted[:, :1])
     np.testing.assert_allclose(*differences, rtol=1e-3, atol=1e-3)
-    found = nearest(queries, points, count=1, bias=bias).rows[:, 0]
+    found = retrieve(queries, points, measure="dot", count=1, bias=bias).rows[:, 0]
     np.testing.assert_allclose(wanted[np.arange(5), found], wanted.max(axis=1), rtol=1e-3, atol=1e-3)
 
 
 @pytest.mark.parametrize("method", ["ibfa", "mbfa"])
 def test_the_likelihood_finds_translations(method):
     views = oracles.translated_views(200, (10, 8), noise=0.1)
-    space, _ = fit_space(views, oracles.right_dictionary(views, range(150)), method=method)
+    space = METHODS[method]().fit(views, oracles.right_dictionary(views, range(150))).space_
     for source, target in (("en", "fr"), ("fr", "en")):
         x, y = views[space.view(source)].matrix[150:], views[space.view(target)].matrix
         queries, points, bias = space.likelihood_points(x, y, source, target)
-        assert (nearest(queries, points, count=1, bias=bias).rows[:, 0] == np.arange(150, 200)).mean() > 0.8
+        assert (
+            retrieve(queries, points, measure="dot", count=1, bias=bias).rows[:, 0] == np.arange(150, 200)
+        ).mean() > 0.8
 
 
 def test_direct_maps_know_no_likelihood():
     views = oracles.translated_views(50, (4, 4), noise=0.1)
-    space, _ = fit_space(views, oracles.right_dictionary(views, range(50)), method="cca")
-    with pytest.raises(UsageError, match="cca knows no likelihood"):
+    space = CCA().fit(views, oracles.right_dictionary(views, range(50))).space_
+    with pytest.raises(UsageError, match="cca has no likelihood"):
         space.likelihood_points(views[0].matrix, views[1].matrix, 0, 1)
 
 
 def test_vectors_are_prepared_centred_and_mapped(monkeypatch):
     views = oracles.translated_views(50, (4, 3), noise=0.1)
-    space, _ = fit_space(views, oracles.right_dictionary(views, range(50)), method="ibfa")
+    space = IBFA().fit(views, oracles.right_dictionary(views, range(50))).space_
     for number, view in enumerate(views):
         prepared = space.preparations[number].apply(view.matrix)
         wanted = (prepared - space.centres[number]) @ space.maps[number]
@@ -94,7 +96,7 @@ def test_a_preparation_does_the_same_again():
     np.testing.assert_allclose(preparation.apply(matrix[3:5]), prepared[3:5], rtol=1e-6)
     _, centred = Preparation.learn(matrix, ("centre",))
     np.testing.assert_allclose(centred.mean(axis=0), 0.0, atol=1e-6)
-    with pytest.raises(ValueError, match="steps must be of unit, centre"):
+    with pytest.raises(UsageError, match="`prepare` must have the steps unit and centre only"):
         Preparation.learn(matrix, ("whiten",))
 
 
@@ -106,8 +108,28 @@ def test_views_are_called_by_name_or_number():
     with pytest.raises(UsageError, match="found the language 'x', wanted one of a, b"):
         space.view("x")
     for wrong in (-1, 2):
-        with pytest.raises(UsageError, match=f"found view {wrong}, wanted 0 to 1"):
+        with pytest.raises(UsageError, match=f"must be 0 to 1. Got {wrong} instead"):
             space.view(wrong)
+
+
+def test_directions_are_filled_in_where_there_is_one_choice():
+    pair, three = (space_of(oracles.random_model(np.random.default_rng(0), (3, 4, 2)[:n], 2)) for n in (2, 3))
+    assert [pair.direction(), pair.direction("b"), pair.direction(None, "a"), pair.direction("b", 0)] == [
+        (0, 1),
+        (1, 0),
+        (1, 0),
+        (1, 0),
+    ]
+    assert [three.direction(None, "a"), three.direction(None, "c"), three.direction("c", "b")] == [
+        (1, 0),
+        (0, 2),
+        (2, 1),
+    ]
+    for source in (None, "a"):
+        with pytest.raises(UsageError, match="wanted one to translate into; give `target`"):
+            three.direction(source)
+    with pytest.raises(UsageError, match="`source` and `target` are both b"):
+        pair.direction("b", "b")
 
 
 @pytest.mark.parametrize("shape", [(5, 4), (3,)])

@@ -8,7 +8,6 @@ import numpy as np
 import pytest
 
 from bitexts_words import TOY, bitext_of, copy_of
-from cepts import extract
 from cepts.data import Bitext
 from cepts.errors import UsageError
 from cepts.words import HMM, IBM1, IBM2, IBM3, IBM4, MODELS, Diagonal
@@ -60,32 +59,23 @@ def test_the_hmm_learns_that_words_move(lexicon, pairs):
 @every_model
 def test_viterbi_of_the_toy_bitext(model):
     bitext = bitext_of(TOY * 3)
-    forward, reverse = model(lexicon="ml", agreement=False, iterations=8, threads=1).fit(bitext).viterbi(bitext)
-    assert len(forward) == len(reverse) == len(bitext)
-    for alignments in (forward, reverse):
+    aligner = model(lexicon="ml", agreement=False, iterations=8, threads=1).fit(bitext)
+    for combine in ("forward", "reverse"):
+        alignments = aligner.align(bitext, combine=combine)
+        assert len(alignments) == len(bitext)
         assert alignments[0].links == [(0, 0), (1, 1)]
         assert (alignments.confidence > 0).all()
         assert (alignments.confidence <= 1).all()
 
 
 @every_model
-@pytest.mark.parametrize("method", ["agreement", *extract.METHODS])
-def test_every_method_gives_links_that_are_in_the_sentences(model, method):
-    bitext = bitext_of([*TOY, ("", "the"), ("das", "")])
-    aligned = model(threads=1).fit(bitext).align(bitext, combine=method)
-    for alignment, (source, target) in zip(aligned, map(bitext.__getitem__, range(len(bitext))), strict=True):
-        assert all(0 <= i < len(source) and 0 <= j < len(target) for i, j in alignment.links)
-        assert alignment.links == sorted(set(alignment.links))
-
-
-@every_model
 def test_agreement_takes_the_links_whose_geometric_mean_reaches_the_threshold(model):
     bitext = bitext_of(TOY)
     aligner = model(threads=1, iterations=2).fit(bitext)
-    found = aligner.posteriors(bitext)
+    forward, reverse = aligner.posteriors(bitext)
     aligned = aligner.align(bitext, threshold=0.25)
     for pair, alignment in enumerate(aligned):
-        mean = np.sqrt(found.forward[pair].astype(float) * found.reverse[pair])
+        mean = np.sqrt(forward[pair].astype(float) * reverse[pair])
         wanted = set(zip(*np.nonzero(mean >= 0.25 + 1e-5), strict=True))
         possible = set(zip(*np.nonzero(mean >= 0.25 - 1e-5), strict=True))
         assert wanted <= set(alignment.links) <= possible
@@ -104,7 +94,6 @@ def test_the_text_of_training_and_a_copy_of_it_are_aligned_alike(model, lexicon)
         for name in ("offsets", "source", "target", "confidence"):
             np.testing.assert_array_equal(getattr(own, name), getattr(other, name))
     np.testing.assert_array_equal(aligner.score(bitext), aligner.score(copy_of(bitext)))
-    np.testing.assert_array_equal(aligner.posteriors(bitext).log_likelihoods, aligner.score(bitext))
 
 
 @every_model
@@ -126,25 +115,31 @@ def test_a_translation_scores_above_nonsense(model):
 
 
 @every_model
-def test_blocks_are_the_posteriors_run_by_run(model, monkeypatch):
-    from cepts.words import aligner as module
-
-    bitext = bitext_of(TOY)
+def test_directions_are_the_posteriors_run_by_run(model):
+    bitext = bitext_of([*TOY, *TOY[:3]])
     aligner = model(threads=1).fit(bitext)
-    whole = aligner.posteriors(bitext)
-    monkeypatch.setattr(module, "cut", lambda pairs: [(pair, pair + 1) for pair in range(len(pairs))])
-    blocks = list(aligner.blocks(bitext))
-    assert [block.first for block in blocks] == list(range(len(bitext)))
-    for pair, block in enumerate(blocks):
-        np.testing.assert_array_equal(block.forward[0], whole.forward[pair])
-        np.testing.assert_array_equal(block.reverse[0], whole.reverse[pair])
-        np.testing.assert_array_equal(block.log_likelihoods[0], whole.log_likelihoods[pair])
-    np.testing.assert_array_equal(
-        np.concatenate([block.forward.target_null for block in blocks]), whole.forward.target_null
-    )
-    np.testing.assert_array_equal(
-        np.concatenate([block.reverse.source_null for block in blocks]), whole.reverse.source_null
-    )
+    runs = aligner.directions(bitext, cells=1, in_order=True)
+    assert runs.places is None
+    found = [make() for make in runs.makers]
+    assert [run.first for run in found] == list(range(len(bitext)))
+    forward, reverse = aligner.posteriors(bitext)
+    for wanted, given in (
+        (forward.values, [run.forward.values for run in found]),
+        (forward.target_null, [run.forward.target_null for run in found]),
+        (reverse.values, [run.reverse.values for run in found]),
+        (reverse.source_null, [run.reverse.source_null for run in found]),
+        (aligner.score(bitext), [run.scores for run in found]),
+    ):
+        np.testing.assert_array_equal(np.concatenate(given), wanted)
+
+
+@pytest.mark.parametrize("of_training", [True, False])
+def test_repeated_pairs_are_scored_once(of_training):
+    bitext = bitext_of([*TOY, *TOY])
+    aligner = IBM1(threads=1).fit(bitext)
+    runs = aligner.directions(bitext if of_training else copy_of(bitext))
+    assert runs.pairs == sum(len(make().forward) for make in runs.makers) == len(TOY)
+    np.testing.assert_array_equal(runs.places[: len(TOY)], runs.places[len(TOY) :])
 
 
 @every_model
@@ -152,9 +147,8 @@ def test_blocks_are_the_posteriors_run_by_run(model, monkeypatch):
 def test_words_never_seen_are_aligned_without_harm(model, lexicon):
     aligner = model(lexicon=lexicon, threads=1).fit(bitext_of(TOY * 3))
     new = bitext_of([("das Haus quux", "the house frob"), ("quux", "frob"), ("zzz das", "1 2 3 4 5 6")])
-    found = aligner.posteriors(new)
-    assert np.isfinite(found.forward.values).all()
-    assert np.isfinite(found.reverse.values).all()
+    for found in aligner.posteriors(new):
+        assert np.isfinite(found.values).all()
     assert np.isfinite(aligner.score(new)).all()
 
 
@@ -195,7 +189,7 @@ def test_longer_sentences_than_those_of_training_are_aligned(model):
 
 def test_an_aligner_that_is_not_trained_says_so():
     bitext = bitext_of(TOY)
-    for use in (HMM().align, HMM().posteriors, HMM().score, HMM().viterbi):
+    for use in (HMM().align, HMM().posteriors, HMM().score, HMM().directions):
         with pytest.raises(UsageError, match="not trained"):
             use(bitext)
 
@@ -228,8 +222,8 @@ def test_progress_ends_with_all_done(model):
     assert steps[-1].done == steps[-1].total
     assert steps[-1].objective == aligner.objectives_[-1]
     steps.clear()
-    list(aligner.align_blocks(bitext, progress=steps.append))
-    assert [(step.stage, step.done, step.total) for step in steps] == [("aligning", 1, 1)]
+    aligner.align(bitext, progress=steps.append)
+    assert [(step.stage, step.done, step.total) for step in steps] == [("aligning", 0, 1), ("aligning", 11, 11)]
 
 
 def test_no_pairs_at_all():
@@ -237,4 +231,4 @@ def test_no_pairs_at_all():
     aligner = HMM(threads=1).fit(nothing)
     assert len(aligner.align(nothing)) == 0
     assert aligner.score(nothing).shape == (0, 2)
-    assert len(aligner.posteriors(nothing).forward) == 0
+    assert [len(found) for found in aligner.posteriors(nothing)] == [0, 0]

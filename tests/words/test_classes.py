@@ -117,5 +117,5 @@ def test_no_text_no_words_and_words_that_do_not_occur():
     assert word_classes(nothing, offsets_of([]), 0).tolist() == []
     assert word_classes(nothing, offsets_of([0, 0]), 2, classes=3).shape == (2,)
     assert word_classes(np.array([1], dtype=np.int32), offsets_of([1]), 3, classes=2)[[0, 2]].tolist() == [1, 1]
-    with pytest.raises(ValueError, match="classes must be 1 or more"):
+    with pytest.raises(ValueError, match="`classes` must be 1 or more"):
         word_classes(nothing, offsets_of([]), 0, classes=0)

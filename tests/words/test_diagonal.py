@@ -16,7 +16,7 @@ def prior_matrices(positions, block):
     """Forward and reverse prior of every pair, the explained side in the columns."""
     shapes = Shapes.of(block.pairs)
     priors = positions.priors(shapes)
-    sizes = list(zip(shapes.sizes, shapes.lengths, strict=True))
+    sizes = list(zip(shapes.source_lengths, shapes.target_lengths, strict=True))
     return split(priors.forward, sizes), [table.T for table in split(priors.reverse, sizes)]
 
 

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from functools import partial
-
 import numpy as np
 import pytest
 from hypothesis import given, settings
@@ -12,14 +10,13 @@ from hypothesis import strategies as st
 import oracles_factor as oracles
 from bitexts_words import TOY, bitext_of, bitexts, copy_of
 from cepts import factor
-from cepts.data import Alignments, Association, Bitext, offsets_of
+from cepts.data import Alignments, Association, Bitext
 from cepts.errors import UsageError
-from cepts.words import HMM, IBM1, IBM2, MODELS, factored, load_aligner
+from cepts.extract import ASSOCIATIONS, EXTRACTORS, Extraction, aligned_runs, extractors
+from cepts.factor import EVIDENCE, Factoring
+from cepts.names import STATISTICS
+from cepts.words import HMM, IBM1, IBM2, load_aligner
 from cepts.words import aligner as aligner_module
-from cepts.words import cooccurrence as cooccurrence_module
-from cepts.words.association import ASSOCIATIONS, associate_all
-from cepts.words.cooccurrence import STATISTICS
-from cepts.words.factored import EVIDENCE, Factoring, align_by_cepts, associations
 from cepts.words.index import cut
 
 every_association = pytest.mark.parametrize("name", ASSOCIATIONS)
@@ -40,8 +37,15 @@ def aligner():
     return HMM(threads=1, max_length=8).fit(bitext_of(TOY))
 
 
-def align(aligner, bitext, **options) -> Alignments:
-    return Alignments.concatenate(list(align_by_cepts(aligner, bitext, Factoring(nbest=10, **options))))
+def align(aligner, bitext, association="agreement", nbest=10, **options) -> Alignments:
+    factoring = Factoring(**options)
+    return aligner.align(bitext, combine="onmf", association=association, nbest=nbest, factoring=factoring)
+
+
+def in_counts(aligner, bitext, association="agreement", nbest=10, **options) -> Association:
+    """What is factorised."""
+    how = Extraction(combine="onmf", association=association, nbest=nbest, factoring=Factoring(**options))
+    return Association.concatenate([run.matrix for run in aligned_runs(aligner, bitext, how, matrices=True)])
 
 
 def bytes_of(found: Alignments) -> list[bytes]:
@@ -57,11 +61,10 @@ def bytes_of(found: Alignments) -> list[bytes]:
 @every_association
 def test_every_association_gives_proper_alignments(aligner, name):
     bitext = bitext_of(NEW)
-    options = Factoring(association=name, nbest=10)
     found = align(aligner, bitext, association=name)
-    given = Association.concatenate(list(associations(aligner, bitext, options)))
+    given = in_counts(aligner, bitext, association=name)
     assert len(found) == len(given) == len(NEW)
-    assert oracles.faults(found, given, options.sure) == []
+    assert oracles.faults(found, given, Factoring().sure) == []
     for pair, (source, target) in enumerate(NEW):
         words = found.cepts.source_offsets, found.cepts.target_offsets
         lengths = tuple(int(offsets[pair + 1] - offsets[pair]) for offsets in words)
@@ -77,8 +80,7 @@ def test_matrices_are_in_counts(aligner, name):
     """A link that both directions are certain of weighs what it weighs in two lists of a hundred alignments."""
     bitext = bitext_of(TOY)
     # No list is shorter than this.
-    found = associations(aligner, bitext, Factoring(association=name, nbest=5, spread=0.0))
-    got = Association.concatenate(list(found))
+    got = in_counts(aligner, bitext, association=name, nbest=5, spread=0.0)
     nulls = [null.sum(dtype=float) for null in (got.source_null, got.target_null) if null is not None]
     mass = got.values.sum(dtype=float) + sum(nulls) / 2
     words = (got.source_lengths + got.target_lengths).sum() / 2
@@ -94,15 +96,6 @@ def test_matrices_are_in_counts(aligner, name):
         assert got.values.max() <= EVIDENCE * (1 + 1e-6)
 
 
-@pytest.mark.parametrize("model", MODELS.values(), ids=MODELS)
-def test_every_model_can_be_factored(model):
-    bitext = bitext_of([*TOY, *NEW])
-    found = model(threads=1, iterations=2).fit(bitext).align(bitext, combine="onmf")
-    assert len(found) == len(bitext)
-    assert found.cepts is not None
-    assert found[4].links == [(0, 0), (1, 1), (2, 2)]
-
-
 @settings(deadline=None, max_examples=25)
 @given(
     bitexts(max_pairs=6, max_length=4),
@@ -113,6 +106,10 @@ def test_every_model_can_be_factored(model):
 )
 def test_any_text_is_aligned_line_by_line(text, new, name, cepts, spread):
     model = IBM2(threads=1, iterations=1).fit(text)
+    if spread and name in STATISTICS:
+        with pytest.raises(UsageError, match="`spread` moves the mass of null"):
+            align(model, bitext_of(TOY), association=name, spread=spread)
+        spread = None
     options = {"association": name, "cepts": cepts, "spread": spread, "restarts": 2}
     for bitext in (text, new):
         found = align(model, bitext, **options)
@@ -133,9 +130,10 @@ def test_repeated_pairs_are_factorised_once_and_written_as_often_as_they_stand(a
     want = align(aligner, bitext_of(lines), cepts=cepts)
     pairs = []
     onmf = factor.onmf
-    monkeypatch.setattr(factor, "onmf", lambda given, **options: pairs.append(len(given)) or onmf(given, **options))
+    monkeypatch.setattr(extractors, "onmf", lambda given, **options: pairs.append(len(given)) or onmf(given, **options))
     got = align(aligner, bitext_of(twice), cepts=cepts)
-    assert sum(pairs) == len(set(lines))
+    # Those that are not aligned have no words, and are all the same.
+    assert sum(pairs) == len(set(lines)) - len(UNALIGNED) + 1
     assert len(got) == len(twice)
     places = np.concatenate([np.arange(len(lines)), np.arange(len(lines))[::-1]])
     assert bytes_of(got) == bytes_of(want.take(places))
@@ -148,17 +146,10 @@ def test_no_pairs_at_all():
 
 
 def test_align_factors_with_the_options_that_it_is_given(aligner):
-    bitext = bitext_of(NEW)
-    assert bytes_of(aligner.align(bitext, combine="onmf")) == bytes_of(
-        Alignments.concatenate(list(align_by_cepts(aligner, bitext)))
-    )
-    options = Factoring(association="mean", cepts=1, sure=0.0, noise=False, spread=0.0)
-    found = aligner.align(bitext, combine="onmf", factoring=options)
+    found = align(aligner, bitext_of(NEW), association="mean", cepts=1, sure=0.0, noise=False, spread=0.0)
     assert all(len(found.cepts[pair]) <= 1 for pair in range(len(found)))
     assert found.sure.all()
     assert not found.cepts.noise.any()
-    with pytest.raises(UsageError, match="onmf"):
-        aligner.align(bitext, combine="onmff")
 
 
 # -- the same bytes --------------------------------------------------------------------------------------------------
@@ -173,25 +164,15 @@ def test_a_loaded_aligner_gives_the_same_bytes(tmp_path, aligner, name):
 
 
 @every_association
-def test_any_number_of_threads_gives_the_same_bytes(name, monkeypatch):
-    for module in (aligner_module, cooccurrence_module):
-        monkeypatch.setattr(module, "cut", partial(cut, cells=20))
+def test_neither_threads_nor_runs_change_a_byte(name, monkeypatch):
     bitext = bitext_of([*TOY, *NEW])
-    fitted = [IBM1(threads=threads, iterations=2).fit(bitext) for threads in (1, 2, 3)]
+    one, three = (IBM1(threads=threads, iterations=2).fit(bitext) for threads in (1, 3))
     for text in (bitext, copy_of(bitext)):
-        one, two, three = (bytes_of(align(model, text, association=name)) for model in fitted)
-        assert one == two == three
-
-
-def test_runs_change_nothing(aligner, monkeypatch):
-    bitext = bitext_of(TOY)
-    want = bytes_of(align(aligner, bitext))
-    monkeypatch.setattr(aligner_module, "cut", partial(cut, cells=20))
-    steps = []
-    runs = list(align_by_cepts(aligner, bitext, Factoring(nbest=10), progress=steps.append))
-    assert len(runs) > 3
-    assert bytes_of(Alignments.concatenate(runs)) == want
-    assert steps[-1].done == steps[-1].total
+        want = bytes_of(align(one, text, association=name))
+        with monkeypatch.context() as patch:
+            patch.setattr(aligner_module, "cut", lambda pairs, cells: cut(pairs, 20))
+            assert len(three.directions(text, cells=EXTRACTORS["onmf"].cells).makers) > 3
+            assert bytes_of(align(three, text, association=name)) == want
 
 
 # -- spreading -------------------------------------------------------------------------------------------------------
@@ -200,15 +181,10 @@ def test_runs_change_nothing(aligner, monkeypatch):
 @pytest.mark.parametrize("name", ["agreement", "mean", "forward", "reverse", "nbest"])
 def test_null_is_spread_by_the_cohesion_of_the_training_text(aligner, name):
     bitext = bitext_of(NEW)
-    plain, spread_out = (
-        Association.concatenate(
-            list(associations(aligner, bitext, Factoring(association=name, nbest=10, spread=spread)))
-        )
-        for spread in (0.0, 0.7)
-    )
-    raw = associate_all(aligner, bitext, name, nbest=10)
+    plain, spread_out = (in_counts(aligner, bitext, association=name, spread=spread) for spread in (0.0, 0.7))
+    raw = aligner.associate(bitext, name, nbest=10)
     np.testing.assert_allclose(plain.values, raw.values * (EVIDENCE / 20 if name == "nbest" else EVIDENCE), rtol=1e-6)
-    tokens = aligner._tokens(bitext)
+    tokens = aligner.tokens(bitext)
     pairs = tokens.pairs
     source, target = aligner.cohesion()
     want = factor.spread(
@@ -232,33 +208,35 @@ def test_null_is_spread_by_the_cohesion_of_the_training_text(aligner, name):
 def test_misuse_is_one_clear_line(aligner):
     bitext = bitext_of(TOY)
     for options, message in (
-        ({"association": "posterior"}, "association must be one of"),
+        ({"association": "posterior"}, "`association` must be one of"),
         ({"cepts": 0}, "Got 0 instead"),
         ({"cepts": "most"}, "Got 'most' instead"),
-        ({"spread": 1.0}, "strength must be at least 0 and below 1"),
-        ({"nbest": 0, "association": "nbest"}, "nbest must be 1 or more"),
-        ({"restarts": 0, "cepts": "aic"}, "restarts and iterations must be 1 or more"),
-        ({"sure": -1.0}, "sure must be 0 or more"),
+        ({"nbest": 0, "association": "nbest"}, "`nbest` must be 1 or more"),
+        ({"restarts": 0, "cepts": "aic"}, "restarts`? and `?iterations`? must be 1 or more"),
+        ({"sure": -1.0}, "sure`? must be 0 or more"),
     ):
         with pytest.raises(UsageError, match=message) as raised:
-            aligner.align(bitext, combine="onmf", factoring=Factoring(**options))
+            align(aligner, bitext, **options)
         assert "\n" not in str(raised.value)
     with pytest.raises(UsageError, match="not trained"):
         HMM().align(bitext, combine="onmf")
 
 
-def test_evidence_grows_with_the_price_of_a_cept_in_long_pairs():
-    lengths = np.array([80, 160])
-    made = Association(
-        lengths,
-        lengths,
-        offsets_of(lengths**2),
-        np.ones(int((lengths**2).sum()), np.float32),
-        np.ones(int(lengths.sum()), np.float32),
-    )
-    found = factored.in_counts(made, "agreement", 100)
-    np.testing.assert_array_equal(found[0], 200)
-    np.testing.assert_array_equal(found[1], 400)
-    np.testing.assert_array_equal(found.source_null, np.repeat([200, 400], lengths))
-    assert found.target_null is None
-    np.testing.assert_array_equal(factored.in_counts(made, "nbest", 50)[1], 4)
+def test_a_run_gives_every_association_that_it_is_asked_for(aligner):
+    """Nothing that was made for one of them is given for another."""
+    bitext = bitext_of(NEW)
+    (make,) = aligner.directions(bitext, in_order=True).makers
+    directions = make()
+    for how in (
+        {"association": "agreement"},
+        {"association": "mean"},
+        {"association": "mean", "spread": 0.2},
+        {"association": "nbest", "nbest": 3},
+        {"association": "nbest", "nbest": 9},
+    ):
+        factoring = Factoring(spread=how.get("spread"))
+        extraction = Extraction(
+            combine="onmf", association=how["association"], nbest=how.get("nbest", 100), factoring=factoring
+        )
+        found = EXTRACTORS["onmf"].matrix(directions, extraction)
+        np.testing.assert_array_equal(found.values, in_counts(aligner, bitext, **{"nbest": 100, **how}).values)

@@ -63,8 +63,8 @@ def oracle_pairs(model, block, direction):
         cells = block.cells[block.cell_offsets[pair] : block.cell_offsets[pair + 1]]
         lexicon = block.lexicon[cells, direction].astype(float).reshape(shape)
         sides = [
-            (block.source_words[source], model.source_classes, model.source_fertility, block.source_null[source]),
-            (block.target_words[target], model.target_classes, model.target_fertility, block.target_null[target]),
+            (block.source_words[source], model.source_classes, model.source_fertility, block.source_given_null[source]),
+            (block.target_words[target], model.target_classes, model.target_fertility, block.target_given_null[target]),
         ]
         here, there = sides if direction == 0 else sides[::-1]
         # An unknown word (-1) is in the last row of every table.

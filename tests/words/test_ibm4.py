@@ -65,8 +65,10 @@ def test_fertilities_are_those_of_the_text(model):
     assert fertility[potatoes].argmax() == 3
     assert fertility[do].argmax() == 0
     assert fertility[other].argmax() == 1
-    forward, _ = aligner.viterbi(bitext_of([("s1 do potatoes s2", "t1 pommes de terre t2")]))
-    assert forward[0].links == [(0, 0), (2, 1), (2, 2), (2, 3), (3, 4)]
+    forward = aligner.align_pair(
+        ["s1", "do", "potatoes", "s2"], ["t1", "pommes", "de", "terre", "t2"], combine="forward"
+    )
+    assert forward.links == [(0, 0), (2, 1), (2, 2), (2, 3), (3, 4)]
 
 
 def test_model_4_learns_the_order_of_words():
@@ -77,9 +79,9 @@ def test_model_4_learns_the_order_of_words():
         words = random.permutation(12)[: random.integers(3, 7)]
         pairs.append(([f"s{word}" for word in words], [f"t{word}" for word in words[::-1]]))
     aligner = IBM4(classes=4, threads=1).fit(Bitext.from_tokens(pairs))
-    unknown = bitext_of([("s1 x y z s2", "t2 c b a t1")])
-    forward, reverse = aligner.viterbi(unknown)
-    assert forward[0].links == reverse[0].links == [(0, 4), (1, 3), (2, 2), (3, 1), (4, 0)]
+    for combine in ("forward", "reverse"):
+        found = aligner.align_pair(["s1", "x", "y", "z", "s2"], ["t2", "c", "b", "a", "t1"], combine=combine)
+        assert found.links == [(0, 4), (1, 3), (2, 2), (3, 1), (4, 0)]
 
 
 @every_model
@@ -88,11 +90,11 @@ def test_options_are_kept(tmp_path, model):
     if model is IBM4:
         options["classes"] = 7
     fitted = model(**options, threads=1).fit(bitext_of(TOY))
-    assert options.items() <= fitted.options().items()
+    assert options.items() <= fitted.get_params().items()
     fitted.save(tmp_path)
     loaded = load_aligner(tmp_path, threads=1)
     assert type(loaded) is model
-    assert loaded.options() == fitted.options()
+    assert loaded.get_params() == fitted.get_params()
     for bitext in (bitext_of(TOY), NEW):
         assert lists_of(loaded, bitext) == lists_of(fitted, bitext)
 
@@ -101,7 +103,7 @@ def test_options_are_kept(tmp_path, model):
 @pytest.mark.parametrize("agreement", [False, True])
 def test_any_number_of_threads_gives_the_same_lists(model, agreement, monkeypatch):
     monkeypatch.setattr(aligner_module, "build_index", partial(build_index, cells_in_shard=20))
-    monkeypatch.setattr(aligner_module, "cut", lambda pairs, cells=20: cut(pairs, cells=20))
+    monkeypatch.setattr(aligner_module, "cut", lambda pairs, cells: cut(pairs, 20))
     bitext = bitext_of([*TOY, ("", "a"), *TOY])
     one, two = (model(agreement=agreement, threads=threads).fit(bitext) for threads in (1, 2))
     assert one.objectives_ == two.objectives_
@@ -115,7 +117,7 @@ def test_lists_begin_no_worse_than_the_viterbi_alignment(model):
     aligner = model(threads=1).fit(bitext)
     forward, reverse = aligner.nbest(bitext, 30)
     single, _ = aligner.nbest(bitext, 1)
-    links, _ = aligner.viterbi(bitext)
+    links = aligner.align(bitext, combine="forward")
     scores = aligner.score(bitext)
     for pair in range(len(bitext) - 1):
         log_probabilities, positions = forward[pair]

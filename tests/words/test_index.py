@@ -68,14 +68,16 @@ def test_runs_are_whole_pairs_in_order_and_no_larger_than_asked_for(bitext, cell
 @given(any_bitext, st.integers(1, 30))
 def test_shards_hold_the_words_of_their_pairs(bitext, cells_in_shard):
     index = index_of(bitext, cells_in_shard=cells_in_shard)
+    whole = iter(range(len(bitext)))
     for shard in index.shards:
         for pair in range(len(shard.pairs)):
-            source, target = bitext[shard.first + pair]
+            source, target = bitext[next(whole)]
             ids = shard.pairs.source_ids[slice(*shard.pairs.source_offsets[pair : pair + 2])]
             assert [bitext.source.vocabulary[e] for e in ids] == source
             ids = shard.pairs.target_ids[slice(*shard.pairs.target_offsets[pair : pair + 2])]
             assert [bitext.target.vocabulary[f] for f in ids] == target
         assert sorted(shard.order) == list(range(len(shard.pairs)))
+    assert next(whole, None) is None
 
 
 def test_empty_pairs_have_no_cells():

@@ -98,15 +98,13 @@ def test_em_equals_equation_25_by_enumeration(learn_positions, bitext, null_prob
             for words, got in lexicon_entries(aligner, direction).items():
                 np.testing.assert_allclose(got, oracle.lexicon[words], rtol=1e-4, atol=2e-6)
         # The tables show in the posteriors.
-        posteriors = aligner.posteriors(bitext)
-        association = (posteriors.forward, posteriors.reverse)[direction]
+        association = aligner.posteriors(bitext)[direction]
+        scores = aligner.score(bitext)
         aligned = [n for n, (source, target) in enumerate(pairs) if source and target]
         for pair, want in zip(aligned, oracle.expect(), strict=True):
             got = association[pair] if direction == 0 else association[pair].T
             np.testing.assert_allclose(got, want.posterior, rtol=1e-3, atol=1e-5)
-            np.testing.assert_allclose(
-                posteriors.log_likelihoods[pair, direction], np.log(want.likelihood), rtol=1e-4, atol=1e-5
-            )
+            np.testing.assert_allclose(scores[pair, direction], np.log(want.likelihood), rtol=1e-4, atol=1e-5)
     np.testing.assert_allclose(aligner.objectives_, objectives, rtol=1e-5, atol=1e-5)
 
 
@@ -118,7 +116,9 @@ def test_tables_of_model_2_are_distributions(cases):
     positions.prepare(block.pairs)
     positions.update(positions.expect(block, agreeing=False).statistics)
     priors = positions.trained
-    for shape, (size, length) in enumerate(zip(priors.shapes.sizes, priors.shapes.lengths, strict=True)):
+    for shape, (size, length) in enumerate(
+        zip(priors.shapes.source_lengths, priors.shapes.target_lengths, strict=True)
+    ):
         run = slice(*priors.offsets[shape : shape + 2])
         forward_null = priors.forward_null[slice(*priors.forward_null_offsets[shape : shape + 2])]
         reverse_null = priors.reverse_null[slice(*priors.reverse_null_offsets[shape : shape + 2])]

@@ -172,14 +172,14 @@ def test_the_order_of_equals():
 @every_model
 def test_what_is_impossible_is_in_no_list(kind):
     case = random_pair(2, 3, np.random.default_rng(1))
-    case.forward[0, :] = case.forward[1, 2] = case.target_null[0] = 0.0
+    case.forward[0, :] = case.forward[1, 2] = case.target_given_null[0] = 0.0
     model, block = kind(null_prob=0.2), block_of_pairs([case])
     forward, reverse = model.nbest(block, 1000)
     log_probabilities, positions = forward[0]
     assert np.isfinite(log_probabilities).all()
     assert sorted(map(tuple, positions.tolist())) == [(1, -1, -1), (1, 1, -1)]
     assert len(reverse[0][0]) == 4**2
-    case.target_null[2] = 0.0
+    case.target_given_null[2] = 0.0
     forward, reverse = model.nbest(block_of_pairs([case]), 1000)
     assert len(forward[0][0]) == 0
     assert len(reverse[0][0]) == 4**2
@@ -216,7 +216,8 @@ def same(one, other):
 def test_an_aligner_lists_every_pair_with_viterbi_first(kind):
     bitext = with_gaps()
     model = kind(threads=1, max_length=6).fit(bitext)
-    for direction, (lists, best) in enumerate(zip(model.nbest(bitext, 20), model.viterbi(bitext), strict=True)):
+    for direction, lists in enumerate(model.nbest(bitext, 20)):
+        best = model.align(bitext, combine=("forward", "reverse")[direction])
         assert len(lists) == len(bitext)
         for pair in range(len(bitext)):
             log_probabilities, positions = lists[pair]
@@ -240,7 +241,7 @@ def test_lists_depend_on_neither_threads_nor_blocks(kind, monkeypatch):
     lists = kind(threads=1, max_length=6).fit(bitext).nbest(bitext, 10)
     monkeypatch.setattr(aligner, "CELLS_OF_LISTS", 300)
     model = kind(threads=2, max_length=6).fit(bitext)
-    assert len(list(model.nbest_blocks(bitext, 10))) > 3
+    assert len(list(model.nbest_runs(bitext, 10))) > 3
     for again in (model.nbest(bitext, 10), model.nbest(copy_of(bitext), 10)):
         assert same(again[0], lists[0])
         assert same(again[1], lists[1])
@@ -250,7 +251,7 @@ def test_no_pairs_have_no_lists_and_no_count_is_refused():
     model = IBM1(threads=1).fit(bitext_of(TOY))
     forward, reverse = model.nbest(bitext_of([]), 5)
     assert len(forward) == len(reverse) == 0
-    with pytest.raises(UsageError, match="count must be 1 or more"):
+    with pytest.raises(UsageError, match="`count` must be 1 or more"):
         model.nbest(bitext_of(TOY), 0)
     with pytest.raises(UsageError, match="not trained"):
         IBM1().nbest(bitext_of(TOY), 5)
@@ -259,5 +260,5 @@ def test_no_pairs_have_no_lists_and_no_count_is_refused():
 def test_progress_is_told():
     steps = []
     model, bitext = IBM1(threads=1).fit(bitext_of(TOY)), bitext_of(TOY)
-    list(model.nbest_blocks(bitext, 3, progress=steps.append))
-    assert [(step.stage, step.done, step.total) for step in steps] == [("aligning", 1, 1)]
+    list(model.nbest_runs(bitext, 3, progress=steps.append))
+    assert [(step.stage, step.done, step.total) for step in steps] == [("listing", len(TOY), len(TOY))]

@@ -9,7 +9,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from bitexts_words import TOY, WORDS_WITH_STEMS, bitext_of, bitexts, copy_of, sentence_pairs
+from bitexts_words import TOY, WORDS_WITH_STEMS, bitext_of, bitexts, copy_of, results, sentence_pairs
 from cepts.data import Bitext
 from cepts.errors import UsageError
 from cepts.words import HMM, MODELS
@@ -20,17 +20,9 @@ every_model = pytest.mark.parametrize("model", MODELS.values(), ids=MODELS)
 every_lexicon = pytest.mark.parametrize("lexicon", ["ml", "bayes", "backoff"])
 
 
-def results(aligner, bitext):
+def all_bytes(aligner, bitext):
     """Everything that an aligner says of a bitext."""
-    posteriors = aligner.posteriors(bitext)
-    forward, reverse = aligner.viterbi(bitext)
-    arrays = [posteriors.log_likelihoods, aligner.score(bitext)]
-    for association in (posteriors.forward, posteriors.reverse):
-        arrays += [association.offsets, association.values]
-    arrays += [posteriors.forward.target_null, posteriors.reverse.source_null]
-    for links in (aligner.align(bitext), aligner.align(bitext, combine="grow-diag-final-and"), forward, reverse):
-        arrays += [links.offsets, links.source, links.target, links.confidence, links.sure]
-    return [array.tobytes() for array in arrays]
+    return [array.tobytes() for array in results(aligner, bitext)]
 
 
 # -- threads -------------------------------------------------------------------------------------------------------
@@ -40,7 +32,7 @@ def results(aligner, bitext):
 def small_shards(monkeypatch):
     """Cut texts into many shards, as large ones are."""
     monkeypatch.setattr(aligner_module, "build_index", partial(build_index, cells_in_shard=300))
-    monkeypatch.setattr(aligner_module, "cut", partial(cut, cells=300))
+    monkeypatch.setattr(aligner_module, "cut", lambda pairs, cells: cut(pairs, 300))
 
 
 @pytest.fixture(scope="module")
@@ -60,20 +52,20 @@ def many_pairs():
 @pytest.mark.usefixtures("small_shards")
 def test_any_number_of_threads_gives_the_same_bytes(model, lexicon, many_pairs):
     bitext = many_pairs
-    fitted = [model(lexicon=lexicon, threads=threads).fit(bitext) for threads in (1, 2, 3)]
-    assert len(fitted[0]._fitted.index.shards) > 6
-    assert fitted[0].objectives_ == fitted[1].objectives_ == fitted[2].objectives_
+    fitted = [model(lexicon=lexicon, threads=threads).fit(bitext) for threads in (1, 3)]
+    assert len(fitted[0].directions(bitext).makers) > 6
+    assert fitted[0].objectives_ == fitted[1].objectives_
     tables = [aligner.lexicon_.table.tobytes() for aligner in fitted]
-    assert tables[0] == tables[1] == tables[2]
+    assert tables[0] == tables[1]
     for text in (bitext, copy_of(bitext)):
-        one, two, three = (results(aligner, text) for aligner in fitted)
-        assert one == two == three
+        one, three = (all_bytes(aligner, text) for aligner in fitted)
+        assert one == three
 
 
 @every_model
 def test_training_twice_gives_the_same_bytes(model):
     bitext = bitext_of(TOY)
-    assert results(model(threads=2).fit(bitext), bitext) == results(model(threads=2).fit(bitext), bitext)
+    assert all_bytes(model(threads=2).fit(bitext), bitext) == all_bytes(model(threads=2).fit(bitext), bitext)
 
 
 # -- lines in = lines out ------------------------------------------------------------------------------------------
@@ -84,7 +76,7 @@ def check_results(aligner, bitext):
     pairs = sentence_pairs(bitext)
     longest = aligner.max_length
     used = [bool(s and t) and max(len(s), len(t)) <= longest for s, t in pairs]
-    for combine in ("agreement", "union", "grow-diag-final"):
+    for combine in ("agreement", "union"):
         aligned = aligner.align(bitext, combine=combine, threshold=0.0)
         assert len(aligned) == len(pairs)
         for (source, target), use, alignment in zip(pairs, used, aligned, strict=True):
@@ -94,15 +86,14 @@ def check_results(aligner, bitext):
                 assert len(alignment) == 0
             assert all(0 <= i < len(source) and 0 <= j < len(target) for i, j in alignment.links)
             assert ((alignment.confidence >= 0) & (alignment.confidence <= 1)).all()
-    posteriors = aligner.posteriors(bitext)
-    assert len(posteriors.forward) == len(posteriors.reverse) == len(pairs)
-    for association in (posteriors.forward, posteriors.reverse):
+    for association in aligner.posteriors(bitext):
+        assert len(association) == len(pairs)
         assert (association.values >= 0).all()
         assert (association.values <= 1 + 1e-5).all()
-    for scores in (aligner.score(bitext), posteriors.log_likelihoods):
-        assert scores.shape == (len(pairs), 2)
-        assert np.isfinite(scores).all()
-        assert (scores[~np.array(used, dtype=bool)] == 0).all()
+    scores = aligner.score(bitext)
+    assert scores.shape == (len(pairs), 2)
+    assert np.isfinite(scores).all()
+    assert (scores[~np.array(used, dtype=bool)] == 0).all()
 
 
 @every_model
@@ -124,7 +115,7 @@ STRANGE = {
     "identical lines": [("a b c", "x y z")] * 20,
     "only empty lines": [("", "")] * 3,
     "no pair with both sides": [("a b", ""), ("", "c")],
-    "one long pair among short ones": [("a", "b"), ("a " * 300, "b " * 200)],
+    "one long pair among short ones": [("a", "b"), ("a " * 120, "b " * 80)],
     "one word against many": [("a", "b " * 50), ("a " * 50, "b")],
 }
 
@@ -134,7 +125,7 @@ STRANGE = {
 @pytest.mark.parametrize("lines", STRANGE.values(), ids=STRANGE)
 def test_strange_texts(model, lexicon, lines):
     bitext = bitext_of(lines)
-    aligner = model(lexicon=lexicon, threads=1).fit(bitext)
+    aligner = model(lexicon=lexicon, iterations=2, start_iterations=2, threads=1).fit(bitext)
     check_results(aligner, bitext)
     check_results(aligner, bitext_of([*TOY, ("", ""), ("a b", "c d")]))
 
@@ -151,10 +142,9 @@ def test_many_iterations_stay_finite(model, agreement):
     check_results(aligner, bitext_of([("das Buch a", "house d is"), ("kleines", "the")]))
 
 
-def test_pairs_that_are_too_long_are_counted_and_teach_nothing():
+def test_pairs_that_are_too_long_teach_nothing():
     long = ("das " * 7 + "Haus", "the house")
     aligner = HMM(max_length=7, threads=1).fit(bitext_of([*TOY, long]))
-    assert aligner.skipped(bitext_of([*TOY, long])) == 1
     without = HMM(max_length=7, threads=1).fit(bitext_of(TOY))
     np.testing.assert_allclose(aligner.objectives_, without.objectives_, rtol=1e-9)
     np.testing.assert_array_equal(aligner.lexicon_.table, without.lexicon_.table)
@@ -222,7 +212,7 @@ def test_a_prefix_is_for_statistics_only():
     ],
 )
 def test_options_out_of_range_are_refused_when_the_aligner_is_made(option, value):
-    with pytest.raises(UsageError, match=option) as raised:
+    with pytest.raises(UsageError, match=f"`{option}`") as raised:
         HMM(**{option: value})
     message = str(raised.value)
     assert "\n" not in message

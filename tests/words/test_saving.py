@@ -7,7 +7,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from bitexts_words import TOY, WORDS_WITH_STEMS, bitext_of, bitexts, copy_of
+from bitexts_words import TOY, WORDS_WITH_STEMS, bitext_of, bitexts, copy_of, results
 from cepts.errors import ModelError, UsageError
 from cepts.store import save_model
 from cepts.words import HMM, IBM1, MODELS, Aligner, load_aligner
@@ -23,18 +23,6 @@ NEW = bitext_of(
         ("das " * 30, "the " * 25),
     ]
 )
-
-
-def results(aligner, bitext):
-    """Everything that an aligner says of a bitext."""
-    posteriors = aligner.posteriors(bitext)
-    arrays = [posteriors.log_likelihoods, aligner.score(bitext)]
-    for association in (posteriors.forward, posteriors.reverse):
-        arrays += [association.offsets, association.values]
-    arrays += [posteriors.forward.target_null, posteriors.reverse.source_null]
-    for links in (aligner.align(bitext), aligner.align(bitext, combine="grow-diag"), *aligner.viterbi(bitext)):
-        arrays += [links.offsets, links.source, links.target, links.confidence, links.sure]
-    return arrays
 
 
 def assert_same(loaded, fitted, bitexts):
@@ -82,7 +70,7 @@ def test_a_loaded_aligner_has_the_options_and_objectives_of_the_saved_one(tmp_pa
     fitted = HMM(**options).fit(bitext_of(TOY))
     fitted.save(tmp_path)
     loaded = HMM.load(tmp_path, threads=2)
-    assert loaded.options() == fitted.options()
+    assert loaded.get_params() == {**fitted.get_params(), "threads": 2}
     assert loaded.objectives_ == fitted.objectives_
     assert loaded.threads == 2
 

@@ -8,12 +8,12 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from bitexts_words import TOY, bitext_of, bitexts, index_of, pairs_of, sides_of
-from cepts.words import HMM, IBM1, IBM2, Diagonal
+from cepts.words import HMM, IBM1, IBM2, IBM3, IBM4, Diagonal
 from cepts.words.jumps import Jumps
 from cepts.words.lexicon import MaximumLikelihood
 from cepts.words.mixture import Uniform
 from cepts.words.null import NullWords
-from cepts.words.training import Training
+from cepts.words.training import AlignerTraining
 
 EXACT = {"lexicon": "ml", "agreement": False, "tolerance": 0.0, "threads": 1}
 MODELS = [IBM1, IBM2, Diagonal, HMM]
@@ -54,6 +54,45 @@ def test_no_step_lowers_the_likelihood_of_long_sentences(model):
     assert largest_fall(model, bitext_of(lines), 8) <= 1e-6
 
 
+EXACT_EM = {"lexicon": "ml", "agreement": False}
+
+
+@pytest.mark.parametrize(
+    ("model", "options", "monotone"),
+    [
+        *((model, EXACT_EM, True) for model in MODELS),
+        (HMM, {}, False),
+        (HMM, {**EXACT_EM, "agreement": True}, False),
+        (IBM1, {**EXACT_EM, "lexicon": "bayes"}, False),
+        (IBM1, {**EXACT_EM, "lexicon": "backoff"}, False),
+        (IBM1, {**EXACT_EM, "spelling": 1.0}, False),
+        (IBM3, EXACT_EM, False),
+        (IBM4, EXACT_EM, False),
+    ],
+)
+def test_only_exact_em_claims_that_its_likelihood_cannot_fall(model, options, monotone):
+    aligner = model(threads=1, **options).fit(bitext_of(TOY))
+    problem = AlignerTraining(
+        index_of(bitext_of(TOY)),
+        aligner.lexicon_,
+        aligner.null_,
+        aligner.positions_,
+        agreeing=aligner.agreement,
+        threads=1,
+    )
+    assert (problem.allowed_fall < 1) == monotone
+
+
+def test_training_to_agree_goes_on_when_the_likelihood_falls():
+    """The run stops when the likelihood hardly changes any more, up or down."""
+    found = IBM1(agreement=True, iterations=50, tolerance=1e-4, threads=1).fit(bitext_of(TOY))
+    gains = np.diff(found.objectives_)
+    fallen = np.flatnonzero(gains < 0)
+    assert len(fallen)
+    assert fallen[0] + 5 < len(found.objectives_) < 50
+    assert abs(gains[-1]) < 1e-4 * np.ptp(found.objectives_) <= abs(gains[:-1]).min()
+
+
 def training(bitext, positions, *, agreeing=False, threads=1, **shards):
     """An EM problem on `bitext`, made by hand."""
     index = index_of(bitext, **shards)
@@ -61,7 +100,7 @@ def training(bitext, positions, *, agreeing=False, threads=1, **shards):
     lexicon = MaximumLikelihood(index.rows, index.targets, *sides)
     null = NullWords(*(side.frequencies for side in sides))
     positions.prepare(pairs_of(bitext))
-    return Training(index, lexicon, null, positions, agreeing=agreeing, threads=threads)
+    return AlignerTraining(index, lexicon, null, positions, agreeing=agreeing, threads=threads)
 
 
 def quiet(done, total):

@@ -16,23 +16,24 @@ from collections.abc import Sequence
 import click
 
 from cepts._version import __version__
-from cepts.cli.groups import RUNNING, LazyGroup, Table
-from cepts.errors import CeptsError, UsageError
+from cepts.cli.groups import RUNNING, CommandTable, LazyGroup
+from cepts.errors import CeptsError, DataError, UsageError
 
 __all__ = ["COMMANDS", "cepts", "main"]
 
 # Command -> (module with the click command `command`, the command's short help).
-COMMANDS: Table = {
+COMMANDS: CommandTable = {
     "align": ("cepts.cli.align", "Align the words of sentences and their translations."),
     "combine": ("cepts.cli.combine", "Combine the links of two directions."),
     "convert": ("cepts.cli.convert", "Convert the file LINKS between the link formats."),
     "demo": ("cepts.cli.demo", "Align a small sample and show what comes out."),
     "factor": ("cepts.cli.factor", "Align words by factorising association matrices into cepts."),
     "lexicon": ("cepts.cli.lexicon", "Show the lexicon of a trained model."),
-    "lm": ("cepts.cli.lm", "Adapt language models to what a text is on."),
-    "phrases": ("cepts.cli.phrases", "Align sentences with their rewordings, phrase to phrase."),
+    "lm": ("cepts.cli.lm", "Adapt language models to a topic."),
+    "phrases": ("cepts.cli.phrases", "Align sentences with their paraphrases, phrase to phrase."),
     "score": ("cepts.cli.score", "Score links against gold links."),
     "spaces": ("cepts.cli.spaces", "Join the word vectors of languages in one space."),
+    "warm-up": ("cepts.cli.warm_up", "Compile kernels now, so that no later command has to."),
 }
 
 
@@ -90,7 +91,7 @@ def _run(arguments: list[str]) -> int:
         with cepts.make_context("cepts", arguments) as ctx:
             try:
                 cepts.invoke(ctx)
-            except UsageError as error:
+            except (DataError, UsageError) as error:
                 raise _in_options(error, ctx.meta[RUNNING]) from error
     except click.exceptions.Exit as request:
         code = request.exit_code
@@ -128,13 +129,26 @@ def _explain(error: BaseException) -> tuple[int, str]:
             )
 
 
-def _in_options(error: UsageError, command: click.Command) -> UsageError:
-    """The error with the command's options in place of the parameters that it names in backquotes."""
+def _in_options(error: DataError | UsageError, command: click.Command) -> CeptsError:
+    """The error with the command's options in place of the parameters that it names in backquotes.
+
+    Errors in data also quote keys of JSON, so that a parameter stands there with its value: `errors=replace`.
+    """
     names = {(option.name or "").rstrip("_"): option.human_readable_name for option in command.params}
     names |= {
-        (option.name or "").rstrip("_"): option.opts[0] for option in command.params if isinstance(option, click.Option)
+        (option.name or "").rstrip("_"): max(option.opts, key=len)
+        for option in command.params
+        if isinstance(option, click.Option)
     }
-    return UsageError(re.sub(r"`([a-z]\w*)`", lambda found: names.get(found[1], found[1]), str(error)))
+
+    def with_value(found: re.Match[str]) -> str:
+        name, value = found.groups()
+        return found[0] if name not in names else names[name] if value == "True" else f"{names[name]} {value}"
+
+    message = re.sub(r"`([a-z]\w*)=([^`]+)`", with_value, str(error))
+    if isinstance(error, DataError):
+        return DataError(message)
+    return UsageError(re.sub(r"`([a-z]\w*)`", lambda found: names.get(found[1], found[1]), message))
 
 
 def _one_line(error: BaseException) -> str:

@@ -2,51 +2,35 @@
 
 from __future__ import annotations
 
-import time
 from itertools import pairwise
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import click
 
 from cepts.cli.checks import check_apart, finite, moderate
-from cepts.cli.choices import ASSOCIATIONS, FORMATS, LIST_FORMATS, MODELS
 from cepts.cli.console import ProgressBars, say
-from cepts.cli.factor import check_restarts, describe_cepts, factoring_options
 from cepts.cli.link_options import (
     base_option,
-    check_combination,
-    check_matrices,
+    check_extraction,
     combine_option,
+    extraction_of,
+    factoring_options,
+    given,
     links_option,
     matrices_option,
     threshold_option,
 )
+from cepts.cli.summaries import describe
+from cepts.cli.tables import TableChoice
+from cepts.errors import UsageError
+from cepts.names import BITEXT_FORMATS, DECODING_ERRORS, LEXICONS, LINK_FORMATS, NBEST_FORMATS
+from cepts.progress import Stopwatch
 
-__all__ = ["command", "describe", "found_links"]
+if TYPE_CHECKING:
+    from cepts.pipeline import AlignReport, SavedScorers, WordTraining
+    from cepts.progress import Progress
 
-# Options that say how cepts are found.
-FACTORING = ("association", "spread", "cepts", "sure", "restarts", "seed")
-# Associations that are statistics of the training text.
-STATISTICS = ("counts", "dice", "pmi", "llr")
-# Options that only some models have.
-OF_MODELS = {"hmm_iterations": ("ibm3", "ibm4"), "classes": ("ibm4",)}
-# Options that say how a model is trained, which a loaded one already is.
-TRAINING = (
-    "model",
-    "iterations",
-    "start_iterations",
-    "hmm_iterations",
-    "classes",
-    "lexicon",
-    "agreement",
-    "null_prob",
-    "lowercase",
-    "prefix",
-    "stems",
-    "spelling",
-    "save",
-    "checkpoint",
-)
+__all__ = ["command"]
 
 
 def _stems(ctx: click.Context, option: click.Parameter, value: str | None) -> tuple[int, ...] | None:
@@ -71,6 +55,7 @@ Examples:
   cepts align en.txt fr.txt -o links.txt
   cepts align corpus.tmx --save model -o links.txt
   cepts align new.en new.fr --load model --format scored
+  cepts align new.en new.fr --load model --load en-fr-space --weight 3 --weight 1
   cepts align en.txt fr.txt --combine onmf --format json
   cepts align en.txt fr.txt --model ibm4 --combine onmf --association nbest
   paste -d'\\t' en.txt fr.txt | cepts align - --input-format tsv""",
@@ -78,14 +63,14 @@ Examples:
 @click.argument("source")
 @click.argument("target", required=False)
 @links_option
-@click.option("--model", type=click.Choice(MODELS), help="The alignment model.  [default: hmm]")
-@combine_option
+@click.option("--model", type=TableChoice("cepts.names:WORD_MODELS"), help="The alignment model.  [default: hmm]")
+@combine_option()
 @threshold_option()
 @click.option(
     "--association",
-    type=click.Choice(ASSOCIATIONS),
-    help="For onmf: what the matrix holds: posteriors of both directions or of one, links counted in lists of best "
-    "alignments, lexicon x position, or co-occurrence in the text.  [default: agreement]",
+    type=TableChoice("cepts.extract:ASSOCIATIONS"),
+    help="For onmf and --matrices: what the matrix holds: posteriors of both directions or of one, links counted in "
+    "lists of best alignments, lexicon x position, or co-occurrence in the text.  [default: agreement]",
 )
 @click.option(
     "--spread",
@@ -109,13 +94,29 @@ Examples:
 @click.option(
     "--format",
     "format_",
-    type=click.Choice(FORMATS),
+    type=click.Choice(tuple(LINK_FORMATS)),
     help="Format of the links; json also lists the cepts of onmf.  [default: pharaoh; json with --nbest]",
 )
 @base_option
 @click.option("--scores", metavar="FILE", help="Also write each pair's log-probability in both directions.")
 @click.option("--save", metavar="DIR", help="Keep the trained model.")
-@click.option("--load", metavar="DIR", help="Use a trained model instead of training one.")
+@click.option(
+    "--load",
+    multiple=True,
+    metavar="DIR",
+    help="Use a trained model instead of training one: a word model, a space, a phrase model, or a file of association "
+    "matrices. More than once for a mixture.",
+)
+@click.option(
+    "--weight",
+    "weights",
+    multiple=True,
+    type=click.FloatRange(0, min_open=True),
+    metavar="X",
+    help="Weight of each --load in a mixture, in the same order.  [default: all the same]",
+)
+@click.option("--from", "source_language", metavar="LANGUAGE", help="For spaces: language of SOURCE.")
+@click.option("--to", "target_language", metavar="LANGUAGE", help="For spaces: language of TARGET.")
 @click.option("--checkpoint", metavar="DIR", help="Keep the state of training, and go on from it if it is there.")
 @click.option("--iterations", type=click.IntRange(0), metavar="N", help="EM iterations of the model.")
 @click.option("--start-iterations", type=click.IntRange(0), metavar="N", help="EM iterations of Model 1 before them.")
@@ -134,7 +135,7 @@ Examples:
 )
 @click.option(
     "--lexicon",
-    type=click.Choice(["ml", "bayes", "backoff"]),
+    type=click.Choice(LEXICONS),
     help="Maximum likelihood, a sparse Dirichlet prior, or back-off from words to stems.",
 )
 @click.option("--agreement/--no-agreement", default=None, help="Train the directions to agree.")
@@ -159,13 +160,13 @@ Examples:
 @click.option("--threads", type=click.IntRange(1), metavar="N", help="Threads.  [default: all processors]")
 @click.option(
     "--input-format",
-    type=click.Choice(["auto", "text", "pipes", "tsv", "tmx", "parquet"]),
+    type=click.Choice(BITEXT_FORMATS),
     default="auto",
     help="Format of the input, where its name does not say it.",
 )
 @click.option(
     "--errors",
-    type=click.Choice(["strict", "replace"]),
+    type=click.Choice(DECODING_ERRORS),
     default="strict",
     help="What to do about invalid UTF-8.",
 )
@@ -179,190 +180,96 @@ def command(source: str, target: str | None, **options: Any) -> None:
     'a ||| b' lines, a two-column TSV, a TMX or a Parquet file. All may be compressed (.gz .bz2 .xz .zst); - is stdin.
     There is one line of links for each sentence pair.
     """
-    from cepts.errors import UsageError
-
-    if options["load"] is not None:
-        given = [name for name in TRAINING if options[name] is not None]
-        if given:
-            names = ", ".join("--" + name.replace("_", "-") for name in given)
-            raise UsageError(f"{names}: the model of --load is already trained; leave this out, or --load.")
-    for name, models in OF_MODELS.items():
-        model = options["model"] or "hmm"
-        if options[name] is not None and model not in models:
-            raise UsageError(f"--{name.replace('_', '-')} goes with --model {' or '.join(models)}, not with {model}.")
-    check_combination(options, FACTORING)
-    check_apart({"--scores": options["scores"], "--matrices": options["matrices"], "the links": options["output"]})
-    if options["combine"] == "onmf":
-        _check_factoring(options)
-    elif options["nbest"] is not None:
-        _check_lists(options)
-    started = time.perf_counter()
+    _check(options)
+    stopwatch = Stopwatch()
     with ProgressBars(quiet=options["quiet"]) as bars:
-        _align(source, target, options, bars, started)
-
-
-def _check_factoring(options: dict[str, Any]) -> None:
-    """Refuse what does not go together with cepts."""
-    from cepts.errors import UsageError
-
-    association = options["association"] or "agreement"
-    if options["nbest"] is not None and not association.startswith("nbest"):
-        raise UsageError(f"--nbest with --combine onmf goes with --association nbest, not with {association}.")
-    if options["load"] is not None and association in STATISTICS:
-        raise UsageError(
-            f"--association {association} counts the words of the training text, which a model of --load does not "
-            "have; train anew, or choose another."
-        )
-    if options["spread"] is not None and association in STATISTICS:
-        raise UsageError(
-            f"--spread moves the mass of null, of which --association {association} has none; leave it out."
-        )
-    check_restarts(options)
-    check_matrices(options["matrices"])
-
-
-def _check_lists(options: dict[str, Any]) -> None:
-    """Refuse what goes with links and not with lists of alignments."""
-    from cepts.errors import UsageError
-
-    for name in ("threshold", "scores"):
-        if options[name] is not None:
-            raise UsageError(f"--{name} goes with links, and --nbest lists alignments instead; leave one of them out.")
-    combine, format_ = options["combine"], options["format_"]
-    if combine not in {"agreement", "forward", "reverse"}:
-        raise UsageError(
-            f"--nbest lists the alignments of single directions, not of --combine {combine}; "
-            "--combine forward or reverse chooses one, without it both are listed."
-        )
-    if format_ not in {None, *LIST_FORMATS}:
-        raise UsageError(f"--nbest is written in the format {' or '.join(LIST_FORMATS)}, not {format_}.")
-    if format_ == "giza" and combine == "agreement":
-        raise UsageError("--format giza shows one direction; choose it by --combine forward or --combine reverse.")
-
-
-def _align(source: str, target: str | None, options: dict[str, Any], bars: ProgressBars, started: float) -> None:
-    from cepts.errors import ModelError
-    from cepts.io import check_output, read_bitext
-    from cepts.pipeline import ListSummary, Summary, align_bitext, list_bitext
-    from cepts.pipeline.align import check_cepts
-    from cepts.store import check_destination
-    from cepts.words import MODELS as ALIGNERS
-    from cepts.words import THRESHOLD, load_aligner
-
-    # A place that cannot be written to should not show only after the training.
-    for path in (options["output"], options["scores"], options["matrices"]):
-        if path is not None:
-            check_output(path)
-    if options["save"] is not None:
-        check_destination(options["save"])
-    bitext = read_bitext(
-        source,
-        target,
-        format=options["input_format"],
-        errors=options["errors"],
-        languages=_two(options["languages"], "--languages"),
-        columns=_two(options["columns"], "--columns"),
-        progress=bars,
-    )
-    not_saved: ModelError | None = None
-    if options["load"] is not None:
-        aligner = load_aligner(options["load"], threads=options["threads"])
-        if options["max_length"] is not None:
-            aligner.max_length = options["max_length"]
-        check_cepts(options["cepts"], bitext, aligner.max_length)
-    else:
-        names = (*TRAINING, "max_length", "threads")
-        chosen = {
-            name: options[name]
-            for name in names
-            if options[name] is not None and name not in {"model", "save", "checkpoint"}
-        }
-        aligner = ALIGNERS[options["model"] or "hmm"](**chosen)
-        check_cepts(options["cepts"], bitext, aligner.max_length)
-        aligner.fit(bitext, progress=bars, checkpoint=options["checkpoint"])
-        if options["save"] is not None:
-            try:
-                aligner.save(options["save"])
-            except ModelError as error:
-                not_saved = error  # told at the end: the links of a long training should not be lost with it
-    summary: Summary | ListSummary
-    if options["nbest"] is not None and options["combine"] != "onmf":
-        direction = "both" if options["combine"] == "agreement" else options["combine"]
-        summary = list_bitext(
-            aligner,
-            bitext,
-            options["output"],
-            count=options["nbest"],
-            direction=direction,
-            format=options["format_"] or "json",
-            progress=bars,
-        )
-        counts = {"forward": f"{summary.forward:,} forward", "reverse": f"{summary.reverse:,} reverse"}
-        found = f"lists    {counts.get(direction, ' and '.join(counts.values()))} alignments"
-    else:
-        summary = align_bitext(
-            aligner,
-            bitext,
-            options["output"],
-            combine=options["combine"],
-            threshold=THRESHOLD if options["threshold"] is None else options["threshold"],
-            format=options["format_"] or "pharaoh",
-            base=int(options["base"]),
-            scores=options["scores"],
-            factoring=_factoring(options) if options["combine"] == "onmf" else None,
-            matrices=options["matrices"],
-            progress=bars,
-        )
-        found = found_links(summary)
-    bars.close()
-    for line in describe(summary, found, aligner.max_length, time.perf_counter() - started):
+        report = _run(source, target, options, bars)
+    for line in describe(report.summary, stopwatch.seconds):
         say(line, quiet=options["quiet"])
-    if not_saved is not None:
-        raise not_saved
+    if report.not_saved is not None:
+        raise report.not_saved
     if options["save"] is not None:
         say(f"model    {options['save']}  (use it again with --load)", quiet=options["quiet"])
 
 
-def _factoring(options: dict[str, Any]) -> Any:
-    from cepts.words import Factoring
+def _check(options: dict[str, Any]) -> None:
+    """Refuse options that do not go together, before anything is read."""
+    from cepts.pipeline import model_parameters
 
-    return Factoring(**{name: options[name] for name in (*FACTORING, "nbest") if options[name] is not None})
-
-
-def found_links(summary: Any) -> str:
-    """The links and cepts of a run, as lines for people."""
-    found = (
-        f"links    {summary.links:,}; covered {_share(summary.source_covered, summary.source_words)} of the source "
-        f"and {_share(summary.target_covered, summary.target_words)} of the target words"
-    )
-    if summary.cepts is not None:
-        found += f"\nsure     {_share(summary.sure, summary.links)} of the links\n{describe_cepts(summary.cepts)}"
-    return found
-
-
-def describe(summary: Any, found: str, max_length: int, seconds: float) -> list[str]:
-    """The summary of a run, and the line that says what was `found`, as lines for people."""
-    lines = [
-        f"aligned  {_pairs(summary.pairs)}, {summary.source_words:,} + {summary.target_words:,} words, "
-        f"in {seconds:,.1f} s",
-        found,
-    ]
-    if summary.empty:
-        lines.append(f"empty    {_pairs(summary.empty)} with an empty side and so no links")
-    if summary.too_long:
-        lines.append(
-            f"skipped  {_pairs(summary.too_long)} with a sentence of more than {max_length:,} words and so no links "
-            f"(--max-length)"
+    learning = model_parameters() - {"max_length", "threads"}
+    trained = given(options, ("model", *(name for name in options if name in learning), "save", "checkpoint"))
+    if options["load"] and trained:
+        names = ", ".join(f"`{name}`" for name in trained)
+        raise UsageError(f"{names}: the model of `load` is already trained; leave this out, or `load`.")
+    if options["weights"] and len(options["weights"]) != len(options["load"]):
+        raise UsageError(
+            f"`weights` must be as many as `load`, {len(options['load'])}. Got {len(options['weights'])} instead."
         )
-    return lines
+    check_extraction(options)
+    check_apart({"--scores": options["scores"], "--matrices": options["matrices"], "the links": options["output"]})
+    if options["nbest"] is not None and options["combine"] != "onmf":
+        _check_lists(options)
 
 
-def _pairs(count: int) -> str:
-    return "1 pair" if count == 1 else f"{count:,} pairs"
+def _check_lists(options: dict[str, Any]) -> None:
+    """Refuse what goes with links and not with lists of alignments."""
+    for name in ("threshold", "scores", "matrices"):
+        if options[name] is not None:
+            raise UsageError(f"`{name}` goes with links, and `nbest` lists alignments instead; leave one of them out.")
+    combine, format_ = options["combine"], options["format_"]
+    if combine not in {"agreement", "forward", "reverse"}:
+        raise UsageError(
+            f"`nbest` lists the alignments of single directions, not of `combine` {combine}; `combine` forward or "
+            "reverse chooses one, without it both are listed."
+        )
+    if format_ not in {None, *NBEST_FORMATS}:
+        raise UsageError(f"`nbest` is written in the format {' or '.join(NBEST_FORMATS)}, not {format_}.")
+    if format_ == "giza" and combine == "agreement":
+        raise UsageError("`format` giza shows one direction; choose it by `combine` forward or `combine` reverse.")
 
 
-def _share(part: int, whole: int) -> str:
-    return f"{part / whole:.1%}" if whole else "none"
+def _run(source: str, target: str | None, options: dict[str, Any], progress: Progress) -> AlignReport:
+    from cepts.pipeline import AlignJob, AlignOutputs, BitextFiles, align_files
+
+    lists = options["nbest"] is not None and options["combine"] != "onmf"
+    job = AlignJob(
+        texts=BitextFiles(
+            source=source,
+            target=target,
+            format=options["input_format"],
+            errors=options["errors"],
+            languages=_two(options["languages"], "--languages"),
+            columns=_two(options["columns"], "--columns"),
+        ),
+        scorer=_scorer(options),
+        extraction=extraction_of(options),
+        outputs=AlignOutputs(
+            links=options["output"],
+            format=options["format_"] or ("json" if lists else "pharaoh"),
+            base=int(options["base"]),
+            scores=options["scores"],
+            matrices=options["matrices"],
+            lists=options["nbest"] if lists else None,
+            direction="both" if options["combine"] == "agreement" else options["combine"],
+        ),
+    )
+    return align_files(job, progress=progress)
+
+
+def _scorer(options: dict[str, Any]) -> WordTraining | SavedScorers:
+    from cepts.pipeline import SavedScorers, WordTraining, model_parameters, new_aligner
+
+    if options["load"]:
+        return SavedScorers(
+            places=options["load"],
+            weights=options["weights"],
+            source_language=options["source_language"],
+            target_language=options["target_language"],
+            max_length=options["max_length"],
+            threads=options["threads"],
+        )
+    aligner = new_aligner(options["model"] or "hmm", given(options, sorted(model_parameters())))
+    return WordTraining(aligner=aligner, save=options["save"], checkpoint=options["checkpoint"])
 
 
 def _two(value: str | None, option: str) -> tuple[str, str] | None:

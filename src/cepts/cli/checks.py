@@ -1,4 +1,4 @@
-"""What several commands refuse before any work: numbers that are none, and two results for one file."""
+"""Checks that several commands make before any work: of numbers, and of two results for one file."""
 
 from __future__ import annotations
 
@@ -18,21 +18,24 @@ LARGEST = 1_000_000_000
 
 
 def finite(ctx: click.Context, option: click.Parameter, value: float | None) -> float | None:
-    """Refuse what passes for a number but is none: every comparison with `nan` is false."""
+    """Refuse `nan` and infinity, which parse as numbers: every comparison with `nan` is false."""
     if value is not None and not math.isfinite(value):
         raise click.BadParameter(f"wants a number. Got {value}.")
     return value
 
 
 def moderate(ctx: click.Context, option: click.Parameter, value: int | None) -> int | None:
-    """Refuse whole numbers that are too large to count by."""
+    """Refuse whole numbers that are too large for a count."""
     if value is not None and value > LARGEST:
         raise click.BadParameter(f"wants at most {LARGEST:,}. Got {value}.")
     return value
 
 
 def check_apart(results: Mapping[str, str | None]) -> None:
-    """Refuse two results that would go to one file, of which the first would be lost; name -> file, if any."""
+    """Refuse two results that would go to the same file, where the second would overwrite the first.
+
+    `results` maps the name of a result to its file, if it has one.
+    """
     for (one, first), (other, second) in combinations(results.items(), 2):
         if first is None or second is None or _place(first) != _place(second):
             continue

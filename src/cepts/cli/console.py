@@ -6,21 +6,26 @@ import json
 import shutil
 import sys
 from collections.abc import Sequence
+from contextlib import ExitStack
 from types import TracebackType
 from typing import TYPE_CHECKING, Any, Literal
 
 import click
 
-from cepts.progress import Step
+from cepts.progress import Step, on_compile
 
 if TYPE_CHECKING:
     from rich.console import Console
     from rich.progress import Progress as Bars
     from rich.progress import TaskID
 
-__all__ = ["ProgressBars", "print_json", "print_table", "say", "stderr_console", "width_of"]
+__all__ = ["ProgressBars", "print_json", "print_table", "say", "say_notes", "stderr_console", "width_of"]
 
-FIRST_RUN = "First run: compiling kernels for this machine (less than a minute, only once)"
+COMPILING = "Compiling kernels for this machine"
+COMPILING_NOTICE = (
+    COMPILING
+    + ", first {kernel}: usually 5 to 20 s. They are kept for later runs; 'cepts warm-up' compiles all at once."
+)
 
 
 def stderr_console() -> Console:
@@ -43,28 +48,34 @@ def say(message: str, *, quiet: bool = False) -> None:
         click.echo(message, err=True)
 
 
+def say_notes(notices: Sequence[str], *, quiet: bool = False) -> None:
+    """Tell what readers noticed."""
+    for notice in notices:
+        say(f"note     {notice}", quiet=quiet)
+
+
 class ProgressBars:
     """Draws the steps of long computations as bars on stderr; is a `cepts.progress.Progress`.
 
     Use it as a context manager and pass it as `progress`. There is a bar for each stage. Nothing is drawn
     where stderr is no terminal or the user asked for quiet, and nothing of the bars stays on the screen at
-    the end.
+    the end. That kernels are being compiled is said once, in a line that stays, also where there is no terminal.
 
     Parameters
     ----------
     quiet
-        Draw nothing.
-    compiling
-        Also say, once, that kernels are being compiled.
+        Draw and say nothing.
     """
 
-    def __init__(self, *, quiet: bool = False, compiling: bool = True) -> None:
+    def __init__(self, *, quiet: bool = False) -> None:
         self.shown = not quiet and sys.stderr.isatty()
-        self._compiling = compiling
+        self._told = quiet
+        self._listening = ExitStack()
         self._bars: Bars | None = None
         self._tasks: dict[str, TaskID] = {}
 
     def __enter__(self) -> ProgressBars:
+        self._listening.enter_context(on_compile(self._tell_of_compiling))
         if not self.shown:
             return self
         from rich.progress import BarColumn, Progress, TextColumn, TimeElapsedColumn, TimeRemainingColumn
@@ -81,10 +92,6 @@ class ProgressBars:
             transient=True,
         )
         self._bars.start()
-        if self._compiling:
-            from cepts.kernels import on_compile
-
-            on_compile(self._tell_of_compiling)
         return self
 
     def __exit__(
@@ -94,6 +101,7 @@ class ProgressBars:
         traceback: TracebackType | None,
     ) -> None:
         self.close()
+        self._listening.close()
 
     def close(self) -> None:
         """Take the bars off the screen; later steps draw nothing."""
@@ -124,10 +132,14 @@ class ProgressBars:
                 self._bars.update(task.id, completed=task.total)
 
     def _tell_of_compiling(self, kernel: str) -> None:
-        # The listener outlives the bars, and each of them adds one.
-        if self._bars is not None and self._compiling:
-            self._compiling = False
-            self._bars.console.print(FIRST_RUN)
+        if self._told:
+            return
+        self._told = True
+        notice = COMPILING_NOTICE.format(kernel=kernel)
+        if self._bars is None:
+            say(notice)
+        else:
+            self._bars.console.print(notice)
 
 
 def print_table(

@@ -4,16 +4,16 @@ from __future__ import annotations
 
 import click
 
-from cepts.cli.choices import FORMATS
+from cepts.names import DECODING_ERRORS, LINK_FORMATS
 
 
 @click.command("convert")
 @click.argument("links")
-@click.option("--to", "to_format", type=click.Choice(FORMATS), required=True, help="Format to write.")
+@click.option("--to", "to_format", type=click.Choice(tuple(LINK_FORMATS)), required=True, help="Format to write.")
 @click.option(
     "--from",
     "from_format",
-    type=click.Choice(["auto", *FORMATS]),
+    type=click.Choice(("auto", *LINK_FORMATS)),
     default="auto",
     show_default=True,
     help="Format of LINKS; auto goes by the suffix, then by the first line.",
@@ -48,7 +48,7 @@ from cepts.cli.choices import FORMATS
 @click.option("--reverse", is_flag=True, help="Swap the sides: write target-source links.")
 @click.option(
     "--errors",
-    type=click.Choice(["strict", "replace"]),
+    type=click.Choice(DECODING_ERRORS),
     default="strict",
     show_default=True,
     help="What to do with bytes of the sentences that are not UTF-8.",
@@ -84,31 +84,17 @@ def command(
       cepts convert gold.wa --to pharaoh --sentences 447 -o gold.links
       cepts convert links.gz --to giza --source text.en --target text.fr -o links.A3
     """  # noqa: D301
-    from cepts.data import Bitext
-    from cepts.errors import UsageError
-    from cepts.io import LinkWriter, read_bitext, read_links, swap_sides
+    from cepts.pipeline.link_files import LinkFile, convert_links
 
-    if (source is None) != (target is None):
-        raise UsageError("--source and --target go together: give both files of sentences, or neither.")
-    if source is None and to_format in {"giza", "json"}:
-        raise UsageError(f"--to {to_format} shows the sentences: give them with --source FILE --target FILE.")
-    if "-" in (source, target) and links == "-":
-        raise UsageError("links and sentences cannot both be standard input.")
-    bitext = None
-    if source is not None and target is not None:
-        bitext = read_bitext(source, target, errors=errors)
-    alignments = read_links(
-        links,
-        format=from_format,
-        base=int(base),
+    convert_links(
+        LinkFile(links, from_format, int(base)),
+        output,
+        format=to_format,
+        base=int(to_base),
+        source=source,
+        target=target,
         sentences=sentences,
-        source_lengths=bitext.source.lengths if bitext else None,
-        target_lengths=bitext.target.lengths if bitext else None,
+        sure=sure,
+        reverse=reverse,
+        errors=errors,
     )
-    if sure:
-        alignments = alignments.only(alignments.sure)
-    if reverse:
-        alignments = swap_sides(alignments)
-        bitext = bitext and Bitext(bitext.target, bitext.source)
-    with LinkWriter(output, format=to_format, base=int(to_base), bitext=bitext) as writer:
-        writer.write(alignments)

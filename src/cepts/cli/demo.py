@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import time
-
 import click
 
 from cepts.cli.console import ProgressBars, print_table, say, width_of
@@ -11,7 +9,6 @@ from cepts.cli.console import ProgressBars, print_table, say, width_of
 __all__ = ["command"]
 
 SHOWN = 3
-COMPARED = ("agreement", "grow-diag-final-and", "intersection")
 
 
 @click.command(
@@ -26,57 +23,37 @@ def command(quiet: bool) -> None:
 
     The sample is 3,000 English-French sentence pairs of LibreOffice's help, of which 40 have gold links.
     """
-    from importlib.resources import as_file, files
+    from cepts.pipeline.demo import align_sample
 
-    from cepts.evaluate import compare, intervals
-    from cepts.io import read_bitext, read_links
-    from cepts.words import HMM
-
-    started = time.perf_counter()
-    with ProgressBars(quiet=quiet) as bars, as_file(files("cepts") / "sample") as sample:
-        bitext = read_bitext(sample / "sample.en", sample / "sample.fr", progress=bars)
-        gold = read_links(sample / "sample.gold.wa", format="naacl")
-        aligner = HMM().fit(bitext, progress=bars)
-        results = {method: aligner.align(bitext, combine=method) for method in COMPARED}
-        bars.close()
-        seconds = time.perf_counter() - started
-        links = results["agreement"]
-        checked = bitext.part(0, len(gold))
-        shortest = sorted(range(len(gold)), key=lambda pair: (len(checked.source[pair]), pair))[3 : 3 + SHOWN]
-        for pair in shortest:
-            source, target = bitext[pair]
-            _show_pair(source, target, links[pair].links, links[pair].confidence.tolist())
-        rows = []
-        for method, found in results.items():
-            part = found.part(0, len(gold))
-            comparison = compare(
-                gold, part, source_lengths=checked.source.lengths, target_lengths=checked.target.lengths
+    with ProgressBars(quiet=quiet) as bars:
+        done = align_sample(bars)
+    shortest = sorted(range(done.checked), key=lambda pair: (len(done.bitext.source[pair]), pair))
+    for pair in shortest[3 : 3 + SHOWN]:
+        _show_pair(*done.bitext[pair], done.links[pair].links, done.links[pair].confidence.tolist())
+    print_table(
+        ("--combine", "precision", "recall", "AER", "95 % interval", "links"),
+        [
+            (
+                method,
+                f"{100 * scores.precision:.1f}",
+                f"{100 * scores.recall:.1f}",
+                f"{100 * scores.aer:.1f}",
+                f"{100 * interval.low:.1f}-{100 * interval.high:.1f}",
+                f"{scores.links:,}",
             )
-            scores = comparison.scores
-            interval = intervals(comparison)["aer"]
-            rows.append(
-                (
-                    method,
-                    f"{100 * scores.precision:.1f}",
-                    f"{100 * scores.recall:.1f}",
-                    f"{100 * scores.aer:.1f}",
-                    f"{100 * interval.low:.1f}-{100 * interval.high:.1f}",
-                    f"{scores.links:,}",
-                )
-            )
-        print_table(
-            ("--combine", "precision", "recall", "AER", "95 % interval", "links"),
-            rows,
-            title=f"Against the {len(gold)} pairs with gold links, in %:",
-        )
+            for method, (scores, interval) in done.scores.items()
+        ],
+        title=f"Against the {done.checked} pairs with gold links, in %:",
+    )
     click.echo()
-    say(f"Aligned {len(bitext):,} sentence pairs in {seconds:.1f} s. Now with your own text, a sentence a line:")
+    aligned = f"Aligned {len(done.bitext):,} sentence pairs in {done.seconds:.1f} s."
+    say(f"{aligned} Now with your own text, a sentence a line:")
     say("  cepts align source.txt target.txt -o links.txt --save model")
     say("  cepts align source.txt target.txt --load model --combine onmf   every word in its group")
     say("  cepts lexicon model --top 3        what the model has learnt")
     say("  cepts score gold.wa links.txt      if you have gold links")
-    say("  cepts phrases align pairs.txt      sentences and their rewordings, a ||| b a line")
-    say("  cepts lm fit text.txt --save DIR   a language model that adapts to what a text is on")
+    say("  cepts phrases align pairs.txt      sentences and their paraphrases, a ||| b a line")
+    say("  cepts lm fit text.txt --save DIR   a language model that adapts to a topic")
     say("  cepts --help                       all commands")
 
 

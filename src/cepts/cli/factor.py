@@ -2,98 +2,30 @@
 
 from __future__ import annotations
 
-import time
-from collections.abc import Callable
 from typing import TYPE_CHECKING, Any
 
 import click
 
-from cepts.cli.checks import check_apart, finite, moderate
-from cepts.cli.choices import FORMATS, SELECTIONS
+from cepts.cli.checks import check_apart, finite
 from cepts.cli.console import ProgressBars, say
-from cepts.cli.link_options import base_option, links_option
+from cepts.cli.link_options import (
+    base_option,
+    check_extraction,
+    combine_option,
+    extraction_of,
+    factoring_options,
+    links_option,
+    threshold_option,
+)
+from cepts.cli.summaries import describe_cepts
 from cepts.errors import UsageError
+from cepts.names import LINK_FORMATS
+from cepts.progress import Stopwatch
 
 if TYPE_CHECKING:
-    from cepts.data import Alignment
-    from cepts.io import Matrices
+    from cepts.pipeline import MatrixFile, Summary
 
-__all__ = ["check_restarts", "command", "describe_cepts", "factoring_options", "parse_cepts"]
-
-
-def parse_cepts(ctx: click.Context, option: click.Parameter, value: str | None) -> str | int | None:
-    """How the number of cepts is chosen: by name, or that number."""
-    if value is None or value in SELECTIONS:
-        return value
-    if value.isdecimal() and len(value) < 10 and int(value) > 0:
-        return int(value)
-    raise click.BadParameter(f"wants {', '.join(SELECTIONS)} or a number from 1 to 999,999,999. Got {value!r}.")
-
-
-def factoring_options(when: str = "") -> Callable[[Any], Any]:
-    """Add the options of `cepts.factor.onmf` to a command; `when` stands before what each of them is."""
-
-    def said(text: str) -> str:
-        return when + (text[0].lower() + text[1:] if when else text)
-
-    options = (
-        click.option(
-            "--cepts",
-            metavar="HOW",
-            callback=parse_cepts,
-            help=said(
-                "How many cepts a pair has: anneal chooses by AIC in one annealing pass, anneal-bic by BIC; aic and "
-                "bic try every number from random starts, which is slow; a number is that many, fewer in shorter "
-                "pairs.  [default: anneal]"
-            ),
-        ),
-        click.option(
-            "--sure",
-            type=click.FloatRange(0, 1),
-            metavar="P",
-            callback=finite,
-            help=said("The least confidence of a sure link; the others are possible ones.  [default: 0.5]"),
-        ),
-        click.option(
-            "--restarts",
-            type=click.IntRange(1),
-            metavar="N",
-            callback=moderate,
-            help=said("Random starts for each number of cepts, with --cepts aic or bic.  [default: 10]"),
-        ),
-        click.option(
-            "--seed",
-            type=click.IntRange(0),
-            metavar="N",
-            callback=moderate,
-            help=said("Seed of the random starts.  [default: 0]"),
-        ),
-    )
-
-    def decorate(function: Any) -> Any:
-        for option in reversed(options):
-            function = option(function)
-        return function
-
-    return decorate
-
-
-def check_restarts(options: dict[str, Any]) -> None:
-    """Refuse random starts where nothing starts at random."""
-    if options["restarts"] is not None and options["cepts"] not in {"aic", "bic"}:
-        raise UsageError(f"--restarts goes with --cepts aic or bic, not with {options['cepts'] or 'anneal'}.")
-
-
-def describe_cepts(counts: Any) -> str:
-    """One line on the cepts of a run."""
-    if not counts.pairs:
-        return "cepts    none"
-    return (
-        f"cepts    {counts.cepts:,} ({counts.cepts / counts.pairs:.1f} a pair); null has "
-        f"{counts.source_null / max(counts.source_words, 1):.1%} of the source and "
-        f"{counts.target_null / max(counts.target_words, 1):.1%} of the target words; noise "
-        f"{counts.noise / counts.pairs:.2%}"
-    )
+__all__ = ["command"]
 
 
 @click.command(
@@ -121,12 +53,14 @@ Examples:
     help="What an entry of 1 is worth in counts; more evidence gives more cepts.  [default: 200 where no entry is "
     "above 1, else 1]",
 )
+@combine_option(default="onmf")
+@threshold_option()
 @factoring_options()
-@click.option("--noise/--no-noise", default=True, help="Let uniform noise explain a part.  [default: yes]")
+@click.option("--noise/--no-noise", default=None, help="Let uniform noise explain a part.  [default: yes]")
 @click.option(
     "--format",
     "format_",
-    type=click.Choice(FORMATS),
+    type=click.Choice(tuple(LINK_FORMATS)),
     default="pharaoh",
     show_default=True,
     help="Format of the links; json also lists the cepts.",
@@ -147,15 +81,27 @@ def command(matrices: str, **options: Any) -> None:
     row a source word, and if wanted "source_null", "target_null" (a mass for each word) and "source", "target" (the
     words); or .npz or .npy. Each word comes to belong to one cept, or to null, and each cept has words on both sides.
     """
+    _check(matrices, options)
+    stopwatch = Stopwatch()
+    with ProgressBars(quiet=options["quiet"]) as bars:
+        file, summary = _align(matrices, options, bars)
+    quiet = options["quiet"]
+    counted = "1 matrix" if summary.pairs == 1 else f"{summary.pairs:,} matrices"
+    seconds = stopwatch.seconds
+    say(f"aligned  {counted}, scale {file.scale_used:g}, in {seconds:,.1f} s", quiet=quiet)
+    say(f"links    {summary.sure:,} sure, {summary.links - summary.sure:,} possible", quiet=quiet)
+    if summary.cepts is not None:
+        say(describe_cepts(summary.cepts), quiet=quiet)
+
+
+def _check(matrices: str, options: dict[str, Any]) -> None:
+    """Refuse options that do not go together, before anything is read."""
     if (options["source"] is None) != (options["target"] is None):
-        raise UsageError("--source and --target go together: give both files of sentences, or neither.")
+        raise UsageError("`source` and `target` go together: give both files of sentences, or neither.")
     if matrices == "-" and "-" in {options["source"], options["target"]}:
         raise UsageError("the matrices and the sentences cannot both come from standard input; name a file for one.")
-    check_restarts(options)
+    check_extraction(options)
     _check_plots(matrices, options)
-    started = time.perf_counter()
-    with ProgressBars(quiet=options["quiet"]) as bars:
-        _factor(matrices, options, bars, started)
 
 
 def _check_plots(matrices: str, options: dict[str, Any]) -> None:
@@ -181,32 +127,33 @@ def _check_plots(matrices: str, options: dict[str, Any]) -> None:
         pass
 
 
-def _factor(matrices: str, options: dict[str, Any], bars: ProgressBars, started: float) -> None:
-    from cepts.io import check_output, read_bitext
-    from cepts.pipeline import factor_matrices
+def _align(matrices: str, options: dict[str, Any], progress: ProgressBars) -> tuple[MatrixFile, Summary]:
+    from cepts.pipeline import BitextFiles, MatrixFile, align_matrices, matrix_to_draw
 
-    check_output(options["output"])
-    bitext = None
-    if options["source"] is not None:
-        bitext = read_bitext(options["source"], options["target"], progress=bars)
+    texts = None if options["source"] is None else BitextFiles(source=options["source"], target=options["target"])
+    extraction = extraction_of(options)
     drawn = None
     if options["plot"] is not None or options["plot_criterion"] is not None:
-        drawn = _pair_to_draw(matrices, options)
-    chosen = {name: options[name] for name in ("cepts", "sure", "restarts", "seed") if options[name] is not None}
-    chosen["noise"] = options["noise"]
-    summary = factor_matrices(
+        drawn = matrix_to_draw(
+            matrices, (options["pair"] or 1) - 1, allow_empty=options["allow_empty"], gold=options["gold"]
+        )
+    file = MatrixFile(
         matrices,
-        options["output"],
-        bitext=bitext,
+        bitext=None if texts is None else texts.read(progress),
         scale=options["scale"],
+        allow_empty=options["allow_empty"],
+        cepts=extraction.factoring.cepts,
+        threads=options["threads"],
+    )
+    summary = align_matrices(
+        file,
+        options["output"],
+        extraction,
         format=options["format_"],
         base=int(options["base"]),
-        allow_empty=options["allow_empty"],
-        threads=options["threads"],
-        progress=bars,
-        **chosen,
+        progress=progress,
     )
-    bars.close()
+    progress.close()
     if drawn is not None:
         from cepts.plot import draw_pair
 
@@ -214,53 +161,11 @@ def _factor(matrices: str, options: dict[str, Any], bars: ProgressBars, started:
         draw_pair(
             found,
             0,
-            scale=summary.scale,
-            words=None if bitext is None else bitext[found.first],
+            scale=file.scale_used,
+            words=None if file.bitext is None else file.bitext[found.first],
             gold=gold,
             factors=options["plot"],
             criterion=options["plot_criterion"],
-            **chosen,
+            **extraction.factoring.of_onmf(),
         )
-    quiet = options["quiet"]
-    counted = "1 matrix" if summary.pairs == 1 else f"{summary.pairs:,} matrices"
-    seconds = time.perf_counter() - started
-    say(f"aligned  {counted}, scale {summary.scale:g}, in {seconds:,.1f} s", quiet=quiet)
-    say(f"links    {summary.sure:,} sure, {summary.links - summary.sure:,} possible", quiet=quiet)
-    say(describe_cepts(summary.counts), quiet=quiet)
-
-
-def _pair_to_draw(matrices: str, options: dict[str, Any]) -> tuple[Matrices, Alignment | None]:
-    """The matrix that is to be drawn and its gold links, read before anything is written."""
-    import numpy as np
-
-    from cepts.errors import DataError
-    from cepts.io import association_blocks, read_links
-
-    pair = (options["pair"] or 1) - 1
-    found: Matrices | None = None
-    lengths = []
-    count = 0
-    name = matrices
-    for block in association_blocks(matrices, allow_empty=options["allow_empty"]):
-        name = block.name
-        lengths.append((block.association.source_lengths, block.association.target_lengths))
-        if count <= pair < count + len(block):
-            found = block.only(pair - count)
-        count += len(block)
-    if found is None:
-        has = "1 matrix" if count == 1 else f"{count:,} matrices"
-        raise UsageError(f"--pair must be at most {count:,}, since {name} has {has}. Got {pair + 1:,} instead.")
-    if not found.association.values.any():
-        raise DataError(
-            f"{found.where(0)}: found a matrix of zeros only, wanted at least one value above 0 to draw; choose "
-            f"another --pair."
-        )
-    if options["gold"] is None:
-        return found, None
-    gold = read_links(
-        options["gold"],
-        sentences=count,
-        source_lengths=np.concatenate([source for source, _ in lengths]),
-        target_lengths=np.concatenate([target for _, target in lengths]),
-    )
-    return found, gold[pair]
+    return file, summary

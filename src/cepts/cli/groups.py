@@ -7,19 +7,19 @@ from typing import Any
 
 import click
 
-__all__ = ["RUNNING", "LazyGroup", "Table"]
+__all__ = ["RUNNING", "CommandTable", "LazyGroup"]
 
 # Where a context keeps the command that runs in it, the innermost one.
 RUNNING = "cepts.cli.running"
 
 # Command -> (module with the click command `command`, the command's short help).
-Table = dict[str, tuple[str, str]]
+CommandTable = dict[str, tuple[str, str]]
 
 
 class LazyGroup(click.Group):
     """A group that knows its commands' names and short helps without importing them."""
 
-    def __init__(self, *arguments: Any, table: Table, **options: Any) -> None:
+    def __init__(self, *arguments: Any, table: CommandTable, **options: Any) -> None:
         super().__init__(*arguments, **options)
         self.table = table
 

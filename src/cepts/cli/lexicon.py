@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-from typing import Literal
-
 import click
 
 from cepts.cli.console import print_json, say
+from cepts.errors import UsageError
+from cepts.names import DIRECTIONS
 
 __all__ = ["command"]
 
@@ -21,7 +21,7 @@ Examples:
 @click.argument("model")
 @click.option(
     "--direction",
-    type=click.Choice(["forward", "reverse"]),
+    type=click.Choice(DIRECTIONS),
     default="forward",
     show_default=True,
     help="forward lists target words for each source word, reverse source words for each target word.",
@@ -42,7 +42,7 @@ Examples:
 @click.option("--json", "as_json", is_flag=True, help="JSON instead of a table.")
 def command(
     model: str,
-    direction: Literal["forward", "reverse"],
+    direction: str,
     words: tuple[str, ...],
     top: int,
     least: float,
@@ -52,32 +52,16 @@ def command(
     """Show the lexicon of a trained model.
 
     Each line has a word, a word of the other language, P(other | word), P(word | other) and how often the two are
-    expected to be linked in the training text; tabs stand between them.
+    expected to be linked in the training text, separated by tabs.
     """
-    from cepts.errors import DataError, UsageError
-    from cepts.io import open_output
-    from cepts.words import load_aligner
+    from cepts.pipeline.lexicon import list_translations
 
     if as_json and output != "-":
         raise UsageError("--json goes to stdout; leave out --output, or redirect.")
-    entries = load_aligner(model).translations(
-        direction=direction,
-        words=words or None,
-        top=top,
-        least=least,
+    found = list_translations(
+        model, None if as_json else output, direction=direction, words=words, top=top, least=least
     )
-    missing = sorted(set(words) - {entry.asked for entry in entries}) if words else []
-    if words and len(missing) == len(set(words)):
-        raise DataError(f"{model} knows no translation of {', '.join(missing)} with a probability of {least} or more.")
-    if missing:
-        say(f"cepts: no translation of {', '.join(missing)} with a probability of {least} or more.")
+    if found.missing:
+        say(f"cepts: no translation of {', '.join(found.missing)} with a probability of {least} or more.")
     if as_json:
-        print_json([entry.as_dict() for entry in entries])
-        return
-    with open_output(output) as file:
-        for entry in entries:
-            file.write(
-                f"{entry.word}\t{entry.other}\t{entry.probability:.4f}\t{entry.back:.4f}\t{entry.count:.2f}\n".encode(
-                    "utf-8", "surrogateescape"
-                )
-            )
+        print_json([entry.as_dict() for entry in found.entries])

@@ -3,23 +3,21 @@
 from __future__ import annotations
 
 from dataclasses import asdict
-from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import click
 
-from cepts.cli.choices import FORMATS
+from cepts.cli.cells import percent, percent_range, short_names
 from cepts.cli.console import print_json, print_table
-from cepts.cli.lengths import Sides, can_reread, read_sides, refuse_stdin_twice, sides_options
-from cepts.errors import DataError, UsageError
+from cepts.cli.lengths import refuse_stdin_twice, sides_options
+from cepts.names import LINK_FORMATS
 
 if TYPE_CHECKING:
-    from cepts.data import Alignments
-    from cepts.evaluate import Comparison, Difference, Interval
+    from cepts.evaluate import Comparison
+    from cepts.pipeline.scoring import LinkScores
 
 __all__ = ["command"]
 
-LEVEL = 0.95
 MEASURES = {
     "aer": "AER",
     "sure_precision": "precision on sure",
@@ -38,12 +36,16 @@ SHORT_MEASURES = ("AER", "P sure", "R sure", "F1 sure", "P possible", "R possibl
 @click.argument("links2", required=False)
 @sides_options
 @click.option(
-    "--gold-format", type=click.Choice(("auto", *FORMATS)), default="auto", show_default=True, help="Format of GOLD."
+    "--gold-format",
+    type=click.Choice(("auto", *LINK_FORMATS)),
+    default="auto",
+    show_default=True,
+    help="Format of GOLD.",
 )
 @click.option(
     "--format",
     "format",
-    type=click.Choice(("auto", *FORMATS)),
+    type=click.Choice(("auto", *LINK_FORMATS)),
     default="auto",
     show_default=True,
     help="Format of LINKS and LINKS2; auto goes by the suffix, then by the first line.",
@@ -66,9 +68,11 @@ SHORT_MEASURES = ("AER", "P sure", "R sure", "F1 sure", "P possible", "R possibl
     metavar="N",
     default=1000,
     show_default=True,
-    help="Samples for intervals and for the comparison of two systems; 0 leaves them out.",
+    help="Samples for intervals and for the comparison of two systems; 0 for none.",
 )
-@click.option("--seed", type=click.IntRange(0), metavar="N", default=0, show_default=True, help="For these samples.")
+@click.option(
+    "--seed", type=click.IntRange(0), metavar="N", default=0, show_default=True, help="Seed of these samples."
+)
 @click.option("--json", "as_json", is_flag=True, help="Print JSON, with ratios from 0 to 1.")
 def command(
     gold: str,
@@ -103,135 +107,51 @@ def command(
       head -n 40 all.links | cepts score gold.wa -
       cepts score gold.wa one.links other.links --json
     """  # noqa: D301
-    from cepts.evaluate import compare, differences, intervals
-    from cepts.signature import signature
+    from cepts.pipeline.link_files import LinkFile, read_sides
+    from cepts.pipeline.scoring import score_links
 
     refuse_stdin_twice(gold, links, links2, source, target, bitext)
-    sides = read_sides(source, target, bitext)
-    if null and (sides.source_lengths is None or sides.target_lengths is None):
-        raise UsageError("--null needs the sentences of both sides; add --source and --target, or --bitext.")
-    if sentences is not None and sides.pairs not in (None, sentences):
-        raise UsageError(f"--sentences is {sentences:,} but the sentence files have {sides.pairs:,} lines.")
     names = [links] if links2 is None else [links, links2]
-    gold_links, systems = _read_all(
-        gold,
-        names,
-        sides,
-        sentences,
-        reverse_gold,
-        {"format": gold_format, "base": int(gold_base or base)},
-        {"format": format, "base": int(base)},
+    found = score_links(
+        LinkFile(gold, gold_format, int(gold_base or base)),
+        [LinkFile(name, format, int(base)) for name in names],
+        sides=read_sides(source, target, bitext),
+        sentences=sentences,
+        reverse_gold=reverse_gold,
+        null=null,
+        bootstrap=bootstrap,
+        seed=seed,
     )
-    facts = {"gold-base": gold_base or base, "base": base}
-    results = [compare(gold_links, system, null=null, facts=facts, **sides.lengths()) for system in systems]
-    ranges: list[dict[str, Interval]] = []
-    gaps: dict[str, Difference] = {}
-    drawn = {}
-    if bootstrap:
-        ranges = [intervals(result, samples=bootstrap, seed=seed, level=LEVEL) for result in results]
-        drawn = {"bootstrap": bootstrap, "seed": seed, "level": f"{LEVEL:g}"}
-    if bootstrap and links2 is not None:
-        gaps = differences(*results, samples=bootstrap, seed=seed, level=LEVEL)
-        drawn["test"] = "approximate-randomisation"
-    line = signature({**results[0].facts, **drawn})
-
     if as_json:
-        print_json(_as_json(names, results, ranges, gaps, per_sentence, line))
+        print_json(_as_json(names, found, per_sentence))
         return
-    shown = _short_names(names)
+    shown = short_names(names)
     if per_sentence:
-        _print_sentences(shown, results)
+        _print_sentences(shown, found.comparisons)
         click.echo()
-    _print_scores(shown, results, ranges, gaps)
-    click.echo(f"\nsignature  {line}")
+    _print_scores(shown, found)
+    click.echo(f"\nsignature  {found.signature}")
 
 
-def _read_all(
-    gold: str,
-    names: list[str],
-    sides: Sides,
-    sentences: int | None,
-    reverse_gold: bool,
-    gold_options: dict[str, Any],
-    options: dict[str, Any],
-) -> tuple[Alignments, list[Alignments]]:
-    """The gold and the systems' links, of as many sentence pairs.
-
-    NAACL files do not say how many pairs there are. Links may therefore end before the gold does, but a
-    gold that ends before the links is taken for the gold of a part of the sentences, unless the user gave
-    their number.
-    """
-    from cepts.io import read_links, swap_sides
-
-    found = read_links(gold, sentences=sentences, **gold_options)
-    pairs = sides.pairs or sentences
-    systems = []
-    for name in names:
-        system = read_links(name, sentences=pairs, **sides.lengths(), **options)
-        if len(system) < len(found) and pairs is None and can_reread(name):
-            system = _reread(name, len(system), gold, len(found), options)
-        if len(system) != len(found):
-            raise _unequal(gold, len(found), name, len(system))
-        systems.append(system)
-    if sides.pairs is not None and can_reread(gold):
-        # Once more, now that the numbers of pairs agree: links out of range are named by file and line.
-        found = read_links(gold, **sides.lengths(swapped=reverse_gold), **gold_options)
-    return swap_sides(found) if reverse_gold else found, systems
-
-
-def _reread(name: str, pairs: int, gold: str, wanted: int, options: dict[str, Any]) -> Alignments:
-    from cepts.io import read_links
-
-    try:
-        return read_links(name, sentences=wanted, **options)
-    except DataError:
-        raise _unequal(gold, wanted, name, pairs) from None
-
-
-def _unequal(gold: str, gold_pairs: int, name: str, pairs: int) -> DataError:
-    if gold_pairs > pairs:
-        remedy = "there is gold for sentences that do not exist; give the links of all of the gold's pairs."
-    else:
-        remedy = f"give the links of the gold's pairs only, or --sentences {pairs} if the gold has no more links."
-    return DataError(f"{gold} has gold links of {gold_pairs:,} sentence pairs but {name} has {pairs:,}; {remedy}")
-
-
-def _short_names(names: list[str]) -> list[str]:
-    """File names without their folders, unless these tell them apart."""
-    short = [Path(name).name if name != "-" else "stdin" for name in names]
-    return short if len(set(short)) == len(short) else names
-
-
-def _percent(value: float | None, sign: str = "") -> str:
-    return "" if value is None else f"{100 * value:{sign}.2f}"
-
-
-def _range(interval: Interval, sign: str = "") -> str:
-    return f"{_percent(interval.low, sign)} to {_percent(interval.high, sign)}"
-
-
-def _print_scores(
-    names: list[str],
-    results: list[Comparison],
-    ranges: list[dict[str, Interval]],
-    gaps: dict[str, Difference],
-) -> None:
+def _print_scores(names: list[str], found: LinkScores) -> None:
+    ranges = found.resampled.intervals
+    gaps = found.resampled.differences[0] if found.resampled.differences else {}
     columns = [""]
     for name in names:
         columns += [name, "95 % interval"] if ranges else [name]
     if gaps:
         columns += ["difference", "95 % interval", "p"]
-    scores = [result.scores for result in results]
+    scores = [result.scores for result in found.comparisons]
     rows = []
     for metric, title in MEASURES.items():
         row = [f"{title}, %"]
         for system, score in enumerate(scores):
-            row.append(_percent(getattr(score, metric)))
+            row.append(percent(getattr(score, metric)))
             if ranges:
-                row.append(_range(ranges[system][metric]))
+                row.append(percent_range(ranges[system][metric]))
         if gaps:
             gap = gaps[metric]
-            row += [_percent(gap.value, "+"), _range(gap.interval, "+"), f"{gap.p_value:.4f}"]
+            row += [percent(gap.value, "+"), percent_range(gap.interval, "+"), f"{gap.p_value:.4f}"]
         rows.append(row)
 
     def add(title: str, cells: list[str]) -> None:
@@ -244,7 +164,7 @@ def _print_scores(
     for side in ("source", "target"):
         if getattr(scores[0], f"{side}_words") is not None:
             add(f"{side} words covered", [f"{getattr(score, f'{side}_covered'):,}" for score in scores])
-            add(f"{side} words covered, %", [_percent(getattr(score, f"{side}_coverage")) for score in scores])
+            add(f"{side} words covered, %", [percent(getattr(score, f"{side}_coverage")) for score in scores])
     first = scores[0]
     click.echo(
         f"{first.sentences:,} sentence pairs, {first.sure:,} sure and "
@@ -265,25 +185,19 @@ def _print_sentences(names: list[str], results: list[Comparison]) -> None:
     for number, scores in enumerate(zip(*one_by_one, strict=True), start=1):
         row: list[object] = [number, scores[0].sure, scores[0].possible]
         if len(results) == 1:
-            row += [scores[0].links, *(_percent(getattr(scores[0], metric)) for metric in MEASURES)]
+            row += [scores[0].links, *(percent(getattr(scores[0], metric)) for metric in MEASURES)]
         else:
             for score in scores:
-                row += [score.links, _percent(score.aer)]
-            row.append(_percent(scores[1].aer - scores[0].aer, "+"))
+                row += [score.links, percent(score.aer)]
+            row.append(percent(scores[1].aer - scores[0].aer, "+"))
         rows.append(row)
     print_table(columns, rows, left=0)
 
 
-def _as_json(
-    names: list[str],
-    results: list[Comparison],
-    ranges: list[dict[str, Interval]],
-    gaps: dict[str, Difference],
-    per_sentence: bool,
-    line: str,
-) -> dict[str, Any]:
+def _as_json(names: list[str], found: LinkScores, per_sentence: bool) -> dict[str, Any]:
+    ranges = found.resampled.intervals
     systems: list[dict[str, Any]] = []
-    for place, (name, result) in enumerate(zip(names, results, strict=True)):
+    for place, (name, result) in enumerate(zip(names, found.comparisons, strict=True)):
         system: dict[str, Any] = {"links_file": name, **result.scores.as_dict()}
         if ranges:
             system["intervals"] = {metric: [r.low, r.high] for metric, r in ranges[place].items()}
@@ -291,7 +205,7 @@ def _as_json(
             system["per_sentence"] = [scores.as_dict() for scores in result.per_sentence()]
         systems.append(system)
     whole: dict[str, Any] = {"systems": systems}
-    if gaps:
+    for gaps in found.resampled.differences:
         whole["differences"] = {
             metric: {
                 "value": gap.value,
@@ -300,4 +214,4 @@ def _as_json(
             }
             for metric, gap in gaps.items()
         }
-    return {**whole, "signature": line}
+    return {**whole, "signature": found.signature}

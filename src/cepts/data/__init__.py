@@ -4,16 +4,36 @@ Data of many sentence pairs is kept in flat arrays with offsets, which is what k
 one pair.
 """
 
-from cepts.data.association import Association
+from cepts.data.association import Association, geometric_mean
+from cepts.data.directions import Directions, GivenDirections, Pulls, Runs, Scorer
 from cepts.data.documents import Documents
 from cepts.data.hypotheses import Hypothesis, Utterance
 from cepts.data.links import Alignment, Alignments, Cept, Cepts
 from cepts.data.lists import NBest
 from cepts.data.ngrams import END, KENLM_MAGIC, SPECIAL, START, UNKNOWN, NGrams
-from cepts.data.runs import offsets_of, take_runs
-from cepts.data.sentences import COLUMNS, Link, Segment, Segments, Sentence, SentencePair, Span, gold_alignments
-from cepts.data.text import Bitext, Text
-from cepts.data.vectors import Dictionary, Vectors
+from cepts.data.offsets import Lengths, offsets_of, take_runs
+from cepts.data.sentences import (
+    COLUMNS,
+    Link,
+    Segment,
+    Segments,
+    Sentence,
+    SentencePair,
+    Span,
+    gold_alignments,
+)
+from cepts.data.text import (
+    Bitext,
+    BitextLike,
+    SentenceLike,
+    Text,
+    TextLike,
+    as_bitext,
+    as_sentence_pairs,
+    as_text,
+    words_of,
+)
+from cepts.data.vectors import Dictionary, VectorReading, Vectors
 from cepts.data.vocabulary import Vocabulary
 
 __all__ = [
@@ -27,24 +47,39 @@ __all__ = [
     "Alignments",
     "Association",
     "Bitext",
+    "BitextLike",
     "Cept",
     "Cepts",
     "Dictionary",
+    "Directions",
     "Documents",
+    "GivenDirections",
     "Hypothesis",
+    "Lengths",
     "Link",
     "NBest",
     "NGrams",
+    "Pulls",
+    "Runs",
+    "Scorer",
     "Segment",
     "Segments",
     "Sentence",
+    "SentenceLike",
     "SentencePair",
     "Span",
     "Text",
+    "TextLike",
     "Utterance",
+    "VectorReading",
     "Vectors",
     "Vocabulary",
+    "as_bitext",
+    "as_sentence_pairs",
+    "as_text",
+    "geometric_mean",
     "gold_alignments",
     "offsets_of",
     "take_runs",
+    "words_of",
 ]

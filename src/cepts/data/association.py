@@ -9,9 +9,9 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from cepts.data.runs import offsets_of
+from cepts.data.offsets import offsets_of
 
-__all__ = ["Association"]
+__all__ = ["Association", "geometric_mean"]
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -54,6 +54,16 @@ class Association:
     def target_offsets(self) -> NDArray[np.int64]:
         """Where the target words of each pair start in `target_null`."""
         return offsets_of(self.target_lengths)
+
+    def line_sums(self, *, by_target: bool) -> tuple[NDArray[np.float64], NDArray[np.int64]]:
+        """The sum of each column (by target word) or row (by source word), and for each cell the place of its own."""
+        offsets = self.target_offsets if by_target else self.source_offsets
+        sizes = np.diff(self.offsets)
+        place = np.arange(int(self.offsets[-1])) - np.repeat(self.offsets[:-1], sizes)
+        width = np.repeat(self.target_lengths, sizes)
+        word = np.repeat(offsets[:-1], sizes) + (place % width if by_target else place // width)
+        sums: NDArray[np.float64] = np.bincount(word, self.values, minlength=int(offsets[-1]))  # type: ignore[assignment]
+        return sums, word
 
     def masses(self) -> list[tuple[str, NDArray[np.float32], NDArray[np.int64]]]:
         """Name of the field, its values, and where those of each pair start: the matrices, then null where there is."""
@@ -101,3 +111,20 @@ class Association:
             None if self.source_null is None else self.source_null[source[start] : source[stop]],
             None if self.target_null is None else self.target_null[target[start] : target[stop]],
         )
+
+
+def geometric_mean(forward: Association, reverse: Association) -> Association:
+    """Geometric mean of the two directions' posteriors: high only where both are."""
+    if not np.array_equal(forward.offsets, reverse.offsets):
+        raise ValueError("forward and reverse must be associations of the same sentence pairs.")
+    values = forward.values * reverse.values
+    # Rounding may leave a posterior slightly above 1.
+    np.minimum(np.sqrt(values, out=values), np.float32(1), out=values)
+    return Association(
+        forward.source_lengths,
+        forward.target_lengths,
+        forward.offsets,
+        values,
+        reverse.source_null,
+        forward.target_null,
+    )

@@ -1,14 +1,14 @@
-"""Documents: a text whose sentences belong together in runs."""
+"""Documents: a text whose sentences are grouped."""
 
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 from numpy.typing import NDArray
 
-from cepts.data.runs import offsets_of
+from cepts.data.offsets import offsets_of
 from cepts.data.text import Text
 
 __all__ = ["Documents"]
@@ -25,20 +25,30 @@ class Documents:
     offsets
         Where each document starts, in sentences, and where the last one ends (int64).
     names
-        What names each document in messages and tables.
+        Names of the documents for messages and tables.
+    lowercase
+        Whether the words were put in lower case.
+    boundaries
+        What separates documents: ``file`` (each file is one), ``blank`` (blank lines), ``jsonl`` (an object a line), or
+        several of them, joined by ``+``; ``given`` where the documents come from no file.
+    sources
+        The files that were read.
     """
 
     text: Text
     offsets: NDArray[np.int64]
     names: tuple[str, ...]
+    lowercase: bool = False
+    boundaries: str = "given"
+    sources: tuple[str, ...] = ()
 
     def __post_init__(self) -> None:
         if len(self.names) != len(self.offsets) - 1:
-            raise ValueError(f"names must be as many as documents, {len(self)}. Got {len(self.names)} instead.")
+            raise ValueError(f"`names` must be one for each of {len(self)} documents. Got {len(self.names)} instead.")
 
     @classmethod
     def from_tokens(cls, documents: Iterable[Sequence[Sequence[str]]], names: Sequence[str] | None = None) -> Documents:
-        """Documents of sentences that are already cut into tokens; their names are numbers from 1 if none are given."""
+        """Documents of tokenised sentences; without `names` they are numbered from 1."""
         documents = [list(document) for document in documents]
         text = Text.from_tokens(sentence for document in documents for sentence in document)
         named = tuple(names) if names is not None else tuple(str(n + 1) for n in range(len(documents)))
@@ -60,4 +70,8 @@ class Documents:
         words = np.repeat(sentences, sentence_lengths)
         text = Text(self.text.ids[words], offsets_of(sentence_lengths[sentences]), self.text.vocabulary)
         names = tuple(name for name, keep in zip(self.names, wanted.tolist(), strict=True) if keep)
-        return Documents(text, offsets_of(lengths[wanted]), names)
+        return replace(self, text=text, offsets=offsets_of(lengths[wanted]), names=names)
+
+    def lowercased(self) -> Documents:
+        """The same in lower case."""
+        return replace(self, text=self.text.lowercased(), lowercase=True)

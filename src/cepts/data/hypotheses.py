@@ -1,4 +1,4 @@
-"""What a recogniser takes an utterance to be: lists of hypotheses with their scores."""
+"""N-best lists of a recogniser: hypotheses of each utterance, with their scores."""
 
 from __future__ import annotations
 
@@ -9,16 +9,16 @@ __all__ = ["Hypothesis", "Utterance"]
 
 @dataclass(frozen=True, slots=True)
 class Hypothesis:
-    """One reading of an utterance; scores are natural logarithms, the higher the better.
+    """One hypothesis of an utterance; scores are natural logarithms, higher is better.
 
     Attributes
     ----------
     tokens
         The words.
     score
-        What the recogniser gives it without a language model (acoustic, optical).
+        The recogniser's score without a language model (acoustic, optical).
     lm_score
-        What the recogniser's own language model gave it; None where the list does not say.
+        The score of the recogniser's own language model; None where the list does not have it.
     """
 
     tokens: tuple[str, ...]

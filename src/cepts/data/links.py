@@ -4,12 +4,17 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
-from typing import NamedTuple
+from typing import TYPE_CHECKING, NamedTuple, TypeVar
 
 import numpy as np
 from numpy.typing import NDArray
 
-from cepts.data.runs import offsets_of, take_runs
+from cepts.data.offsets import offsets_of, take_runs
+
+if TYPE_CHECKING:
+    from cepts.data.sentences import Segment, Segments
+
+Joined = TypeVar("Joined", "Cepts", "Segments")
 
 __all__ = ["Alignment", "Alignments", "Cept", "Cepts"]
 
@@ -88,13 +93,17 @@ class Cepts:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Alignment:
-    """The links of one sentence pair, by source then target position, both from 0; and its cepts, if it has some."""
+    """The links of one sentence pair, by source then target position, both from 0.
+
+    `cepts` and `segments` are those of the pair, where the alignment was made of cepts, or by a scorer of phrases.
+    """
 
     source: NDArray[np.int32]
     target: NDArray[np.int32]
     confidence: NDArray[np.float32]
     sure: NDArray[np.bool_]
     cepts: list[Cept] | None = None
+    segments: list[Segment] | None = None
 
     def __len__(self) -> int:
         return len(self.source)
@@ -110,7 +119,8 @@ class Alignments:
     """The alignments of many sentence pairs; the links of pair `n` stand at `offsets[n]:offsets[n + 1]`.
 
     Within a pair, links are sorted by source, then target position, and no link stands twice. `cepts` are those from
-    which the links were made, where they were.
+    which the links were made, where they were; `segments` the phrases that the links form, where the scorer knows
+    phrases.
     """
 
     offsets: NDArray[np.int64]
@@ -119,6 +129,7 @@ class Alignments:
     confidence: NDArray[np.float32]
     sure: NDArray[np.bool_]
     cepts: Cepts | None = None
+    segments: Segments | None = None
 
     @classmethod
     def from_links(cls, pairs: Iterable[Iterable[tuple[int, int]]]) -> Alignments:
@@ -143,7 +154,8 @@ class Alignments:
             np.concatenate([part.target for part in parts] or [np.empty(0, np.int32)]),
             np.concatenate([part.confidence for part in parts] or [np.empty(0, np.float32)]),
             np.concatenate([part.sure for part in parts] or [np.empty(0, np.bool_)]),
-            _all_cepts(parts),
+            _joined([part.cepts for part in parts]),
+            _joined([part.segments for part in parts]),
         )
 
     def part(self, start: int, stop: int) -> Alignments:
@@ -157,6 +169,7 @@ class Alignments:
             self.confidence[run],
             self.sure[run],
             None if self.cepts is None else self.cepts.take(np.arange(start, stop)),
+            None if self.segments is None else self.segments.take(np.arange(start, stop)),
         )
 
     def take(self, pairs: NDArray[np.int64]) -> Alignments:
@@ -169,10 +182,11 @@ class Alignments:
             self.confidence[links],
             self.sure[links],
             None if self.cepts is None else self.cepts.take(pairs),
+            None if self.segments is None else self.segments.take(pairs),
         )
 
     def only(self, links: NDArray[np.bool_]) -> Alignments:
-        """The same without the links for which `links` is false, and so without their cepts."""
+        """The same without the links for which `links` is false, and so without cepts and segments."""
         before = offsets_of(links.astype(np.int64))
         return Alignments(
             before[self.offsets],
@@ -187,14 +201,20 @@ class Alignments:
 
     def __getitem__(self, pair: int) -> Alignment:
         run = slice(self.offsets[pair], self.offsets[pair + 1])
-        cepts = None if self.cepts is None else self.cepts[pair]
-        return Alignment(self.source[run], self.target[run], self.confidence[run], self.sure[run], cepts)
+        return Alignment(
+            self.source[run],
+            self.target[run],
+            self.confidence[run],
+            self.sure[run],
+            None if self.cepts is None else self.cepts[pair],
+            None if self.segments is None else self.segments[pair],
+        )
 
     def __iter__(self) -> Iterator[Alignment]:
         return (self[pair] for pair in range(len(self)))
 
 
-def _all_cepts(parts: Sequence[Alignments]) -> Cepts | None:
-    """The cepts of all `parts`, if every one of them has some."""
-    cepts = [part.cepts for part in parts if part.cepts is not None]
-    return Cepts.concatenate(cepts) if cepts and len(cepts) == len(parts) else None
+def _joined(parts: Sequence[Joined | None]) -> Joined | None:
+    """All parts as one, if none is missing."""
+    there = [part for part in parts if part is not None]
+    return type(there[0]).concatenate(there) if there and len(there) == len(parts) else None

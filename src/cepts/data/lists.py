@@ -8,7 +8,7 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from cepts.data.runs import offsets_of, take_runs
+from cepts.data.offsets import offsets_of, take_runs
 
 __all__ = ["NBest"]
 

@@ -1,4 +1,4 @@
-"""Back-off n-gram models as flat arrays: what ARPA files say, ready for kernels."""
+"""Back-off n-gram models as flat arrays: the content of ARPA files, ready for kernels."""
 
 from __future__ import annotations
 
@@ -11,10 +11,10 @@ from cepts.data.vocabulary import Vocabulary
 
 __all__ = ["END", "KENLM_MAGIC", "SPECIAL", "START", "UNKNOWN", "NGrams"]
 
-# The numbers of the words that every model has, whatever its text.
+# The numbers of the words that every model has.
 UNKNOWN, START, END = 0, 1, 2
 SPECIAL = ("<unk>", "<s>", "</s>")
-# What KenLM's binaries open with, and other files of n-grams never do.
+# The first bytes of KenLM's binaries.
 KENLM_MAGIC = b"mmap lm http://kheafield.com/code"
 
 
@@ -45,6 +45,8 @@ class NGrams:
         First continuation of each entry, and one more number (int64).
     suffixes
         The entry without its first word; -1 for order 1 (int64).
+    source
+        The file that the model was read from, if any.
     """
 
     vocabulary: Vocabulary
@@ -54,6 +56,7 @@ class NGrams:
     backoffs: NDArray[np.float32]
     first: NDArray[np.int64]
     suffixes: NDArray[np.int64]
+    source: str = ""
 
     def __len__(self) -> int:
         return len(self.words)

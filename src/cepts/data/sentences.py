@@ -14,9 +14,18 @@ import numpy as np
 from numpy.typing import NDArray
 
 from cepts.data.links import Alignments
-from cepts.data.runs import offsets_of
+from cepts.data.offsets import offsets_of, take_runs
 
-__all__ = ["COLUMNS", "Link", "Segment", "Segments", "Sentence", "SentencePair", "Span", "gold_alignments"]
+__all__ = [
+    "COLUMNS",
+    "Link",
+    "Segment",
+    "Segments",
+    "Sentence",
+    "SentencePair",
+    "Span",
+    "gold_alignments",
+]
 
 Link = tuple[int, int]
 Span = tuple[int, int]
@@ -49,7 +58,7 @@ class Sentence:
 
 @dataclass(frozen=True, slots=True)
 class SentencePair:
-    """A sentence and its rewording, with what people have said of the two.
+    """A sentence and its paraphrase, with the judgements of annotators on the two.
 
     Attributes
     ----------
@@ -123,6 +132,11 @@ class Segments:
             np.concatenate([part.scores for part in parts] or [np.empty(0)]),
             np.concatenate([part.states for part in parts] or [np.empty(0, np.int64)]),
         )
+
+    def take(self, pairs: NDArray[np.int64]) -> Segments:
+        """The segments of `pairs`, which may repeat, in their order."""
+        taken, offsets = take_runs(self.offsets, pairs)
+        return Segments(offsets, self.spans[taken], self.confidence[taken], self.scores[pairs], self.states[pairs])
 
     def alignments(self) -> Alignments:
         """The links that the segments stand for: every word of the one span with every word of the other.

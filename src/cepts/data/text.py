@@ -2,16 +2,38 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
+from typing import TypeAlias
 
 import numpy as np
 from numpy.typing import NDArray
 
-from cepts.data.runs import offsets_of
+from cepts.data.offsets import offsets_of
+from cepts.data.sentences import Sentence, SentencePair
 from cepts.data.vocabulary import Vocabulary
 
-__all__ = ["Bitext", "Text"]
+__all__ = [
+    "Bitext",
+    "BitextLike",
+    "SentenceLike",
+    "Text",
+    "TextLike",
+    "as_bitext",
+    "as_sentence_pairs",
+    "as_text",
+    "words_of",
+]
+
+WORD = re.compile(r"[^ \t\n\v\f\r]+")
+
+SentenceLike: TypeAlias = str | Sequence[str] | Sentence
+
+
+def words_of(text: str) -> list[str]:
+    """The tokens of `text`, which ASCII white space separates."""
+    return WORD.findall(text)
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -26,14 +48,32 @@ class Text:
     vocabulary: Vocabulary
 
     @classmethod
-    def from_tokens(cls, sentences: Iterable[Sequence[str]]) -> Text:
-        """Text of sentences that are already cut into tokens."""
+    def from_tokens(cls, sentences: Iterable[SentenceLike]) -> Text:
+        """Text of sentences, each a sequence of tokens or a string, which is split at ASCII white space.
+
+        Raises
+        ------
+        TypeError
+            Where `sentences` is a string, or a sentence or token is something else.
+
+        Examples
+        --------
+        >>> text = Text.from_tokens(["the house", ["the", "blue house"]])
+        >>> text[1], text.lengths.tolist()
+        (['the', 'blue house'], [2, 2])
+        """
+        if isinstance(sentences, str | bytes) or not isinstance(sentences, Iterable):
+            raise TypeError(
+                f"sentences must be a sequence of sentences. Got {_shown(sentences)} instead; put one sentence into a "
+                f"list, split a text into its lines."
+            )
         numbers: dict[str, int] = {}
         ids: list[int] = []
         lengths: list[int] = []
         for sentence in sentences:
-            lengths.append(len(sentence))
-            ids.extend(numbers.setdefault(token, len(numbers)) for token in sentence)
+            tokens = _tokens(sentence)
+            lengths.append(len(tokens))
+            ids.extend(numbers.setdefault(token, len(numbers)) for token in tokens)
         return cls(np.array(ids, dtype=np.int32), offsets_of(lengths), Vocabulary.from_words(numbers))
 
     def __len__(self) -> int:
@@ -53,10 +93,16 @@ class Text:
         offsets = self.offsets[start : stop + 1]
         return Text(self.ids[offsets[0] : offsets[-1]], offsets - offsets[0], self.vocabulary)
 
+    def lowercased(self) -> Text:
+        """The same in lower case: words that become one share a number."""
+        numbers: dict[str, int] = {}
+        number_of = [numbers.setdefault(word.lower(), len(numbers)) for word in self.vocabulary.words]
+        return Text(np.array(number_of, dtype=np.int32)[self.ids], self.offsets, Vocabulary.from_words(numbers))
+
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Bitext:
-    """Sentence pairs: as many source as target sentences, in the same order."""
+    """Sentence pairs: the same number of source and target sentences, in the same order."""
 
     source: Text
     target: Text
@@ -64,14 +110,40 @@ class Bitext:
     def __post_init__(self) -> None:
         if len(self.source) != len(self.target):
             raise ValueError(
-                f"source and target must have as many sentences. Got {len(self.source)} and {len(self.target)} instead."
+                f"source and target must have the same number of sentences. Got {len(self.source):,} and "
+                f"{len(self.target):,} instead."
             )
 
     @classmethod
-    def from_tokens(cls, pairs: Iterable[tuple[Sequence[str], Sequence[str]]]) -> Bitext:
-        """Bitext of pairs of tokenised sentences."""
-        pairs = list(pairs)
-        return cls(Text.from_tokens(s for s, _ in pairs), Text.from_tokens(t for _, t in pairs))
+    def from_tokens(cls, pairs: Iterable[tuple[SentenceLike, SentenceLike] | SentencePair]) -> Bitext:
+        """Bitext of pairs of sentences, each a sequence of tokens or a string, which is split at ASCII white space.
+
+        Raises
+        ------
+        TypeError
+            Where `pairs` is a string, a pair does not have two sentences, or a token is not a string.
+
+        Examples
+        --------
+        >>> Bitext.from_tokens([("the house", ["la", "maison"])])[0]
+        (['the', 'house'], ['la', 'maison'])
+        """
+        if isinstance(pairs, str | bytes) or not isinstance(pairs, Iterable):
+            raise TypeError(
+                f"pairs must be a sequence of (source, target) pairs. Got {_shown(pairs)} instead; put one pair into a "
+                f"list, read files with read_bitext."
+            )
+        sides: tuple[list[SentenceLike], list[SentenceLike]] = [], []
+        for pair in pairs:
+            found = (pair.source, pair.target) if isinstance(pair, SentencePair) else pair
+            if isinstance(found, str | bytes) or not isinstance(found, Sequence) or len(found) != 2:
+                raise TypeError(
+                    f"a pair must be a source and a target sentence. Got {_shown(pair)} instead; give pairs such as "
+                    f"('the house', 'la maison'), in a list."
+                )
+            for side, sentence in zip(sides, found, strict=True):
+                side.append(sentence)
+        return cls(Text.from_tokens(sides[0]), Text.from_tokens(sides[1]))
 
     def __len__(self) -> int:
         return len(self.source)
@@ -82,3 +154,48 @@ class Bitext:
     def part(self, start: int, stop: int) -> Bitext:
         """Pairs `start` to `stop` (exclusive)."""
         return Bitext(self.source.part(start, stop), self.target.part(start, stop))
+
+
+TextLike: TypeAlias = Text | Iterable[SentenceLike]
+BitextLike: TypeAlias = Bitext | Iterable[tuple[SentenceLike, SentenceLike] | SentencePair]
+
+
+def as_text(sentences: TextLike) -> Text:
+    """`sentences` as a `Text`: one as it is, or anything that `Text.from_tokens` takes."""
+    return sentences if isinstance(sentences, Text) else Text.from_tokens(sentences)
+
+
+def as_bitext(pairs: BitextLike) -> Bitext:
+    """`pairs` as a `Bitext`: one as it is, or anything that `Bitext.from_tokens` takes."""
+    return pairs if isinstance(pairs, Bitext) else Bitext.from_tokens(pairs)
+
+
+def as_sentence_pairs(pairs: BitextLike) -> list[SentencePair]:
+    """Sentence pairs as they are; the pairs of anything else that `as_bitext` takes as pairs of plain sentences."""
+    pairs = pairs if isinstance(pairs, Bitext) else list(pairs)
+    if not isinstance(pairs, Bitext):
+        annotated = [pair for pair in pairs if isinstance(pair, SentencePair)]
+        if len(annotated) == len(pairs):
+            return annotated
+    bitext = as_bitext(pairs)
+    sides = (bitext[n] for n in range(len(bitext)))
+    return [SentencePair(Sentence(tuple(source)), Sentence(tuple(target))) for source, target in sides]
+
+
+def _tokens(sentence: SentenceLike) -> Sequence[str]:
+    if isinstance(sentence, str):
+        return words_of(sentence)
+    tokens = sentence.tokens if isinstance(sentence, Sentence) else sentence
+    # A NumPy array is not a Sequence, but its words are strings.
+    if not isinstance(tokens, Sequence | np.ndarray):
+        raise TypeError(f"a sentence must be a string or a sequence of tokens. Got {_shown(sentence)} instead.")
+    for token in tokens:
+        if not isinstance(token, str):
+            raise TypeError(f"a token must be a string. Got {_shown(token)} instead.")
+    return tokens
+
+
+def _shown(value: object) -> str:
+    """The type of `value` and, in short, what it is."""
+    text = repr(value)
+    return f"{text if len(text) <= 60 else text[:60] + '…'} ({type(value).__name__})"

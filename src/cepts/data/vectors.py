@@ -1,16 +1,33 @@
-"""Words with their vectors, and dictionaries: what the rooms and the formats of word-vector spaces share."""
+"""Words with their vectors, and dictionaries: the data of word-vector spaces."""
 
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 from numpy.typing import NDArray
 
 from cepts.data.vocabulary import Vocabulary
+from cepts.errors import UsageError
 
-__all__ = ["Dictionary", "Vectors"]
+__all__ = ["Dictionary", "VectorReading", "Vectors"]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class VectorReading:
+    """How vectors were read: with the same reading, the same file gives the same words.
+
+    Attributes
+    ----------
+    lowercase
+        Whether the words were put in lower case.
+    max_vocabulary
+        The largest number of words that were kept, the first of the file; None is all of them.
+    """
+
+    lowercase: bool = False
+    max_vocabulary: int | None = None
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -25,16 +42,19 @@ class Vectors:
         Row `w` is the vector of word `w`: float32 or float16, in memory or mapped from a file.
     name
         What messages and tables call the view: a language or a file.
+    reading
+        How the words were read; `lowercased` and `first` keep it true.
     """
 
     vocabulary: Vocabulary
     matrix: NDArray[np.floating]
     name: str = ""
+    reading: VectorReading = VectorReading()
 
     def __post_init__(self) -> None:
         if self.matrix.ndim != 2 or len(self.matrix) != len(self.vocabulary):
-            raise ValueError(
-                f"matrix must have a row for each of the {len(self.vocabulary):,} words. "
+            raise UsageError(
+                f"`matrix` must have a row for each of the {len(self.vocabulary):,} words. "
                 f"Got an array of shape {self.matrix.shape} instead."
             )
 
@@ -64,17 +84,25 @@ class Vectors:
         if count >= len(self):
             return self
         offsets = self.vocabulary.offsets[: count + 1]
-        return Vectors(Vocabulary(self.vocabulary.buffer[: offsets[-1]], offsets), self.matrix[:count], self.name)
+        return Vectors(
+            Vocabulary(self.vocabulary.buffer[: offsets[-1]], offsets),
+            self.matrix[:count],
+            self.name,
+            replace(self.reading, max_vocabulary=count),
+        )
 
     def take(self, rows: Sequence[int] | NDArray[np.integer]) -> Vectors:
         """The words of `rows`, in that order."""
         words = self.words
-        return Vectors.from_words(
-            (words[row] for row in rows), self.matrix[np.asarray(rows, dtype=np.int64)], self.name
+        return Vectors(
+            Vocabulary.from_words(words[row] for row in rows),
+            self.matrix[np.asarray(rows, dtype=np.int64)],
+            self.name,
+            self.reading,
         )
 
     def lowercased(self) -> Vectors:
-        """Lower-case words; of words that become the same, the one that is lower-case already stays, else the first."""
+        """Lower-case words; of words that become the same, the one written in lower case is kept, else the first."""
         first: dict[str, int] = {}
         for row, word in enumerate(self.words):
             lower = word.lower()
@@ -83,8 +111,17 @@ class Vectors:
             else:
                 first.setdefault(lower, row)
         rows = np.fromiter(first.values(), dtype=np.int64, count=len(first))
-        matrix = self.matrix if len(rows) == len(self) else self.matrix[rows]
-        return Vectors.from_words(first, matrix, self.name)
+        limit = None if self.reading.max_vocabulary is None else min(self.reading.max_vocabulary, len(first))
+        return Vectors(
+            Vocabulary.from_words(first),
+            self.matrix if len(rows) == len(self) else self.matrix[rows],
+            self.name,
+            VectorReading(lowercase=True, max_vocabulary=limit),
+        )
+
+    def moved(self, matrix: NDArray[np.floating]) -> Vectors:
+        """The same words with the vectors of `matrix`, such as their places in a shared space."""
+        return replace(self, matrix=matrix)
 
 
 @dataclass(frozen=True, slots=True)
@@ -108,7 +145,7 @@ class Dictionary:
     def __post_init__(self) -> None:
         for entry in self.entries:
             if len(entry) != len(self.languages):
-                raise ValueError(f"an entry must have {len(self.languages)} words. Got {entry} instead.")
+                raise UsageError(f"each of the `entries` must have {len(self.languages)} words. Got {entry} instead.")
 
     def __len__(self) -> int:
         return len(self.entries)
@@ -126,7 +163,9 @@ class Dictionary:
         -1 stands for a word that is missing, or that its view does not have.
         """
         if len(views) != len(self.languages):
-            raise ValueError(f"there must be a view for each of {self.languages}. Got {len(views)} views instead.")
+            raise UsageError(
+                f"`views` must have one view for each of {self.languages}. Got {len(views)} views instead."
+            )
         rows = np.empty((len(self), len(views)), dtype=np.int64)
         for column, view in enumerate(views):
             number = view.vocabulary.number

@@ -1,6 +1,6 @@
-"""Running things: the EM loop, and threads over shards."""
+"""How models run: the EM loop, and threads over shards."""
 
-from cepts.engine.em import EMProblem, run_em
+from cepts.engine.em import ROUNDING, Checkpointed, EMProblem, Tick, run_em
 from cepts.engine.shards import cut_runs, default_threads, map_shards
 
-__all__ = ["EMProblem", "cut_runs", "default_threads", "map_shards", "run_em"]
+__all__ = ["ROUNDING", "Checkpointed", "EMProblem", "Tick", "cut_runs", "default_threads", "map_shards", "run_em"]

@@ -1,21 +1,24 @@
-"""The one EM loop."""
+"""The EM loop that all models share."""
 
 from __future__ import annotations
 
 import math
-import time
 from collections.abc import Callable
 from pathlib import Path
-from typing import Protocol
+from typing import Protocol, runtime_checkable
 
-import numpy as np
 from numpy.typing import NDArray
 
 from cepts.errors import ModelError, NotFiniteError
-from cepts.progress import Progress, Step, silent
+from cepts.progress import Progress, Step, Stopwatch, silent
 from cepts.store import load_model, save_model
 
-__all__ = ["EMProblem", "run_em"]
+__all__ = ["ROUNDING", "Checkpointed", "EMProblem", "Tick", "run_em"]
+
+# Changes below this share of the objective are rounding errors of float64.
+NO_CHANGE = 1e-12
+# What float32 parameters, and parts too small to be computed, may take from the log-probability of an observation.
+ROUNDING = 1e-4
 
 Tick = Callable[[int, int], None]
 
@@ -23,20 +26,31 @@ Tick = Callable[[int, int], None]
 class EMProblem(Protocol):
     """What the loop needs of a model under training."""
 
+    @property
+    def allowed_fall(self) -> float:
+        """By how much an iteration may lower the objective: `ROUNDING` times the number of observations (words, counts,
+        dimensions) where theory says that it cannot fall, infinity where it may.
+        """
+
     def e_step(self, tick: Tick) -> float:
         """Gather expected counts under the present parameters and return the objective at them.
 
-        `tick(done, total)` may be called to tell how far the step is.
+        The step may call `tick(done, total)` to report how far it is.
         """
 
     def m_step(self) -> None:
-        """Set the parameters to those that the counts of the last E-step call for."""
+        """Maximise: set the parameters from the counts of the last E-step."""
+
+
+@runtime_checkable
+class Checkpointed(EMProblem, Protocol):
+    """A problem whose training can be interrupted and resumed."""
 
     def state(self) -> dict[str, NDArray]:
-        """The parameters, as arrays, for a checkpoint."""
+        """The parameters as arrays, with which `restore` continues to the same bytes."""
 
     def restore(self, state: dict[str, NDArray]) -> None:
-        """Take the parameters of a checkpoint."""
+        """Take the parameters of a checkpoint; `KeyError` or `ValueError` where they are those of something else."""
 
 
 def run_em(
@@ -57,27 +71,41 @@ def run_em(
     iterations
         The largest number of iterations.
     tolerance
-        Stop early when the objective grows by less than this share of its size; 0 never stops early.
+        Stop early when the objective last changed by less than this share of its range so far (for an objective that
+        only rises: of the gain so far); 0 never stops early. The share depends neither on the unit nor on the zero of
+        the objective, so counts times a constant, a text repeated, or vectors in another unit need as many iterations.
+        The first change is the whole range, so a run has at least three iterations, unless nothing changes. While the
+        changes grow, as after a slow start, the last one is never below the mean of all, so a small tolerance does
+        not stop there; a plateau after a steep start does stop. The farther from the optimum EM starts, the less
+        strict a given tolerance is.
     stage
-        Name under which `progress` is told of the steps.
+        Name of the run in reports to `progress`.
     progress
-        Told of each part of an E-step and, with the objective, of each iteration.
+        Called after each part of an E-step and, with the objective, after each iteration.
     checkpoint
-        Directory that keeps the parameters after each iteration. Where it already holds some of the same stage, the
-        run goes on from there.
+        Directory that keeps the parameters after each iteration, for a `Checkpointed` problem. Where it already holds
+        some of the same stage, the run goes on from there.
 
     Raises
     ------
     NotFiniteError
         When the objective is not finite; the parameters are then those that gave it.
+    AssertionError
+        When the objective falls by more than `problem.allowed_fall`. An objective that may fall, as that of training to
+        agree, does not stop the run by falling.
     """
     report = progress or silent
     history: list[float] = []
-    if checkpoint is not None and (Path(checkpoint) / "model.json").exists():
-        history = _resume(problem, stage, Path(checkpoint))
-    started = time.perf_counter()
+    saved: Checkpointed | None = None
+    if checkpoint is not None:
+        if not isinstance(problem, Checkpointed):
+            raise TypeError(f"{stage} cannot be interrupted and resumed; omit `checkpoint`.")
+        saved = problem
+        if (Path(checkpoint) / "model.json").exists():
+            history = _resume(saved, stage, Path(checkpoint))
+    stopwatch = Stopwatch()
     for iteration in range(len(history) + 1, iterations + 1):
-        if tolerance > 0.0 and len(history) > 1 and _gain(history) < tolerance:
+        if len(history) > 1 and _change(history) < tolerance:
             break
 
         def tick(done: int, total: int, before: int = iteration - 1) -> None:
@@ -90,7 +118,7 @@ def run_em(
                     total=1000 * iterations,
                     iteration=before + 1,
                     objective=history[-1] if history else None,
-                    seconds=time.perf_counter() - started,
+                    seconds=stopwatch.seconds,
                 )
             )
 
@@ -100,14 +128,19 @@ def run_em(
                 f"{stage}: the objective became {objective} in iteration {iteration}; the input may hold values that "
                 f"are too large or too small, or every probability of a sentence has become 0."
             )
-        problem.m_step()
         history.append(objective)
-        if checkpoint is not None:
+        if len(history) > 1 and history[-2] - objective > problem.allowed_fall:
+            raise AssertionError(
+                f"{stage}: the objective fell from {history[-2]} to {objective} in iteration {iteration}, "
+                f"which EM cannot do. This is a fault of cepts; please report it with the data."
+            )
+        problem.m_step()
+        if checkpoint is not None and saved is not None:
             save_model(
                 checkpoint,
                 kind=f"checkpoint {stage}",
                 settings={"objectives": history},
-                arrays=problem.state(),
+                arrays=saved.state(),
             )
         report(
             Step(
@@ -116,27 +149,32 @@ def run_em(
                 total=1000 * iterations,
                 iteration=iteration,
                 objective=objective,
-                seconds=time.perf_counter() - started,
+                change=_change(history) if len(history) > 1 else None,
+                seconds=stopwatch.seconds,
             )
         )
     return history
 
 
-def _gain(history: list[float]) -> float:
+def _change(history: list[float]) -> float:
+    """The last change as a share of the range of all objectives; 0 where it is mere rounding."""
     before, now = history[-2:]
-    return (now - before) / max(abs(before), abs(now), np.finfo(float).tiny)
+    change = abs(now - before)
+    if change <= NO_CHANGE * max(abs(before), abs(now)):
+        return 0.0
+    return change / (max(history) - min(history))
 
 
-def _resume(problem: EMProblem, stage: str, checkpoint: Path) -> list[float]:
+def _resume(problem: Checkpointed, stage: str, checkpoint: Path) -> list[float]:
     model = load_model(checkpoint, kind=f"checkpoint {stage}")
     objectives = model.settings.get("objectives")
     if not isinstance(objectives, list):
-        raise ModelError(f"{checkpoint} is no checkpoint of {stage}: it has no objectives; delete it to start anew.")
+        raise ModelError(f"{checkpoint} has no objectives, so it is not a checkpoint of {stage}; delete it to restart.")
     try:
         problem.restore(model.arrays)
     except (KeyError, ValueError) as error:
         raise ModelError(
             f"{checkpoint} is a checkpoint of another text or of other options ({error}); "
-            f"delete it to start anew, or name another directory."
+            f"delete it to start again, or choose another directory."
         ) from None
     return [float(value) for value in objectives]

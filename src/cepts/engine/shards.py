@@ -25,7 +25,7 @@ _pools: dict[int, ThreadPoolExecutor] = {}
 _lock = threading.Lock()
 _worker = threading.local()
 if hasattr(os, "register_at_fork"):
-    os.register_at_fork(after_in_child=_pools.clear)  # threads do not come along
+    os.register_at_fork(after_in_child=_pools.clear)  # threads do not survive a fork
 
 
 def default_threads() -> int:
@@ -34,8 +34,9 @@ def default_threads() -> int:
 
 
 def cut_runs(offsets: NDArray[np.int64], size: int) -> Iterator[tuple[int, int]]:
-    """Runs of whole items with about `size` cells each; an item's cells start at its offset, and a larger one is a run
-    of its own.
+    """Cut items into runs of about `size` cells; an item of more cells is a run of its own.
+
+    The cells of an item start at its offset.
     """
     ends = offsets[1:]
     start = 0
@@ -48,10 +49,10 @@ def cut_runs(offsets: NDArray[np.int64], size: int) -> Iterator[tuple[int, int]]
 def map_shards(
     function: Callable[[Shard], Result], shards: Iterable[Shard], *, threads: int | None = None
 ) -> Iterator[Result]:
-    """Results of `function` on each shard, in order; kernels release the GIL, so the shards run side by side.
+    """Results of `function` on each shard, in order; kernels release the GIL, so shards run in parallel.
 
-    At most two results a thread wait to be taken, which keeps memory flat; `shards` are taken as they are needed. None
-    is a thread for each processor.
+    At most two results for each thread wait to be taken, which keeps memory flat; `shards` are read as they are needed.
+    `threads=None` is one thread for each processor.
     """
     threads = default_threads() if threads is None else threads
     if threads <= 1 or (isinstance(shards, Sequence) and len(shards) <= 1):
@@ -68,7 +69,7 @@ def map_shards(
         while waiting:
             yield waiting.popleft().result()
     finally:
-        # After Ctrl-C or an error only the shards that already run are waited for.
+        # After Ctrl-C or an error, wait only for shards that already run.
         wait([shard for shard in waiting if not shard.cancel()])
         if nested:
             pool.shutdown()

@@ -1,10 +1,10 @@
 """How good links, phrases, judgements, translations and language models are: scores, intervals, comparisons."""
 
 from cepts.evaluate.counts import COLUMNS, count_links
-from cepts.evaluate.judgement import KEEP, BinaryJudgement, Ranking, binary_judgement, choose_threshold, ranking
+from cepts.evaluate.judgement import BinaryJudgement, Ranking, binary_judgement, choose_threshold, ranking
 from cepts.evaluate.perplexity import Perplexities, perplexities
-from cepts.evaluate.phrases import PARTS, PROTOCOLS, PartScores, PhraseComparison, Protocol, score_phrases
-from cepts.evaluate.resampling import Countable, Difference, Interval, differences, intervals
+from cepts.evaluate.phrases import PARTS, PartScores, PhraseComparison, score_phrases
+from cepts.evaluate.resampling import Countable, Difference, Interval, Resampled, differences, intervals, resample
 from cepts.evaluate.scores import METRICS, Comparison, Scores, compare, metrics
 from cepts.evaluate.similarity import SimilarityScore, sentence_similarity, spearman, word_similarity
 from cepts.evaluate.translation import (
@@ -15,15 +15,13 @@ from cepts.evaluate.translation import (
     retrieval_precision,
     translation_precision,
 )
-from cepts.evaluate.word_errors import ERROR_METRICS, WordErrors, closest_reading, word_errors
+from cepts.evaluate.word_errors import ERROR_METRICS, WordErrors, closest_hypothesis, word_errors
 
 __all__ = [
     "COLUMNS",
     "ERROR_METRICS",
-    "KEEP",
     "METRICS",
     "PARTS",
-    "PROTOCOLS",
     "BinaryJudgement",
     "Comparison",
     "Countable",
@@ -33,15 +31,15 @@ __all__ = [
     "PartScores",
     "Perplexities",
     "PhraseComparison",
-    "Protocol",
     "Ranking",
+    "Resampled",
     "Scores",
     "SimilarityScore",
     "TranslationScore",
     "WordErrors",
     "binary_judgement",
     "choose_threshold",
-    "closest_reading",
+    "closest_hypothesis",
     "compare",
     "count_links",
     "differences",
@@ -51,6 +49,7 @@ __all__ = [
     "metrics",
     "perplexities",
     "ranking",
+    "resample",
     "retrieval_precision",
     "score_phrases",
     "sentence_similarity",

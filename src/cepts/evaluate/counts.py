@@ -5,12 +5,10 @@ All scores are ratios of sums of these, so a resample of the sentences costs one
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-
 import numpy as np
 from numpy.typing import NDArray
 
-from cepts.data import Alignments
+from cepts.data import Alignments, Lengths
 from cepts.errors import DataError, UsageError
 
 __all__ = ["COLUMNS", "count_links"]
@@ -27,8 +25,6 @@ COLUMNS = (
     "target_words",
 )
 
-Lengths = NDArray[np.integer] | Sequence[int]
-
 
 def count_links(
     gold: Alignments,
@@ -41,7 +37,7 @@ def count_links(
     """Count links per sentence pair: one row a pair, one column for each of `COLUMNS`.
 
     Every link of `gold` is possible and those of the sure tier are also sure. The tiers of `system` do not
-    matter. With `null`, a word that has no gold link is linked to null by the gold, for sure, and a word
+    matter. With `null`, a word that has no gold link is linked to null by the gold, as a sure link, and a word
     that has no system link is linked to null by the system; both lengths are needed to know these words.
     """
     pairs = len(gold)
@@ -51,7 +47,7 @@ def count_links(
             f"both must be of the same pairs, in the same order."
         )
     if null and (source_lengths is None or target_lengths is None):
-        raise UsageError("links to null can be counted only when the lengths of both sides are known.")
+        raise UsageError("`null` needs the lengths of both sides (`source_lengths`, `target_lengths`).")
 
     counts = np.zeros((pairs, len(COLUMNS)), dtype=np.int64)
     gold_pair, system_pair = _pair_of_links(gold), _pair_of_links(system)
@@ -135,7 +131,7 @@ def _numbers(pair: NDArray[np.int64], source: NDArray[np.int32], target: NDArray
 def _covered(
     positions: NDArray[np.int32], pair: NDArray[np.int64], lengths: NDArray[np.int64], what: str
 ) -> NDArray[np.bool_]:
-    """Which words of a side, laid end to end, have a link."""
+    """Which words of a side have a link, all sentences one after the other."""
     outside = (positions < 0) | (positions >= lengths[pair])
     if outside.any():
         link = int(np.argmax(outside))

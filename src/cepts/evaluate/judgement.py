@@ -1,30 +1,28 @@
-"""How well scores of whole sentence pairs tell yes from no, and rank answers: section 5 of semicrf."""
+"""Classification and ranking by scores of whole sentence pairs: section 5 of semicrf."""
 
 from __future__ import annotations
 
 from collections.abc import Hashable, Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import Literal, get_args
 
 import numpy as np
 from numpy.typing import NDArray
 
-from cepts.errors import DataError
+from cepts.errors import DataError, UsageError, check_choice
+from cepts.names import QUESTIONS
 from cepts.signature import signature
 
-__all__ = ["KEEP", "BinaryJudgement", "Keep", "Ranking", "binary_judgement", "choose_threshold", "ranking"]
+__all__ = ["BinaryJudgement", "Ranking", "binary_judgement", "choose_threshold", "ranking"]
 
-Keep = Literal["mixed", "answered", "all"]
-KEEP: tuple[Keep, ...] = get_args(Keep)
 
 Numbers = NDArray[np.floating] | NDArray[np.integer] | Sequence[float]
 
 
 def choose_threshold(scores: Numbers, labels: Numbers) -> float:
-    """The threshold of best accuracy: pairs whose score is at least that are judged yes.
+    """The threshold with the best accuracy, where pairs with at least that score are judged yes.
 
-    It lies in the middle of the gap between two scores; of several gaps that do as well, in the widest, then in the
-    lowest. Where yes (no) for all is best, it is the lowest score (the next number above the highest).
+    It lies in the middle of the gap between two scores; of several gaps with the same accuracy, it takes the widest,
+    then the lowest. Where yes (no) for all pairs is best, it is the lowest score (the next number above the highest).
 
     Examples
     --------
@@ -52,7 +50,7 @@ def choose_threshold(scores: Numbers, labels: Numbers) -> float:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class BinaryJudgement:
-    """Yes or no against the truth; is a `Countable`.
+    """Judgements of yes or no, compared with the truth; is a `Countable`.
 
     `counts` has a row a pair and columns for right yes, wrong yes, wrong no and right no.
     """
@@ -62,7 +60,7 @@ class BinaryJudgement:
 
     @property
     def unit(self) -> str:
-        """What can be drawn again, for intervals."""
+        """What is resampled for intervals."""
         return "sentence pairs"
 
     @property
@@ -75,7 +73,7 @@ class BinaryJudgement:
         return self.counts.astype(np.float64)
 
     def metrics_of(self, sums: NDArray[np.float64]) -> NDArray[np.float64]:
-        """Accuracy, precision, recall and F1 of sums of `unit_counts`, 0 of nothing."""
+        """Accuracy, precision, recall and F1 of sums of `unit_counts`; a ratio of nothing to nothing is 0."""
         right_yes, wrong_yes, wrong_no, right_no = np.moveaxis(sums, -1, 0)
         ratios = (
             (right_yes + right_no, sums.sum(axis=-1)),
@@ -90,7 +88,7 @@ class BinaryJudgement:
 
     @property
     def accuracy(self) -> float:
-        """Share of the pairs that are judged rightly."""
+        """Share of the pairs that are judged correctly."""
         return self._metric("accuracy")
 
     @property
@@ -115,7 +113,7 @@ class BinaryJudgement:
 
 
 def binary_judgement(scores: Numbers, labels: Numbers, threshold: float) -> BinaryJudgement:
-    """Judge yes the pairs whose score is at least `threshold`, and hold that against `labels`, yes above 0."""
+    """Judge pairs yes whose score is at least `threshold`, and compare that with `labels`, where yes is above 0."""
     value, truth = _checked(scores, labels)
     yes = value >= threshold
     counts = np.stack([yes & truth, yes & ~truth, ~yes & truth, ~yes & ~truth], axis=1).astype(np.int64)
@@ -136,7 +134,7 @@ class Ranking:
 
     @property
     def unit(self) -> str:
-        """What can be drawn again, for intervals."""
+        """What is resampled for intervals."""
         return "questions"
 
     @property
@@ -145,7 +143,10 @@ class Ranking:
         return ("map", "mrr")
 
     def unit_counts(self) -> NDArray[np.float64]:
-        """1, average precision and reciprocal rank of each question, to twelve decimals of the binary kind."""
+        """1, average precision and reciprocal rank of each question.
+
+        They are rounded to multiples of 2**-40, so that sums are exact.
+        """
         values = np.stack([self.average_precisions, self.reciprocal_ranks], axis=1)
         return np.concatenate([np.ones((len(values), 1)), np.rint(values * 2.0**40) / 2.0**40], axis=1)
 
@@ -174,12 +175,13 @@ def ranking(
     labels: Numbers,
     groups: Sequence[Hashable],
     *,
-    keep: Keep = "mixed",
+    keep: str = "mixed",
     judged: Mapping[Hashable, int] | None = None,
 ) -> Ranking:
     """Rank the answers of each question by score, and score the ranks as trec_eval does.
 
-    Average precision is the mean, over the right answers, of the share of right ones among those ranked as high.
+    Average precision is the mean, over the right answers, of the share of right ones among those ranked at least as
+    high.
 
     Parameters
     ----------
@@ -187,12 +189,12 @@ def ranking(
         Of each answer: its score, whether it is right (above 0), its question. Answers of equal score are ranked in
         the order in which they are given.
     keep
-        Which questions count: ``mixed`` those with a right and a wrong answer, which alone a ranking can tell apart;
+        Which questions count: ``mixed`` those with a right and a wrong answer, which alone tell rankings apart;
         ``answered`` those with a right one; ``all``, where a question without a right answer scores 0.
     judged
         Instead of `keep`, the questions of a judgement file, and how many right answers each has there, whether they
-        are among the answers ranked or not: precision is averaged over so many. A judged question that has no answer
-        among those ranked is left out, as trec_eval leaves it out.
+        are among the ranked answers or not: precision is averaged over that number. A judged question without a ranked
+        answer is left out, as in trec_eval.
 
     Examples
     --------
@@ -200,11 +202,12 @@ def ranking(
     >>> round(found.mean_average_precision, 4), found.mean_reciprocal_rank
     (0.5833, 0.5)
     """
-    if keep not in KEEP:
-        raise ValueError(f"keep must be one of {', '.join(KEEP)}. Got {keep!r} instead.")
+    check_choice("keep", keep, QUESTIONS)
     value, truth = _checked(scores, labels)
     if len(groups) != len(value):
-        raise ValueError(f"scores and groups must be as many. Got {len(value)} and {len(groups)} instead.")
+        raise UsageError(
+            f"`scores` and `groups` must have the same length. Got {len(value)} and {len(groups)} instead."
+        )
     answers: dict[Hashable, list[int]] = {}
     for place, question in enumerate(groups):
         answers.setdefault(question, []).append(place)
@@ -233,7 +236,9 @@ def ranking(
 def _checked(scores: Numbers, labels: Numbers) -> tuple[NDArray[np.float64], NDArray[np.bool_]]:
     value, label = np.asarray(scores, dtype=np.float64), np.asarray(labels, dtype=np.float64)
     if value.ndim != 1 or value.shape != label.shape:
-        raise ValueError(f"scores and labels must be as many. Got the shapes {value.shape} and {label.shape} instead.")
+        raise UsageError(
+            f"`scores` and `labels` must be of the same length. Got the shapes {value.shape} and {label.shape} instead."
+        )
     if not len(value):
         raise DataError("found no sentence pairs to judge, wanted at least one.")
     for name, numbers in (("score", value), ("label", label)):

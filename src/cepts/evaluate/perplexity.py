@@ -1,7 +1,7 @@
 """Perplexity of language models on a text.
 
-``PP = exp(-sum log P(word | what comes before) / N)`` over the N words that the models know, sentence ends among them.
-Unknown words are left out and counted, so that only models of one vocabulary can be compared.
+``PP = exp(-sum log P(word | what comes before) / N)`` over the N words that the models know, with sentence ends.
+Unknown words are not scored but counted, so only models with the same vocabulary can be compared.
 """
 
 from __future__ import annotations
@@ -26,12 +26,12 @@ class Perplexities:
     Attributes
     ----------
     models
-        What names each model.
+        Names of the models.
     documents
-        What names each document.
+        Names of the documents.
     log_probs
         Natural logarithm of the probability of each document's known words, a column a model; -inf where a model gives
-        one of them no probability.
+        one of them probability 0.
     counted
         Words of each document that the models know, with its sentence ends where these count.
     words, unknown, sentences
@@ -54,7 +54,7 @@ class Perplexities:
 
     @property
     def values(self) -> dict[str, float]:
-        """Perplexity of each model on all documents; inf where it gives a word no probability."""
+        """Perplexity of each model on all documents; inf where it gives a word probability 0."""
         return dict(zip(self.models, _perplexity(self.log_probs.sum(axis=0), self.counted.sum()).tolist(), strict=True))
 
     def of_documents(self) -> NDArray[np.float64]:
@@ -91,7 +91,7 @@ def perplexities(
     count_ends: bool = True,
     facts: Mapping[str, object] | None = None,
 ) -> Perplexities:
-    """Perplexities of models that give `probs` to the words and sentence ends of documents.
+    """Perplexities of models, from the probabilities of the words and sentence ends of documents.
 
     Parameters
     ----------
@@ -115,7 +115,7 @@ def perplexities(
     if not words.any():
         raise DataError(
             f"the model knows none of the {int((~ends).sum()):,} words of the text, so there is no perplexity; check "
-            f"its language, its case (--lowercase at fitting) and its tokens."
+            f"its language, its case (whether the model's text was lower-cased) and its tokens."
         )
     counted = known if count_ends else words
     with np.errstate(divide="ignore"):

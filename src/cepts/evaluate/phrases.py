@@ -8,7 +8,8 @@ Four protocols, on the same counts of each pair (how semicrf and its successors 
   links are never reset between pairs, so each pair contributes the micro score of all pairs up to it (Tables 3 and 4).
 - ``multimwa``: as ``macro``, but the precision (recall) of a pair without predicted and without gold links is 1.
 
-F1 is the harmonic mean of precision and recall. Exact match is the share of pairs whose links are just the gold ones.
+F1 is the harmonic mean of precision and recall. Exact match is the share of pairs whose links are exactly
+the gold ones.
 
 The kinds are links of *identical* words (case-sensitive) and of others, and *token* and *phrase* rectangles: what
 `extract.rectangles` makes of the links, of one cell or of more, each right only if the gold has the very same one.
@@ -18,22 +19,20 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import asdict, dataclass, replace
-from typing import Literal, get_args
 
 import numpy as np
 from numpy.typing import NDArray
 
 from cepts.data import Alignments, SentencePair, gold_alignments, offsets_of
-from cepts.errors import DataError
+from cepts.errors import DataError, check_choice
 from cepts.evaluate.counts import COLUMNS, count_links
 from cepts.extract import check_range
 from cepts.extract.rectangles import rectangles
+from cepts.names import PROTOCOLS
 from cepts.signature import signature
 
-__all__ = ["PARTS", "PROTOCOLS", "PartScores", "PhraseComparison", "Protocol", "score_phrases"]
+__all__ = ["PARTS", "PartScores", "PhraseComparison", "score_phrases"]
 
-Protocol = Literal["macro", "micro", "jacana", "multimwa"]
-PROTOCOLS: tuple[Protocol, ...] = get_args(Protocol)
 PARTS = ("all", "identical", "other", "token", "phrase")
 RATIOS = ("precision", "recall", "f1")
 
@@ -54,7 +53,7 @@ class PartScores:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class PhraseComparison:
-    """Predicted links held against the gold of sentence pairs; is a `Countable`.
+    """Predicted links compared with the gold links of sentence pairs; is a `Countable`.
 
     Attributes
     ----------
@@ -71,17 +70,17 @@ class PhraseComparison:
 
     counts: NDArray[np.int64]
     exact_pairs: NDArray[np.bool_]
-    protocol: Protocol
+    protocol: str
     facts: Mapping[str, object]
 
     @property
     def unit(self) -> str:
-        """What can be drawn again, for intervals."""
+        """What is resampled for intervals."""
         return "sentence pairs"
 
     @property
     def counted_parts(self) -> tuple[str, ...]:
-        """The kinds whose scores follow from sums over pairs: not those of running counts, which know an order."""
+        """The kinds whose scores follow from sums over pairs; running counts depend on the order of the pairs."""
         return PARTS[:1] if self.protocol == "jacana" else PARTS
 
     @property
@@ -165,7 +164,7 @@ class PhraseComparison:
         return signature(self.facts)
 
     def as_dict(self) -> dict[str, object]:
-        """All of it by name, for JSON."""
+        """All figures by name, for JSON."""
         return {
             "pairs": len(self.counts),
             "exact": self.exact,
@@ -177,11 +176,11 @@ def score_phrases(
     gold: Sequence[SentencePair],
     predicted: Alignments,
     *,
-    protocol: Protocol = "macro",
+    protocol: str = "macro",
     possible: bool = False,
     facts: Mapping[str, object] | None = None,
 ) -> PhraseComparison:
-    """Hold the links of `predicted` against the gold links of sentence pairs.
+    """Compare the links of `predicted` with the gold links of sentence pairs.
 
     Parameters
     ----------
@@ -190,11 +189,11 @@ def score_phrases(
     predicted
         The links to judge; their tiers and confidences do not matter.
     protocol
-        One of `PROTOCOLS`; see the module's text.
+        One of `cepts.names.PROTOCOLS`; see the module's text.
     possible
-        Without it, gold are the sure links alone, and a predicted possible link is wrong. With it, that link is right
+        Without it, only the sure links are gold, and a predicted possible link is wrong. With it, that link is right
         in precision but not asked for in recall, and an exact match has all sure links and no other than possible ones.
-        In ``multimwa``, which knows no tiers, possible links are then gold as sure ones are.
+        In ``multimwa``, which has no tiers, possible links then count as gold like sure ones.
     facts
         More facts for the signature.
 
@@ -211,8 +210,7 @@ def score_phrases(
     >>> scores.precision, scores.recall, scores.parts["other"].recall
     (1.0, 0.5, 0.0)
     """
-    if protocol not in PROTOCOLS:
-        raise ValueError(f"protocol must be one of {', '.join(PROTOCOLS)}. Got {protocol!r} instead.")
+    check_choice("protocol", protocol, PROTOCOLS)
     for number, pair in enumerate(gold, start=1):
         if pair.sure is None:
             name = f" ({pair.id})" if pair.id else ""

@@ -1,29 +1,30 @@
 """Intervals by bootstrap and the comparison of two systems by randomisation.
 
-Both work on sums of counts per unit: a sentence pair, a word to translate. The sums are of whole numbers, so float
-arithmetic keeps them exact and a seed gives the same digits on every machine, however the samples are cut into
-chunks.
+Both work on sums of counts per unit: a sentence pair, a word to translate. The counts are whole numbers, so the sums
+are exact and a seed gives the same digits on every machine, whatever the size of the chunks.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Protocol
 
 import numpy as np
 from numpy.typing import NDArray
 
-from cepts.errors import DataError
+from cepts.errors import DataError, UsageError
 from cepts.signature import signature
 
-__all__ = ["Countable", "Difference", "Interval", "differences", "intervals"]
+__all__ = ["LEVEL", "Countable", "Difference", "Interval", "Resampled", "differences", "intervals", "resample"]
+
+LEVEL = 0.95
 
 _CHUNK = 1 << 21  # cells of the resampling matrix held at a time
 
 
 class Countable(Protocol):
-    """Scores that follow from sums over units which can be drawn again."""
+    """Scores that are computed from sums over units, so that units can be resampled."""
 
     @property
     def unit(self) -> str:
@@ -75,7 +76,7 @@ class Difference:
         return signature(self.facts)
 
 
-def intervals(scored: Countable, *, samples: int = 1000, seed: int = 0, level: float = 0.95) -> dict[str, Interval]:
+def intervals(scored: Countable, *, samples: int = 1000, seed: int = 0, level: float = LEVEL) -> dict[str, Interval]:
     """Percentile bootstrap interval of every score: units are drawn with replacement."""
     _check(samples, level)
     counts = scored.unit_counts()
@@ -85,7 +86,7 @@ def intervals(scored: Countable, *, samples: int = 1000, seed: int = 0, level: f
 
 
 def differences(
-    first: Countable, second: Countable, *, samples: int = 1000, seed: int = 0, level: float = 0.95
+    first: Countable, second: Countable, *, samples: int = 1000, seed: int = 0, level: float = LEVEL
 ) -> dict[str, Difference]:
     """Compare two systems on the same gold in every score.
 
@@ -97,7 +98,7 @@ def differences(
     one, two = first.unit_counts(), second.unit_counts()
     if len(one) != len(two):
         raise DataError(
-            f"the first system was held against {len(one):,} {first.unit} and the second against "
+            f"the first system was scored on {len(one):,} {first.unit} and the second on "
             f"{len(two):,}; only scores of the same gold can be compared."
         )
     if one.shape != two.shape or first.metric_names != second.metric_names:
@@ -137,11 +138,42 @@ def differences(
     }
 
 
+@dataclass(frozen=True, slots=True)
+class Resampled:
+    """Intervals and comparisons of several systems.
+
+    Attributes
+    ----------
+    intervals
+        Of the scores of each system.
+    differences
+        How each further system differs from the first.
+    facts
+        What the signature says of the samples.
+    """
+
+    intervals: list[dict[str, Interval]]
+    differences: list[dict[str, Difference]]
+    facts: dict[str, object]
+
+
+def resample(systems: Sequence[Countable], *, samples: int = 1000, seed: int = 0, level: float = LEVEL) -> Resampled:
+    """Intervals of all `systems`, and the difference of each further one from the first; nothing for 0 `samples`."""
+    if not samples:
+        return Resampled([], [], {})
+    ranges = [intervals(system, samples=samples, seed=seed, level=level) for system in systems]
+    gaps = [differences(systems[0], other, samples=samples, seed=seed, level=level) for other in systems[1:]]
+    facts: dict[str, object] = {"bootstrap": samples, "seed": seed, "level": f"{level:g}"}
+    if gaps:
+        facts["test"] = "approximate-randomisation"
+    return Resampled(ranges, gaps, facts)
+
+
 def _check(samples: int, level: float) -> None:
     if samples < 1:
-        raise ValueError(f"samples must be at least 1. Got {samples} instead.")
+        raise UsageError(f"`samples` must be at least 1. Got {samples} instead.")
     if not 0 < level < 1:
-        raise ValueError(f"level must lie between 0 and 1. Got {level} instead.")
+        raise UsageError(f"`level` must lie between 0 and 1. Got {level} instead.")
 
 
 def _chunks(units: int, samples: int) -> Iterator[int]:

@@ -17,8 +17,8 @@ from dataclasses import asdict, dataclass, field
 import numpy as np
 from numpy.typing import NDArray
 
-from cepts.data import Alignments
-from cepts.evaluate.counts import COLUMNS, Lengths, count_links
+from cepts.data import Alignments, Lengths
+from cepts.evaluate.counts import COLUMNS, count_links
 from cepts.signature import signature
 
 __all__ = ["METRICS", "Comparison", "Scores", "compare", "metrics"]
@@ -57,7 +57,7 @@ def _ratio(part: NDArray[np.float64], whole: NDArray[np.float64]) -> NDArray[np.
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Scores:
-    """Scores of a set of sentence pairs; ratios lie in [0, 1].
+    """Scores of a set of sentence pairs; ratios lie between 0 and 1.
 
     The gold has `sure` and `possible` links (sure ones included), the system `links`. `source_words` and
     `target_words` are None where the lengths were not given.
@@ -81,12 +81,12 @@ class Scores:
 
     @property
     def precision(self) -> float:
-        """Precision as it is mostly reported: on the possible links."""
+        """Precision as it is usually reported: on the possible links."""
         return self.possible_precision
 
     @property
     def recall(self) -> float:
-        """Recall as it is mostly reported: on the sure links."""
+        """Recall as it is usually reported: on the sure links."""
         return self.sure_recall
 
     @property
@@ -100,7 +100,7 @@ class Scores:
         return _share(self.target_covered, self.target_words)
 
     def as_dict(self) -> dict[str, int | float | None]:
-        """All of it by name, for JSON."""
+        """All figures by name, for JSON."""
         return {
             **asdict(self),
             "source_coverage": self.source_coverage,
@@ -116,7 +116,7 @@ def _share(covered: int, words: int | None) -> float | None:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Comparison:
-    """A system's links held against the gold ones.
+    """A system's links compared with gold links.
 
     Attributes
     ----------
@@ -135,7 +135,7 @@ class Comparison:
 
     @property
     def unit(self) -> str:
-        """What can be drawn again, for intervals."""
+        """What is resampled for intervals."""
         return "sentence pairs"
 
     @property
@@ -190,7 +190,7 @@ def compare(
     null: bool = False,
     facts: Mapping[str, object] | None = None,
 ) -> Comparison:
-    """Hold the links of `system` against those of `gold`.
+    """Compare the links of `system` with those of `gold`.
 
     Parameters
     ----------

@@ -1,4 +1,4 @@
-"""How well cosines of vectors agree with people: Spearman's correlation, for words and for sentences."""
+"""How well cosines of vectors agree with human judgements: Spearman's correlation, for words and for sentences."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from cepts.data import Vectors
-from cepts.errors import DataError
+from cepts.errors import DataError, UsageError
 from cepts.signature import signature
 
 __all__ = ["SimilarityScore", "sentence_similarity", "spearman", "word_similarity"]
@@ -19,7 +19,7 @@ __all__ = ["SimilarityScore", "sentence_similarity", "spearman", "word_similarit
 class SimilarityScore:
     """Agreement of cosines with human scores.
 
-    `spearman` is in %, over the `covered` of the `pairs`: those of which both sides have a vector that is not zero.
+    `spearman` is in %, over the `covered` of the `pairs`: those with a vector on both sides that is not zero.
     """
 
     name: str
@@ -29,7 +29,7 @@ class SimilarityScore:
 
     @property
     def coverage(self) -> float:
-        """Share of the pairs, in %."""
+        """Share of the pairs that are covered, in %."""
         return 100 * self.covered / self.pairs
 
     @property
@@ -84,7 +84,7 @@ def sentence_similarity(
 ) -> SimilarityScore:
     """Correlate the cosine of row `n` of `first` and of `second` with the human score of sentence pair `n`.
 
-    A row of zeros stands for a sentence of which no word has a vector.
+    A row of zeros is a sentence without any word that has a vector.
 
     Raises
     ------
@@ -92,7 +92,9 @@ def sentence_similarity(
         Where fewer than two pairs have vectors, or all have the same score or cosine.
     """
     if first.shape != second.shape:
-        raise ValueError(f"both matrices must have the same shape. Got {first.shape} and {second.shape} instead.")
+        raise UsageError(
+            f"`first` and `second` must have the same shape. Got {first.shape} and {second.shape} instead."
+        )
     return _correlate(first, second, _human_scores(scores, len(first), name), len(first), name)
 
 
@@ -111,10 +113,10 @@ def _ranks(values: NDArray[np.floating]) -> NDArray[np.float64]:
 def _human_scores(scores: ArrayLike, pairs: int, name: str) -> NDArray[np.float64]:
     human = np.asarray(scores, dtype=np.float64)
     if human.shape != (pairs,):
-        raise ValueError(f"there must be {pairs} scores. Got an array of shape {human.shape} instead.")
+        raise UsageError(f"`scores` must be {pairs} numbers. Got an array of shape {human.shape} instead.")
     if not np.isfinite(human).all():
         wrong = int(np.argmin(np.isfinite(human)))
-        raise DataError(f"{_title(name)}: the score of pair {wrong + 1:,} is {human[wrong]}; leave such pairs out.")
+        raise DataError(f"{_title(name)}: the score of pair {wrong + 1:,} is {human[wrong]}; remove such pairs.")
     return human
 
 
@@ -129,7 +131,7 @@ def _correlate(
     if len(human) < 2:
         raise DataError(
             f"{_title(name)}: {len(human):,} of {pairs:,} pairs have vectors on both sides, but a correlation needs "
-            f"two at least; use vectors of the language of the task, and of more words."
+            f"at least two; use vectors of the language of the task, and of more words."
         )
     for what, values in (("human scores", human), ("cosines", cosines)):
         if np.ptp(values) == 0:

@@ -2,7 +2,7 @@
 
 The protocol of MUSE (Conneau et al. 2018): a source word with several translations is one question, and any of them
 among the k best is an answer. A question counts when the source has the word and the target has one of its
-translations at least; as vocabularies differ, a precision says little without the share of questions that counted.
+translations at least. Vocabularies differ, so a precision says little without the share of questions that counted.
 """
 
 from __future__ import annotations
@@ -14,7 +14,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from cepts.data import Dictionary, Vectors, offsets_of
-from cepts.errors import DataError
+from cepts.errors import DataError, UsageError
 from cepts.signature import signature
 
 __all__ = [
@@ -31,7 +31,7 @@ AT = (1, 5, 10)
 
 @dataclass(frozen=True, slots=True, eq=False)
 class GoldTranslations:
-    """The source words of a dictionary that can be asked for, and their right translations.
+    """The source words of a dictionary that have vectors, and their right translations.
 
     Attributes
     ----------
@@ -98,7 +98,7 @@ def _distinct(rows: NDArray[np.int64]) -> int:
 class TranslationScore:
     """What was found for each question; scores are in %.
 
-    Give it to `intervals`, and two of the same questions to `differences`.
+    `intervals` gives its confidence intervals; `differences` compares two scores of the same questions.
 
     Attributes
     ----------
@@ -152,7 +152,7 @@ class TranslationScore:
 
     @property
     def unit(self) -> str:
-        """What can be drawn again, for intervals."""
+        """What is resampled for intervals."""
         return "questions"
 
     @property
@@ -161,13 +161,13 @@ class TranslationScore:
         return (*(f"precision_at_{k}" for k in self.at), "mean_reciprocal_rank")
 
     def unit_counts(self) -> NDArray[np.float64]:
-        """For each question a 1 in the column of its rank."""
+        """A row for each question, with a 1 in the column of its rank."""
         counts = np.zeros((len(self.ranks), self.depth + 1))
         counts[np.arange(len(self.ranks)), self.ranks] = 1
         return counts
 
     def metrics_of(self, sums: NDArray[np.float64]) -> NDArray[np.float64]:
-        """The scores of so many questions of each rank."""
+        """The scores for these numbers of questions of each rank."""
         questions = sums.sum(axis=-1)
         hits = np.cumsum(sums[..., 1:], axis=-1)
         reciprocal = (sums[..., 1:] / np.arange(1, self.depth + 1)).sum(axis=-1)
@@ -212,7 +212,7 @@ def retrieval_precision(
 ) -> TranslationScore:
     """Score the target sentences `found` for each source sentence, whose one translation is `right`.
 
-    A sentence that is not `covered`, as none of its words has a vector, counts as one with no right answer.
+    A sentence that is not `covered`, because none of its words has a vector, counts as one without a right answer.
     """
     _check(found, len(right), at)
     ranks = first_hits(found, right, np.arange(len(right) + 1))
@@ -224,11 +224,11 @@ def retrieval_precision(
 
 def _check(found: NDArray[np.integer], questions: int, at: Sequence[int]) -> None:
     if not questions:
-        raise DataError("there is nothing to translate, so there is nothing to score; give one question at least.")
+        raise DataError("there is nothing to translate, so there is nothing to score; give at least one question.")
     if found.ndim != 2 or len(found) != questions:
-        raise ValueError(f"found must have a row for each of {questions} questions. Got shape {found.shape} instead.")
+        raise UsageError(f"`found` must have a row for each of {questions} questions. Got shape {found.shape} instead.")
     if not at or not all(1 <= k <= found.shape[1] for k in at):
-        raise ValueError(f"at must lie in 1 to {found.shape[1]}, as many as were found. Got {tuple(at)} instead.")
+        raise UsageError(f"`at` must lie in 1 to {found.shape[1]}, as many as were found. Got {tuple(at)} instead.")
 
 
 def _score(

@@ -1,7 +1,8 @@
-"""Word error rate of readings against reference transcripts.
+"""Word error rate of hypotheses against reference transcripts.
 
-``WER = (S + I + D) / N``, with S words replaced, I put in and D left out of the N words of the references, as few of
-them together as can be. Where several sets of edits are as small, the one with the most words right is counted.
+``WER = (S + I + D) / N``, with the smallest number of substitutions S, insertions I and deletions D that turn the
+references, with N words, into the hypotheses. Of several smallest sets of edits, the one with the most words right
+counts.
 """
 
 from __future__ import annotations
@@ -16,7 +17,7 @@ from cepts.data import Text
 from cepts.errors import DataError
 from cepts.signature import signature
 
-__all__ = ["ERROR_METRICS", "WordErrors", "closest_reading", "word_errors"]
+__all__ = ["ERROR_METRICS", "WordErrors", "closest_hypothesis", "word_errors"]
 
 ERROR_METRICS = ("wer", "substitution_rate", "insertion_rate", "deletion_rate", "utterance_error_rate")
 COLUMNS = ("substitutions", "insertions", "deletions", "words", "wrong", "utterances")
@@ -31,7 +32,8 @@ class WordErrors:
     Attributes
     ----------
     counts
-        One row an utterance: words replaced, put in, left out, words of the reference, 1 if any of them is wrong, 1.
+        A row for each utterance: substitutions, insertions, deletions, words of the reference, 1 if there is any error,
+        and 1.
     facts
         What the signature says.
     """
@@ -44,12 +46,12 @@ class WordErrors:
 
     @property
     def wer(self) -> float:
-        """Errors for each 100 words of the references; above 100 where many words are put in."""
+        """Errors for each 100 words of the references; may be above 100 with many insertions."""
         return self.as_dict()["wer"]
 
     @property
     def errors(self) -> int:
-        """Words replaced, put in and left out, of all utterances."""
+        """Substitutions, insertions and deletions of all utterances."""
         return int(self.counts[:, :3].sum())
 
     @property
@@ -68,7 +70,7 @@ class WordErrors:
 
     @property
     def unit(self) -> str:
-        """What can be drawn again, for intervals."""
+        """What is resampled for intervals."""
         return "utterances"
 
     @property
@@ -89,11 +91,11 @@ class WordErrors:
 
 
 def word_errors(
-    references: Sequence[Sequence[str]], readings: Sequence[Sequence[str]], *, name: str = ""
+    references: Sequence[Sequence[str]], hypotheses: Sequence[Sequence[str]], *, name: str = ""
 ) -> WordErrors:
-    """Count the errors of `readings`, the words of each utterance, against its `references`.
+    """Count the errors of `hypotheses`, the words of each utterance, against its `references`.
 
-    Words are compared as they are: what differs in case or punctuation differs.
+    Words are compared as they are: differences in case or punctuation count.
 
     Raises
     ------
@@ -105,17 +107,17 @@ def word_errors(
     >>> word_errors([["the", "cell", "divides"]], [["the", "sell"]]).errors
     2
     """
-    if len(references) != len(readings):
+    if len(references) != len(hypotheses):
         raise DataError(
-            f"there are {len(references):,} references but {len(readings):,} readings; give one of each for an "
+            f"there are {len(references):,} references but {len(hypotheses):,} hypotheses; give one of each for an "
             f"utterance, in the same order."
         )
     lengths = np.array([len(reference) for reference in references], dtype=np.int64)
     if not lengths.sum():
         raise DataError("the references have no words, so there is no error rate; give transcripts with words.")
-    found = np.array([len(reading) for reading in readings], dtype=np.int64)
-    edits, hits = _edits(references, readings).T
-    # Hits and replaced words make up both sides, but for what is left out of the one and put in by the other.
+    found = np.array([len(hypothesis) for hypothesis in hypotheses], dtype=np.int64)
+    edits, hits = _edits(references, hypotheses).T
+    # Each reference word is a hit, a substitution or a deletion; each word found a hit, a substitution or an insertion.
     insertions = edits - lengths + hits
     deletions = insertions - found + lengths
     substitutions = edits - insertions - deletions
@@ -125,18 +127,18 @@ def word_errors(
     return WordErrors(counts, {**facts, "case": "kept"})
 
 
-def closest_reading(reference: Sequence[str], readings: Sequence[Sequence[str]]) -> int:
-    """Which of `readings` has the fewest errors, the first of equals: the best that any rescoring can choose."""
-    return int(_edits([reference] * len(readings), readings)[:, 0].argmin())
+def closest_hypothesis(reference: Sequence[str], hypotheses: Sequence[Sequence[str]]) -> int:
+    """Which of `hypotheses` has the fewest errors, the first of equals: the best that any rescoring can choose."""
+    return int(_edits([reference] * len(hypotheses), hypotheses)[:, 0].argmin())
 
 
-def _edits(references: Sequence[Sequence[str]], readings: Sequence[Sequence[str]]) -> NDArray[np.int64]:
+def _edits(references: Sequence[Sequence[str]], hypotheses: Sequence[Sequence[str]]) -> NDArray[np.int64]:
     """Edits and hits of each pair."""
     from cepts.kernels.edits import count_edits
 
-    text = Text.from_tokens([*references, *readings])
+    text = Text.from_tokens([*references, *hypotheses])
     counts = np.zeros((len(references), 2), dtype=np.int64)
-    room = 1 + max((len(reading) for reading in readings), default=0)
+    room = 1 + max((len(hypothesis) for hypothesis in hypotheses), default=0)
     first, second = text.part(0, len(references)), text.part(len(references), len(text))
     rows = np.zeros((2, room), dtype=np.int64)
     count_edits(first.ids, first.offsets, second.ids, second.offsets, rows[0], rows[1], counts)

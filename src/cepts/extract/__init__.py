@@ -1,17 +1,36 @@
-"""From what the models give to alignments: combine two directions, or read an association matrix."""
+"""From what scorers say to alignments: one table of extractors, and the loop that runs them."""
 
-from cepts.extract.association import agreement, best, threshold
+from cepts.extract.aligning import AlignedRun, Aligning, aligned_runs
+from cepts.extract.associations import ASSOCIATIONS, NBEST, association_of, association_of_nbest, compete
 from cepts.extract.cepts import without_loose_words
-from cepts.extract.directions import METHODS, Method, check_range, combine
+from cepts.extract.extractors import EXTRACTORS, Extraction, Extractor
+from cepts.extract.given import LinkScorer, MatrixDirections, MatrixScorer, are_probabilities
+from cepts.extract.heuristics import METHODS, check_range, combine
+from cepts.extract.matrices import best, threshold
+from cepts.extract.mixing import ScorerMixture
 from cepts.extract.rectangles import rectangles
 
 __all__ = [
+    "ASSOCIATIONS",
+    "EXTRACTORS",
     "METHODS",
-    "Method",
-    "agreement",
+    "NBEST",
+    "AlignedRun",
+    "Aligning",
+    "Extraction",
+    "Extractor",
+    "LinkScorer",
+    "MatrixDirections",
+    "MatrixScorer",
+    "ScorerMixture",
+    "aligned_runs",
+    "are_probabilities",
+    "association_of",
+    "association_of_nbest",
     "best",
     "check_range",
     "combine",
+    "compete",
     "rectangles",
     "threshold",
     "without_loose_words",

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import numpy as np
 
-from cepts.data import Alignments, Segments
-from cepts.extract.directions import Lengths, check_range
+from cepts.data import Alignments, Lengths, Segments
+from cepts.extract.heuristics import check_range
 
 __all__ = ["rectangles"]
 

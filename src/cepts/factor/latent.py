@@ -4,13 +4,17 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass
+from typing import TYPE_CHECKING
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from cepts.engine import run_em
+from cepts.engine import ROUNDING, run_em
 from cepts.errors import DataError, UsageError
 from cepts.progress import Progress
+
+if TYPE_CHECKING:
+    from cepts.kernels.plsa import Cepts
 
 __all__ = ["Factors", "as_matrix", "as_null", "check_entries", "plsa"]
 
@@ -24,13 +28,13 @@ class Factors:
     weights
         P(c) of each cept.
     source, target
-        P(i | c) and P(j | c), a row a cept.
+        P(i | c) and P(j | c), one row for each cept.
     noise
-        P(noise), which is the same for every cell; 0 without noise.
+        P(noise), spread evenly over all cells; 0 without noise.
     source_null, target_null
-        P(e-null, i) and P(f-null, j): what is the null cepts' of each word, in the same measure as the rest.
+        P(e-null, i) and P(f-null, j): the share of each word that belongs to the null cepts, on the same scale.
     log_likelihood
-        Sum over cells of the matrix' entry times log P(i, j), null left out.
+        Sum over cells of entry times log P(i, j), without null.
     objectives
         The log-likelihood before each EM step of the best start.
     """
@@ -49,17 +53,17 @@ class Factors:
 
     @property
     def product(self) -> NDArray[np.float32]:
-        """The matrix that the factors make: P(i, j) without noise."""
+        """The matrix that the factors reconstruct: P(i, j) without noise."""
         return np.einsum("c,ci,cj->ij", self.weights, self.source, self.target)
 
     @property
     def source_posterior(self) -> NDArray[np.float32]:
-        """P(c | i), words in rows; the first column is null's."""
+        """P(c | i), words in rows; the first column is null."""
         return _posterior(self.weights, self.source, self.source_null)
 
     @property
     def target_posterior(self) -> NDArray[np.float32]:
-        """P(c | j), words in rows; the first column is null's."""
+        """P(c | j), words in rows; the first column is null."""
         return _posterior(self.weights, self.target, self.target_null)
 
 
@@ -74,34 +78,34 @@ def as_matrix(matrix: ArrayLike, name: str = "matrix") -> NDArray[np.float32]:
     try:
         given = np.asarray(matrix, dtype=np.float64)
     except (TypeError, ValueError):
-        raise DataError(f"{name} must be rows of as many numbers each. Got something else instead.") from None
+        raise DataError(f"`{name}` must be a matrix of numbers. Got something else instead.") from None
     if given.ndim != 2:
-        raise DataError(f"{name} must have two dimensions, source words by target words. Got {given.ndim} instead.")
+        raise DataError(f"`{name}` must have two dimensions, source words by target words. Got {given.ndim} instead.")
     if given.size == 0:
-        raise DataError(f"{name} is empty ({given.shape[0]} x {given.shape[1]}); it must have rows and columns.")
+        raise DataError(f"`{name}` must have rows and columns. Got {given.shape[0]} x {given.shape[1]} instead.")
     check_entries(given, name)
     values = np.ascontiguousarray(given, dtype=np.float32)
     if not values.any():
-        raise DataError(f"{name} holds nothing but zeros, so there is nothing to factorise.")
+        raise DataError(f"`{name}` holds nothing but zeros, so there is nothing to factorise.")
     return values
 
 
 def as_null(null: ArrayLike | None, words: int, name: str) -> NDArray[np.float32]:
-    """Null masses of so many words; none given is 0."""
+    """Null masses of `words` words, 0 where none are given."""
     if null is None:
         return np.zeros(words, dtype=np.float32)
     try:
         given = np.asarray(null, dtype=np.float64)
     except (TypeError, ValueError):
-        raise DataError(f"{name} must have one mass for each of {words} words. Got something else instead.") from None
+        raise DataError(f"`{name}` must have one mass for each of {words} words. Got something else instead.") from None
     if given.shape != (words,):
-        raise DataError(f"{name} must have one mass for each of {words} words. Got an array of shape {given.shape}.")
+        raise DataError(f"`{name}` must have one mass for each of {words} words. Got an array of shape {given.shape}.")
     check_entries(given, name)
     return np.ascontiguousarray(given, dtype=np.float32)
 
 
 def shares_of(values: NDArray[np.float32], mass: float) -> NDArray[np.float32]:
-    """Values as shares of `mass`, so that sums and quotients of them neither overflow nor vanish."""
+    """Values as shares of `mass`, so that their sums and quotients neither overflow nor underflow."""
     return np.minimum(values.astype(np.float64) / mass, np.finfo(np.float32).max).astype(np.float32)
 
 
@@ -114,7 +118,7 @@ def check_entries(
         found = tuple(int(index) for index in np.argwhere(wrong)[0])
         where = ", ".join(str(index + 1) for index in (place_of(found[0]) if place_of else found))
         raise DataError(
-            f"{name} must hold finite numbers of 0 or more. Got {float(given[found])} at {where} (from 1) instead."
+            f"`{name}` must hold finite numbers of 0 or more. Got {float(given[found])} at {where} (from 1) instead."
         )
 
 
@@ -122,7 +126,7 @@ class _Problem:
     """An `engine.EMProblem`: PLSA of one matrix."""
 
     def __init__(self, matrix: NDArray[np.float32], cepts: int, noise: float) -> None:
-        from cepts.kernels.plsa import margins
+        from cepts.kernels.plsa import Cells, PlsaRoom, margins
 
         size, length = matrix.shape
         self.mass = float(matrix.sum(dtype=np.float64))
@@ -132,47 +136,46 @@ class _Problem:
         self.weights = np.zeros(cepts, dtype=np.float32)
         self.source = np.zeros((cepts, size), dtype=np.float32)
         self.target = np.zeros((cepts, length), dtype=np.float32)
-        self._new = np.zeros_like(self.source), np.zeros_like(self.target)
-        self._row = np.zeros(length, dtype=np.float32)
-        self._least = np.zeros(size, dtype=np.float32)
-        rows = np.zeros(size, dtype=np.float32)
-        self.total = margins(self.matrix, rows, np.zeros(length, dtype=np.float32), self._least)
+        rows, columns, least = (np.zeros(count, dtype=np.float32) for count in (size, length, size))
+        self.total = margins(self.matrix, rows, columns, least)
+        self._cells = Cells(self.matrix, self.total, least)
+        self._room = PlsaRoom(
+            np.zeros_like(self.source), np.zeros_like(self.target), np.zeros(length, dtype=np.float32)
+        )
         self._noisy = 0.0
+
+    @property
+    def allowed_fall(self) -> float:
+        """EM never lowers the log-likelihood."""
+        return ROUNDING * self.mass
+
+    @property
+    def _model(self) -> Cepts:
+        from cepts.kernels.plsa import Cepts
+
+        return Cepts(self.weights, self.source, self.target)
 
     def start(self, state: int) -> int:
         """Random parameters; returns the next state of the random sequence."""
         from cepts.kernels.plsa import start_at_random
 
-        arrays = (self.weights, self.source, self.target)
-        return int(start_at_random(*self.matrix.shape, self.cepts, self.noise, np.uint64(state), *arrays))
+        return int(start_at_random(*self.matrix.shape, self.cepts, self.noise, np.uint64(state), self._model))
 
     def e_step(self, tick: Callable[[int, int], None]) -> float:
-        """What each cept explains, eq. (3)."""
+        """What each cept explains: eq. (3) of onmf."""
         from cepts.kernels.plsa import density, expect
 
         uniform = density(self.noise, *self.matrix.shape)
-        arrays = (self.weights, self.source, self.target, uniform, self._least, *self._new, self._row)
-        self._noisy, log_likelihood = expect(self.matrix, self.cepts, *arrays, True)
+        self._noisy, log_likelihood = expect(self._cells, self.cepts, self._model, uniform, self._room, True)
         return self.mass * float(log_likelihood)
 
     def m_step(self) -> None:
-        """Eqs. (4) to (6)."""
+        """Eqs. (4) to (6) of onmf."""
         from cepts.kernels.plsa import maximise
 
-        arrays = (self.weights, self.source, self.target, self.target, *self._new)
-        maximise(*self.matrix.shape, self.cepts, self.total, *arrays)
+        maximise(self._cells, self.cepts, self._model, self.target, self._room)
         if self.noise >= 0:
             self.noise = self._noisy / self.total
-
-    def state(self) -> dict[str, NDArray]:
-        """The parameters."""
-        noise = np.array([self.noise])
-        return {"weights": self.weights, "source": self.source, "target": self.target, "noise": noise}
-
-    def restore(self, state: dict[str, NDArray]) -> None:
-        """Take the parameters."""
-        self.weights, self.source, self.target = state["weights"], state["source"], state["target"]
-        self.noise = float(state["noise"][0])
 
 
 def plsa(
@@ -184,7 +187,7 @@ def plsa(
     noise: float | None = 0.01,
     restarts: int = 10,
     iterations: int = 200,
-    tolerance: float = 1e-7,
+    tolerance: float = 3e-7,
     seed: int = 0,
     progress: Progress | None = None,
 ) -> Factors:
@@ -195,16 +198,17 @@ def plsa(
     matrix
         I x J, non-negative.
     cepts
-        How many, from 1 to min(I, J).
+        Number of cepts, from 1 to min(I, J).
     source_null, target_null
         Mass of each word that belongs to null: column 0 and row 0 of the paper's matrix. A null cept is bound to its
         null word alone (section 4.2), so EM finds at once that it explains these masses and nothing else.
     noise
-        P(noise) to start from (section 4.3); None leaves noise out.
+        Initial P(noise) (section 4.3); None is a model without noise.
     restarts, iterations, tolerance
-        Random starts, the most EM steps of each, and the relative gain at which one ends.
+        Random starts, the most EM steps of each, and the share of the gain so far below which a step is the last: see
+        `cepts.engine.run_em`.
     seed
-        Of the random starts.
+        Seed of the random starts.
 
     Examples
     --------
@@ -216,9 +220,9 @@ def plsa(
     nulls = as_null(source_null, values.shape[0], "source_null"), as_null(target_null, values.shape[1], "target_null")
     check_cepts(cepts, min(values.shape))
     if noise is not None and not 0 < noise < 1:
-        raise UsageError(f"noise must lie between 0 and 1. Got {noise} instead.")
+        raise UsageError(f"`noise` must lie between 0 and 1. Got {noise} instead.")
     if restarts < 1 or iterations < 1:
-        raise UsageError(f"restarts and iterations must be 1 or more. Got {restarts} and {iterations} instead.")
+        raise UsageError(f"`restarts` and `iterations` must be 1 or more. Got {restarts} and {iterations} instead.")
     state = (seed * 2_654_435_761 + 88_172_645_463_325_252) % 2**64 or 1
     best: tuple[float, _Problem, list[float]] | None = None
     for _ in range(restarts):
@@ -246,7 +250,7 @@ def plsa(
 
 
 def check_cepts(cepts: int, most: int, *, where: str = "") -> None:
-    """Refuse a number of cepts that a matrix cannot have."""
+    """Refuse a number of cepts that is too large for a matrix."""
     if not isinstance(cepts, int) or not 1 <= cepts <= most:
         raise UsageError(
             f"{where}the number of cepts must lie between 1 and {most}, the length of the shorter side. "

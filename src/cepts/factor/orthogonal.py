@@ -1,4 +1,4 @@
-"""Proper alignments out of association matrices, by orthogonal non-negative matrix factorisation (onmf).
+"""Proper alignments from association matrices, by orthogonal non-negative matrix factorisation (onmf).
 
 PLSA finds the cepts (section 4), AIC or BIC their number (4.1), and each word goes to its most probable cept, eq. (7).
 Cepts that this leaves without words on a side are removed and the others trained again (7.3), so that in the end each
@@ -7,9 +7,8 @@ word is in exactly one cept, or null, and each cept has words on both sides.
 
 from __future__ import annotations
 
-import time
 from dataclasses import dataclass
-from typing import Literal, get_args
+from typing import TYPE_CHECKING, Literal, get_args
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
@@ -18,19 +17,21 @@ from cepts.data import Alignments, Association, Cepts, offsets_of
 from cepts.engine import cut_runs, default_threads, map_shards
 from cepts.errors import DataError, UsageError
 from cepts.factor.latent import Factors, as_matrix, as_null, check_cepts, shares_of
-from cepts.progress import Progress, Step, silent
+from cepts.factor.options import SURE
+from cepts.progress import Progress, Step, Stopwatch, silent
 
-__all__ = ["SELECTIONS", "SURE", "Factorisation", "Selection", "factorise", "onmf"]
+if TYPE_CHECKING:
+    from cepts.kernels.onmf import OnmfRoom
+
+__all__ = ["SELECTIONS", "Factorisation", "Selection", "factorise", "onmf"]
 
 Selection = Literal["anneal", "anneal-bic", "aic", "bic"]
 SELECTIONS: tuple[Selection, ...] = get_args(Selection)
-# Set on the trial sentences of the Hansards (benchmarks/onmf.py), and on nothing else.
-SURE = 0.5
 NOISE = 0.01
 WARM_STEPS = 10
 COLD_STEPS = 20
 CELLS_AT_A_TIME = 1 << 17
-SLOWER = 16  # so many times fewer where each pair takes that much longer, for the sake of progress and Ctrl-C
+SLOWER = 16  # divides the cells at a time where a pair takes longer, so that progress and Ctrl-C respond
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -57,7 +58,7 @@ class Factorisation:
     alignments
         The alignment (of one pair), with its cepts.
     log_likelihoods
-        Of the models with 1, 2, ... cepts that were compared; NaN where none was made.
+        Of the models with 1, 2, ... cepts that were compared; NaN where none was fitted.
     aic, bic
         The same, penalised (section 4.1); the highest is best.
     """
@@ -83,7 +84,7 @@ def onmf(
     threads: int | None = None,
     progress: Progress | None = None,
 ) -> Alignments:
-    """Align the words of each matrix' two sides through cepts.
+    """Align the two sides of each matrix through cepts.
 
     Parameters
     ----------
@@ -115,10 +116,10 @@ def onmf(
     options = _options(cepts, noise, restarts, iterations, seed)
     for name, value in (("scale", scale), ("sure", sure)):
         if not 0 <= value < np.inf:
-            raise UsageError(f"{name} must be 0 or more. Got {value} instead.")
+            raise UsageError(f"`{name}` must be 0 or more. Got {value} instead.")
     _check_numbers(association, scale)
     report = progress or silent
-    started = time.perf_counter()
+    stopwatch = Stopwatch()
     runs = list(cut_runs(association.offsets, CELLS_AT_A_TIME if options.annealing else CELLS_AT_A_TIME // SLOWER))
     done = 0
     found = []
@@ -129,7 +130,7 @@ def onmf(
     ):
         found.append(result)
         done += len(result)
-        seconds = time.perf_counter() - started
+        seconds = stopwatch.seconds
         report(Step(stage="factorising", done=done, total=len(association), seconds=seconds))
     return Alignments.concatenate(found) if found else _align(association, first, options, scale, sure)
 
@@ -213,9 +214,9 @@ def _options(cepts: Selection | int, noise: bool, restarts: int, iterations: int
     if isinstance(cepts, bool) or (isinstance(cepts, int) and cepts < 1) or not (
         isinstance(cepts, int) or cepts in SELECTIONS
     ):  # fmt: skip
-        raise UsageError(f"cepts must be {', '.join(SELECTIONS)} or a number from 1 on. Got {cepts!r} instead.")
+        raise UsageError(f"`cepts` must be {', '.join(SELECTIONS)} or a number of 1 or more. Got {cepts!r} instead.")
     if restarts < 1 or iterations < 1:
-        raise UsageError(f"restarts and iterations must be 1 or more. Got {restarts} and {iterations} instead.")
+        raise UsageError(f"`restarts` and `iterations` must be 1 or more. Got {restarts} and {iterations} instead.")
     return _Search(
         annealing=cepts not in {"aic", "bic"},
         wanted=cepts if isinstance(cepts, int) else 0,
@@ -241,26 +242,24 @@ def _cepts_of(
     factors: tuple[NDArray[np.float32], NDArray[np.float32], NDArray[np.float32]] | None,
 ) -> tuple[Cepts, tuple[NDArray[np.float32], NDArray[np.float32]]]:
     """The cepts of the pairs from `first` on, and by word the factors of their links' confidences."""
-    from cepts.kernels.onmf import factorise_pairs
+    from cepts.kernels.onmf import Alignment, Matrices, Search, factorise_pairs
+    from cepts.kernels.plsa import Cepts as Parameters
 
     source_offsets, target_offsets = association.source_offsets, association.target_offsets
     words = int(source_offsets[-1]), int(target_offsets[-1])
-    nulls = (
+    source_null, target_null = (
         np.zeros(count, dtype=np.float32) if null is None else np.ascontiguousarray(null, dtype=np.float32)
         for null, count in zip((association.source_null, association.target_null), words, strict=True)
     )
-    numbers = [np.empty(count, dtype=np.int32) for count in words]
-    confidences = [np.empty(count, dtype=np.float32) for count in words]
-    strengths = [np.empty(count, dtype=np.float32) for count in words]
-    noises = np.empty(len(association), dtype=np.float32)
-    unused = np.empty((0, 0), dtype=np.float32)
-    factorise_pairs(
+    pairs = Matrices(
         source_offsets,
         target_offsets,
         np.ascontiguousarray(association.offsets, dtype=np.int64),
         np.ascontiguousarray(association.values, dtype=np.float32),
-        *nulls,
-        first,
+        source_null,
+        target_null,
+    )
+    how = Search(
         options.annealing,
         options.wanted,
         options.bayes,
@@ -270,17 +269,73 @@ def _cepts_of(
         options.restarts,
         options.iterations,
         options.seed,
-        *numbers,
-        *confidences,
-        *strengths,
-        noises,
-        np.empty(len(association), dtype=np.int64),
-        offsets_of([0] * len(association) if curve is None else [len(curve)]),
-        np.empty(0) if curve is None else curve,
-        *((np.empty(0, dtype=np.float32), unused, unused) if factors is None else factors),
+        first,
     )
-    found = Cepts(source_offsets, target_offsets, numbers[0], numbers[1], confidences[0], confidences[1], noises)
-    return found, (strengths[0], strengths[1])
+    source, target = words
+    made = Alignment(
+        source_cept=np.empty(source, dtype=np.int32),
+        target_cept=np.empty(target, dtype=np.int32),
+        source_confidence=np.empty(source, dtype=np.float32),
+        target_confidence=np.empty(target, dtype=np.float32),
+        source_strength=np.empty(source, dtype=np.float32),
+        target_strength=np.empty(target, dtype=np.float32),
+        noises=np.empty(len(association), dtype=np.float32),
+        curve_offsets=offsets_of([0] * len(association) if curve is None else [len(curve)]),
+        curves=np.empty(0) if curve is None else curve,
+    )
+    unused = np.empty((0, 0), dtype=np.float32)
+    kept = Parameters(*((np.empty(0, dtype=np.float32), unused, unused) if factors is None else factors))
+    factorise_pairs(pairs, how, _room(association.source_lengths, association.target_lengths), made, kept)
+    found = Cepts(
+        source_offsets,
+        target_offsets,
+        made.source_cept,
+        made.target_cept,
+        made.source_confidence,
+        made.target_confidence,
+        made.noises,
+    )
+    return found, (made.source_strength, made.target_strength)
+
+
+def _room(sizes: NDArray[np.int64], lengths: NDArray[np.int64]) -> OnmfRoom:
+    """Buffers for the largest of pairs with so many words."""
+    from cepts.kernels.anneal import AnnealRoom, Part
+    from cepts.kernels.onmf import OnmfRoom
+    from cepts.kernels.plsa import Cepts as Parameters
+    from cepts.kernels.plsa import PlsaRoom
+
+    size, length = int(sizes.max(initial=1)), int(lengths.max(initial=1))
+    cepts = int(np.minimum(sizes, lengths).max(initial=1))
+
+    def zeros(*shape: int) -> NDArray[np.float32]:
+        return np.zeros(shape, dtype=np.float32)
+
+    def model() -> Parameters:
+        return Parameters(zeros(cepts), zeros(cepts, size), zeros(cepts, length))
+
+    current, row = model(), zeros(length)
+    return OnmfRoom(
+        anneal=AnnealRoom(
+            current=current,
+            tempered=model()._replace(weights=current.weights),
+            cold=model(),
+            best=model(),
+            plsa=PlsaRoom(zeros(cepts, size), zeros(cepts, length), row),
+            part=Part(zeros(size, length), zeros(size), zeros(length), row),
+            directions=zeros(cepts, size),
+            column_directions=zeros(cepts, length),
+            correlations=zeros(cepts),
+            gains=np.zeros(cepts),
+            known=np.zeros(cepts, dtype=np.bool_),
+        ),
+        rows=zeros(size),
+        columns=zeros(length),
+        least=zeros(size),
+        shares=zeros(size * length),
+        curve=np.zeros(cepts + 1),
+        present=np.zeros(cepts, dtype=np.int64),
+    )
 
 
 def _links(cepts: Cepts, strengths: tuple[NDArray[np.float32], NDArray[np.float32]], sure: float) -> Alignments:

@@ -1,4 +1,4 @@
-"""Poisson NMF of a sparse matrix of counts: the mathematics of PLSA, of which only the entries above 0 are stored."""
+"""Poisson NMF of a sparse matrix of counts: the same mathematics as PLSA, but only entries above 0 are stored."""
 
 from __future__ import annotations
 
@@ -11,25 +11,25 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from cepts.engine import cut_runs, default_threads, map_shards, run_em
-from cepts.errors import DataError, UsageError
+from cepts.engine import ROUNDING, cut_runs, default_threads, map_shards, run_em
+from cepts.errors import DataError, UsageError, check_choice
 from cepts.factor.latent import as_matrix, check_entries
+from cepts.names import FACTOR_BLOCKS
 from cepts.progress import Progress
 
 if TYPE_CHECKING:
     from scipy.sparse import csr_array
 
-__all__ = ["BLOCKS", "PoissonFactors", "poisson_nmf"]
+__all__ = ["PoissonFactors", "poisson_nmf"]
 
-BLOCKS = ("two", "joint")
-# Products of two numbers in a shard.
+# Multiplications in a shard.
 SHARD = 1 << 19
-# Runs of shards that each thread takes.
+# Groups of shards for each thread.
 GROUPS = 2
-# What a factor explains of a word is nothing where it is less than this share of what one factor of many must have of
-# the word's smallest count. No entry can lose all its factors by that.
+# A factor's part of a word is set to 0 where it is below this share of the word's smallest count, divided by the number
+# of factors; so no entry can lose all its factors.
 NEGLIGIBLE = 1e-6
-# What a column at random has of the factor that starts from it; the rest is of all columns.
+# Weight of the random column from which a factor starts; the rest comes from all columns.
 SEED = 0.3
 
 
@@ -43,11 +43,11 @@ class PoissonFactors:
         W, words by factors: P(word | d) of each hidden document d. The columns add up to 1, the rows of words without
         counts are 0.
     documents
-        H, a row a document: how many of its words each hidden document explains.
+        H, one row for each document: how many of its words each hidden document explains.
     objective
         F of eq. (4).
     divergence
-        Kullback-Leibler divergence of A from W H, which is F turned round and 0 for a perfect model.
+        Kullback-Leibler divergence of A from W H: F of a perfect model minus F.
     objectives
         F before each iteration.
     """
@@ -87,7 +87,7 @@ class Counts(NamedTuple):
         return cls(matrix.indptr.astype(np.int64), matrix.indices.astype(np.int32), shares, mass, matrix.shape)
 
     def objective(self, log_likelihood: float) -> float:
-        """F of eq. (4), from the sum of shares times log P. The model has the mass of the matrix: its second term."""
+        """F of eq. (4), from the sum of shares times log P. The second term is `mass`, which the model has too."""
         return self.mass * (log_likelihood + float(np.log(self.mass)) - 1.0)
 
     @property
@@ -97,14 +97,14 @@ class Counts(NamedTuple):
         return self.objective(float((shares * np.log(shares)).sum()))
 
     def least(self, factors: int) -> NDArray[np.float32]:
-        """What is nothing, of each row."""
+        """What is negligible in each row."""
         smallest = np.zeros(self.shape[0], dtype=np.float32)
         filled = np.flatnonzero(np.diff(self.offsets))
         smallest[filled] = np.minimum.reduceat(self.shares, self.offsets[filled])
         return smallest * np.float32(NEGLIGIBLE / factors)
 
 
-class Expected(NamedTuple):
+class ExpectedRows(NamedTuple):
     """What an E-step finds: the new factors of the rows and their weights, and the sum of shares times log P."""
 
     factors: NDArray[np.float32]
@@ -122,7 +122,8 @@ class Rows:
         self.least = counts.least(factors)
         self.shards = list(cut_runs(counts.offsets, max(SHARD // factors, 1)))
         self.bounds = np.array([0, *(stop for _, stop in self.shards)], dtype=np.int64)
-        # Sums are those of shards, which the data cut; a thread takes several at a time, for less to and fro.
+        # Sums are made shard by shard, so they depend on the data alone. Threads take several shards at a time: fewer
+        # hand-overs.
         cuts = np.linspace(0, len(self.shards), min(len(self.shards), GROUPS * self.threads) + 1).astype(int).tolist()
         self.groups = list(pairwise(cuts))
         self._spares: list[NDArray[np.float32]] = []
@@ -136,12 +137,11 @@ class Rows:
         busy: Sequence[NDArray],
         long: bool,
         tick: Callable[[int, int], None] | None = None,
-    ) -> Expected:
+    ) -> ExpectedRows:
         """New P(i | a) of the rows and P(a), from P(i | a), P(m | a) and P(a): eqs. (3) and (12).
 
-        The new factors take the memory of older ones that are not among those in use, `busy`: fresh memory would cost
-        as much as a fifth of the step. Where nobody waits for a `tick`, nobody asks for the likelihood either, and it
-        is not computed.
+        The new factors reuse the memory of older ones that are not in use (`busy`): fresh memory would cost a fifth of
+        the step. Without a `tick`, the likelihood is not needed and not computed.
         """
         from cepts.kernels.poisson import expect_rows
 
@@ -169,7 +169,7 @@ class Rows:
 
         for _ in map_shards(normalise, self.groups, threads=self.threads):
             pass
-        return Expected(new, (total / total.sum()).astype(np.float32), float(logs.sum()))
+        return ExpectedRows(new, (total / total.sum()).astype(np.float32), float(logs.sum()))
 
     def _spare(self, like: NDArray[np.float32], busy: Sequence[NDArray]) -> NDArray[np.float32]:
         for spare in self._spares:
@@ -180,11 +180,11 @@ class Rows:
 
 
 class Climb(ABC):
-    """An `engine.EMProblem` that takes longer steps than EM for as long as they lead upwards.
+    """An `engine.EMProblem` that takes longer steps than EM as long as they raise the objective.
 
     A step of EM multiplies each parameter; the longer step multiplies it by a power of that. It has the same fixed
-    points, and reaches them in about half the iterations. Should it lower the objective, it is taken back and all
-    further steps are EM's own, which never do.
+    points, and reaches them in about half the iterations. If it lowers the objective, it is undone and all further
+    steps are plain EM, which never does.
     """
 
     def __init__(self, counts: Counts, parameters: tuple[NDArray[np.float32], ...], *, long: bool) -> None:
@@ -196,8 +196,13 @@ class Climb(ABC):
         self._reached = -np.inf
 
     @property
+    def allowed_fall(self) -> float:
+        """Steps that lower the objective are taken back."""
+        return ROUNDING * self.counts.mass
+
+    @property
     def busy(self) -> tuple[NDArray[np.float32], ...]:
-        """The parameters that may be gone back to."""
+        """The parameters that may be restored."""
         return (*self.parameters, *self._before)
 
     @abstractmethod
@@ -226,20 +231,12 @@ class Climb(ABC):
         self._leapt = self.long
 
     def finish(self) -> float:
-        """End with a step of EM, after which the model has as much of each word as the matrix has; returns F."""
+        """End with a plain EM step, after which the model has the same row sums as the matrix; returns F."""
         if self.long:
             self.long = False
             self.e_step(ignore)
             self.m_step()
         return self.e_step(ignore)
-
-    def state(self) -> dict[str, NDArray]:
-        """The parameters."""
-        return {str(place): array for place, array in enumerate(self.parameters)}
-
-    def restore(self, state: dict[str, NDArray]) -> None:
-        """Take the parameters."""
-        self.parameters = tuple(state[str(place)] for place in range(len(self.parameters)))
 
 
 def as_counts(matrix: Any, name: str = "matrix") -> tuple[csr_array, float]:
@@ -250,14 +247,14 @@ def as_counts(matrix: Any, name: str = "matrix") -> tuple[csr_array, float]:
         found = csr_array(as_matrix(matrix, name))
     else:
         if 0 in matrix.shape:
-            raise DataError(f"{name} is empty ({matrix.shape[0]} x {matrix.shape[1]}); it must have rows and columns.")
+            raise DataError(f"`{name}` must have rows and columns. Got {matrix.shape[0]} x {matrix.shape[1]} instead.")
         found = csr_array(matrix, copy=True)
         found.sum_duplicates()
         rows = found.indptr
         check_entries(found.data, name, lambda at: (int(rows.searchsorted(at, side="right")) - 1, found.indices[at]))
         found.eliminate_zeros()
         if found.nnz == 0:
-            raise DataError(f"{name} holds nothing but zeros, so there is nothing to factorise.")
+            raise DataError(f"`{name}` holds nothing but zeros, so there is nothing to factorise.")
     return found, float(found.data.sum(dtype=np.float64))
 
 
@@ -270,7 +267,7 @@ def check_options(factors: int, most: int, iterations: int, threads: int | None)
         )
     for option, value in (("iterations", iterations), ("threads", threads)):
         if value is not None and value < 1:
-            raise UsageError(f"{option} must be 1 or more. Got {value} instead.")
+            raise UsageError(f"`{option}` must be 1 or more. Got {value} instead.")
 
 
 def as_start(part: ArrayLike, length: int, factors: int) -> NDArray[np.float32]:
@@ -278,14 +275,16 @@ def as_start(part: ArrayLike, length: int, factors: int) -> NDArray[np.float32]:
     found = as_matrix(part, "start")
     if found.shape != (length, factors):
         shape = f"{found.shape[0]} x {found.shape[1]}"
-        raise DataError(f"start must have {length} x {factors} numbers, a row a word or document. Got {shape} instead.")
+        raise DataError(
+            f"`start` must have {length} x {factors} numbers, a row for each word or document. Got {shape} instead."
+        )
     return found
 
 
 def seeded_start(matrix: csr_array, factors: int, seed: int) -> tuple[NDArray[np.float32], NDArray[np.float64]]:
-    """W to start from, and the masses of the columns: each factor is a column at random, dissolved in all the rest.
+    """W to start from, and the column sums: each factor is a random column mixed with all the others.
 
-    Larger columns are likelier to be seeds. From there EM needs fewer iterations than from nothing but noise, and ends
+    Larger columns are more likely to be picked. From there EM needs fewer iterations than from pure noise and ends
     higher.
     """
     random = np.random.default_rng(seed)
@@ -293,7 +292,7 @@ def seeded_start(matrix: csr_array, factors: int, seed: int) -> tuple[NDArray[np
     waiting = np.full(len(masses), np.inf)
     np.divide(random.standard_exponential(len(masses)), masses, out=waiting, where=masses > 0)
     seeds = np.argsort(waiting, kind="stable")[:factors]
-    # Noise, for columns that are alike would stay so.
+    # Noise, because identical columns would stay identical.
     words = random.standard_exponential((matrix.shape[0], factors), dtype=np.float32)
     words *= shares_of_column(matrix.sum(axis=1, dtype=np.float64)[:, None])[0]
     words *= ((1 - SEED) * inverse(words.sum(axis=0, dtype=np.float64))).astype(np.float32)
@@ -309,12 +308,12 @@ def shares_of_column(parts: NDArray) -> tuple[NDArray[np.float32], NDArray[np.fl
 
 
 def inverse(sums: NDArray[np.float64]) -> NDArray[np.float64]:
-    """Of each sum, 0 for those that are 0."""
+    """1 / each sum; 0 where the sum is 0."""
     return np.divide(1.0, sums, out=np.zeros_like(sums), where=sums > 0)
 
 
 def ignore(done: int, total: int) -> None:
-    """Tell nobody."""
+    """Report to nobody."""
 
 
 # -- words by documents ----------------------------------------------------------------------------------------------
@@ -331,7 +330,7 @@ class _Problem(Climb):
         super().__init__(rows.counts, (words, documents, (weights / weights.sum()).astype(np.float32)), long=long)
 
     def expect(self, tick: Callable[[int, int], None]) -> float:
-        """Expected counts of the words; of the documents too, where both are set at once."""
+        """Expected counts of the words, and of the documents where both are updated at once."""
         words, documents, weights = self.parameters
         self._words = self.rows.expect(words, documents, weights, busy=self.busy, long=self.long, tick=tick)
         if not self.two:
@@ -365,23 +364,24 @@ def poisson_nmf(
     Parameters
     ----------
     matrix
-        Non-negative; a sparse matrix or array of SciPy, or anything that NumPy takes for a matrix.
+        Non-negative: a sparse matrix or array of SciPy, or anything that NumPy can make a matrix of.
     factors
         How many, from 1 to the length of the shorter side.
     iterations, tolerance
-        The most iterations, and the relative gain of the objective at which to stop.
+        The most iterations, and the share of the gain so far below which an iteration is the last: see
+        `cepts.engine.run_em`.
     blocks
-        ``two`` sets W, and then H under the new W; ``joint`` sets both from the same expected counts.
+        ``two`` updates W, and then H given the new W; ``joint`` updates both from the same expected counts.
     long_steps
-        Whether to take longer steps than EM while they raise the objective, which needs half as many.
+        Take longer steps than EM while they raise the objective; about half as many are needed.
     start
-        W and H (documents in rows) to start from; None is a random one.
+        W and H (documents in rows) to start from; None is a random start.
     seed
-        Of the random start.
+        Seed of the random start.
     threads
         Threads to use; None is one for each processor. Results do not depend on it.
     progress
-        Told of each iteration.
+        Called after each iteration.
 
     Examples
     --------
@@ -393,8 +393,7 @@ def poisson_nmf(
     """
     given, mass = as_counts(matrix)
     check_options(factors, min(given.shape), iterations, threads)
-    if blocks not in BLOCKS:
-        raise UsageError(f"blocks must be one of {', '.join(BLOCKS)}. Got {blocks!r} instead.")
+    check_choice("blocks", blocks, FACTOR_BLOCKS)
     if start is None:
         words, masses = seeded_start(given, factors, seed)
         parts: tuple[NDArray, NDArray] = words, np.repeat(masses[:, None], factors, axis=1)

@@ -1,9 +1,9 @@
-"""Words that mean little on their own share what the words beside them mean.
+"""Words that mean little on their own share the associations of their neighbours.
 
-Of a word that a model leaves to null, as many articles and prepositions, an association matrix says next to nothing.
-But such words belong to the words beside them, and how closely is known from their own language: here a part of the
-null mass takes a random walk along the sentence until a word takes it up, and the walker's word comes to share in the
-associations of that word.
+An association matrix says little about words that a model leaves to null, such as many articles and prepositions. But
+these words belong to their neighbours, and their own language tells how closely. So part of the null mass takes a
+random walk along the sentence until some word absorbs it, and the word that it came from shares in the associations of
+that word.
 """
 
 from __future__ import annotations
@@ -11,14 +11,11 @@ from __future__ import annotations
 from dataclasses import replace
 
 import numpy as np
-from numpy.typing import NDArray
 
-from cepts.data import Association
+from cepts.data import Association, Pulls
 from cepts.errors import UsageError
 
-__all__ = ["Pulls", "spread"]
-
-Pulls = tuple[NDArray[np.float32], NDArray[np.float32]]
+__all__ = ["spread"]
 
 
 def spread(
@@ -27,7 +24,7 @@ def spread(
     target_pulls: Pulls,
     strength: float,
 ) -> Association:
-    """Give words of much null mass a part in their neighbours' associations.
+    """Give words with a large null mass a share of their neighbours' associations.
 
     The row of word i becomes x_i = m_i + s n_i (l_i x_{i-1} + r_i x_{i+1}), with n_i the share of null in the word's
     mass, s the strength and l_i and r_i the pulls of the words before and after it; then columns likewise. Of the null
@@ -36,9 +33,9 @@ def spread(
     Parameters
     ----------
     association
-        Matrices with null masses; a side whose masses are None is taken to have masses of 0.
+        Matrices with null masses; None counts as masses of 0.
     source_pulls, target_pulls
-        By word: P(belongs to the word before) and P(belongs to the word after); what is left of 1 is the probability
+        By word: P(belongs to the word before) and P(belongs to the word after); the rest of 1 is the probability
         of neither. 0 where there is no such word.
     strength
         Share of the null mass that is spread, from 0 to below 1.
@@ -46,7 +43,7 @@ def spread(
     from cepts.kernels.spread import spread_pairs
 
     if not 0 <= strength < 1:
-        raise UsageError(f"strength must be at least 0 and below 1. Got {strength} instead.")
+        raise UsageError(f"`strength` must be at least 0 and below 1. Got {strength} instead.")
     nulls = association.source_null, association.target_null
     if strength == 0 or (nulls[0] is None and nulls[1] is None):
         return association

@@ -58,8 +58,8 @@ class _Problem(Climb):
     """Q, and Z as shares.
 
     EM of P(i, m) = sum over a of z_a Q_ia Q_ma: factor a has A_im z_a Q_ia Q_ma / P(i, m) of an entry; z_a is what it
-    has of all entries, and Q_ia what it has of row i in that. Of column i it has as much, for the matrix is symmetric.
-    So eq. (12) as it is printed is this EM, and the z add up to the sum of the matrix.
+    has of all entries, and Q_ia what it has of row i in that. Column i gives the same, because the matrix is
+    symmetric. So eq. (12) as printed is this EM, and the z add up to the sum of the matrix.
     """
 
     def __init__(self, rows: Rows, words: NDArray, weights: NDArray, *, long: bool) -> None:
@@ -68,7 +68,7 @@ class _Problem(Climb):
         super().__init__(rows.counts, (shares_of_column(words)[0], shares), long=long)
 
     def expect(self, tick: Callable[[int, int], None]) -> float:
-        """What each factor has of each word."""
+        """How much of each word each factor explains."""
         words, weights = self.parameters
         self._found = self.rows.expect(words, words, weights, busy=self.busy, long=self.long, tick=tick)
         return self._found.log_likelihood
@@ -95,13 +95,13 @@ def symmetric_nmf(
     Parameters
     ----------
     matrix
-        Non-negative and symmetric; a sparse matrix or array of SciPy, or anything that NumPy takes for a matrix.
+        Non-negative and symmetric: a sparse matrix or array of SciPy, or anything that NumPy can make a matrix of.
     factors
         How many, from 1 to the number of words.
     iterations, tolerance, long_steps, seed, threads, progress
         As for `poisson_nmf`.
     start
-        Q and the diagonal of Z to start from; None is a random one.
+        Q and the diagonal of Z to start from; None is a random start.
 
     Examples
     --------
@@ -111,7 +111,7 @@ def symmetric_nmf(
     """
     given, mass = as_counts(matrix)
     if given.shape[0] != given.shape[1]:
-        raise DataError(f"matrix must be symmetric, words by words. Got {given.shape[0]} x {given.shape[1]} instead.")
+        raise DataError(f"`matrix` must be symmetric, words by words. Got {given.shape[0]} x {given.shape[1]} instead.")
     _check_symmetry(given)
     check_options(factors, given.shape[0], iterations, threads)
     if start is None:
@@ -136,6 +136,6 @@ def _check_symmetry(matrix: csr_array) -> None:
     if wrong.any():
         i, j = (int(index[wrong.argmax()]) for index in (difference.row, difference.col))
         raise DataError(
-            f"matrix must be symmetric. Got {matrix[i, j]} at {i + 1}, {j + 1} but {matrix[j, i]} at {j + 1}, {i + 1} "
-            f"(from 1) instead."
+            f"`matrix` must be symmetric. Got {matrix[i, j]} at {i + 1}, {j + 1} "
+            f"but {matrix[j, i]} at {j + 1}, {i + 1} (from 1) instead."
         )

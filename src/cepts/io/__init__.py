@@ -1,13 +1,13 @@
-"""Formats, in and out: bitexts, documents, links, lists of alignments and of readings, matrices, word vectors."""
+"""Reading and writing files: bitexts, documents, links, N-best lists, hypotheses, matrices, word vectors."""
 
 from cepts.io.arpa import read_arpa
 from cepts.io.arpa_writer import write_arpa
-from cepts.io.bitext import BITEXT_FORMATS, read_bitext, read_text
+from cepts.io.bitext import read_bitext, read_text
 from cepts.io.dictionaries import read_dictionary, write_dictionary
-from cepts.io.documents import DOCUMENT_FORMATS, read_documents, read_stop_list
+from cepts.io.documents import read_documents, read_stop_list
 from cepts.io.files import check_output, open_output
-from cepts.io.hypotheses import HYPOTHESIS_FORMATS, read_hypotheses, read_transcripts
-from cepts.io.hypothesis_writer import WRITABLE_HYPOTHESIS_FORMATS, HypothesisWriter, write_hypotheses
+from cepts.io.hypotheses import read_hypotheses, read_transcripts
+from cepts.io.hypothesis_writer import HypothesisWriter, write_hypotheses
 from cepts.io.judgements import (
     SentenceSimilarities,
     WordSimilarities,
@@ -16,26 +16,16 @@ from cepts.io.judgements import (
     read_similarities,
 )
 from cepts.io.link_writer import LinkWriter, write_links
-from cepts.io.links import LINK_FORMATS, read_links, swap_sides
+from cepts.io.links import read_links, swap_sides
 from cepts.io.matrices import Matrices, association_blocks, read_association
 from cepts.io.matrix_writer import AssociationWriter, write_association
-from cepts.io.nbest_writer import NBEST_FORMATS, NBestWriter, write_nbest
-from cepts.io.sentence_pair_writer import WRITABLE_PAIR_FORMATS, SentencePairWriter, write_sentence_pairs
-from cepts.io.sentence_pairs import SENTENCE_PAIR_FORMATS, read_predicted_links, read_sentence_pairs
-from cepts.io.vector_writer import WRITABLE_VECTOR_FORMATS, write_vectors
-from cepts.io.vectors import VECTOR_FORMATS, read_vectors
+from cepts.io.nbest_writer import NBestWriter, write_nbest
+from cepts.io.sentence_pair_writer import SentencePairWriter, write_sentence_pairs
+from cepts.io.sentence_pairs import read_predicted_links, read_sentence_pairs
+from cepts.io.vector_writer import write_vectors
+from cepts.io.vectors import read_vectors
 
 __all__ = [
-    "BITEXT_FORMATS",
-    "DOCUMENT_FORMATS",
-    "HYPOTHESIS_FORMATS",
-    "LINK_FORMATS",
-    "NBEST_FORMATS",
-    "SENTENCE_PAIR_FORMATS",
-    "VECTOR_FORMATS",
-    "WRITABLE_HYPOTHESIS_FORMATS",
-    "WRITABLE_PAIR_FORMATS",
-    "WRITABLE_VECTOR_FORMATS",
     "AssociationWriter",
     "HypothesisWriter",
     "LinkWriter",

@@ -1,9 +1,9 @@
-"""ARPA files: n-gram models as text, with decimal logarithms of probabilities and of weights of backing off."""
+"""ARPA files: n-gram models as text, with decimal logarithms of probabilities and of back-off weights."""
 
 from __future__ import annotations
 
 import re
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from itertools import pairwise
 
 import numpy as np
@@ -12,8 +12,7 @@ from numpy.typing import NDArray
 from cepts.data import KENLM_MAGIC, SPECIAL, START, UNKNOWN, NGrams, Vocabulary, offsets_of
 from cepts.errors import DataError
 from cepts.io.files import BLOCK_BYTES, InputFile, PathLike, read_blocks
-from cepts.io.lines import shown
-from cepts.io.sentence_pair_records import utf8_text
+from cepts.io.lines import shown, utf8_text
 from cepts.io.tokens import NotUTF8Error, TextBuilder
 from cepts.progress import Progress, Step, silent
 
@@ -21,7 +20,7 @@ __all__ = ["read_arpa"]
 
 COUNT = re.compile(r"ngram[ \t]+(\d{1,4})[ \t]*=[ \t]*(\d{1,18})")
 SECTION = re.compile(r"\\(\d{1,4})-grams:")
-LEAST_LOGARITHM = -99  # which stands for that of zero
+LEAST_LOGARITHM = -99  # stands for the logarithm of zero
 
 
 def read_arpa(
@@ -33,8 +32,8 @@ def read_arpa(
 ) -> NGrams:
     """Read an n-gram model.
 
-    Words and n-grams may stand in any order. N-grams without whose first or last words the file has others are
-    inserted, as probable as backing off makes them.
+    Words and n-grams may come in any order. Missing n-grams with which longer ones start or end are inserted, with the
+    probability that backing off gives them.
 
     Parameters
     ----------
@@ -60,7 +59,7 @@ def read_arpa(
             (progress or silent)(Step(stage="reading", done=file.disk_position(), total=file.size))
             if reader.ended:
                 break
-        return reader.finish([] if notices is None else notices)
+        return replace(reader.finish([] if notices is None else notices), source=str(path))
 
 
 def _check_head(file: InputFile) -> None:
@@ -98,7 +97,7 @@ class _Level:
 
 
 class _Reader:
-    """Reads successive blocks: the line that opens the file, the counts, then a section for each order."""
+    """Reads successive blocks: the first line of the file, the counts, then a section for each order."""
 
     def __init__(self, name: str) -> None:
         self.name = name
@@ -113,7 +112,7 @@ class _Reader:
 
     def feed(self, block: NDArray[np.uint8]) -> None:
         if block[-1] != ord("\n"):
-            # The end of the file. Half a line of a file that is cut short must not be taken for one that is wrong.
+            # The end of the file: half a line of a truncated file must not be reported as a wrong line.
             whole = block.tobytes().rfind(b"\n") + 1
             if whole and block[whole:].tobytes().strip() != b"\\end\\":
                 block = block[:whole]
@@ -140,7 +139,7 @@ class _Reader:
         elif self._order == 0 and (count := COUNT.fullmatch(line)):
             if int(count[1]) != len(self._counts) + 1:
                 raise self._wrong(
-                    f"found {shown(line)}, wanted the number of {len(self._counts) + 1}-grams; mend the header"
+                    f"found {shown(line)}, wanted the number of {len(self._counts) + 1}-grams; fix the header"
                 )
             self._counts.append(int(count[2]))
         elif line == "\\end\\":
@@ -153,7 +152,7 @@ class _Reader:
             self._entries.append([np.empty((3, 0))])
         else:
             wanted = "a section of n-grams or \\end\\" if self._order else "`ngram order=count` or \\1-grams:"
-            raise self._wrong(f"found {shown(line)}, wanted {wanted}; mend the line")
+            raise self._wrong(f"found {shown(line)}, wanted {wanted}; fix the line")
         return following
 
     def _close_section(self, order: int, line: str) -> None:
@@ -161,11 +160,11 @@ class _Reader:
         if order != self._order or not self._counts or (line != "\\end\\" and order == len(self._counts)):
             following = self._order + 1
             wanted = f"\\{following}-grams:" if following <= len(self._counts) else "\\end\\"
-            raise self._wrong(f"found {line}, wanted {wanted if self._counts else '`ngram 1=count`'}; mend the file")
+            raise self._wrong(f"found {line}, wanted {wanted if self._counts else '`ngram 1=count`'}; fix the file")
         if order and self._found < self._counts[order - 1]:
             raise self._wrong(
                 f"found {line} after {self._found:,} {order}-grams, wanted {self._counts[order - 1]:,} as the header "
-                f"says; mend the header, or copy the file again"
+                f"says; fix the header, or copy the file again"
             )
 
     # -- N-grams ----------------------------------------------------------------------------------------------------
@@ -186,13 +185,13 @@ class _Reader:
         if len(wrong):
             line = _fields_at(block, starts[wrong[0]])
             raise self._wrong(
-                f"found the log-probability {shown(line[0])}, wanted one that is not above 0; mend the line",
+                f"found the log-probability {shown(line[0])}, wanted one that is not above 0; fix the line",
                 lines[wrong[0]],
             )
         wanted = self._counts[self._order - 1]
         if self._found + entries > wanted:
             raise self._wrong(
-                f"found a {self._order}-gram more than the {wanted:,} that the header says; mend the header",
+                f"found a {self._order}-gram more than the {wanted:,} that the header says; fix the header",
                 lines[wanted - self._found],
             )
         if status not in (BLOCK_DONE, MARK):
@@ -200,7 +199,7 @@ class _Reader:
             number = "one number or two" if self._order < len(self._counts) else "a number"
             raise self._wrong(
                 f"found {len(fields)} fields, wanted {number} and {self._order} word{'s' * (self._order > 1)}: "
-                f"log-probability, words, log-backoff; mend the line",
+                f"log-probability, words, log-backoff; fix the line",
                 self._lines + 1,
             )
         try:
@@ -230,7 +229,7 @@ class _Reader:
                 except ValueError:
                     number = np.nan
                 if not number < np.finfo(np.float32).max:
-                    raise self._wrong(f"found {shown(field)}, wanted a number; mend the line", lines[entry])
+                    raise self._wrong(f"found {shown(field)}, wanted a number; fix the line", lines[entry])
                 numbers[entry] = max(number, 2 * LEAST_LOGARITHM)
 
     def _line_number(self, order: int, entry: int) -> int:
@@ -325,7 +324,7 @@ class _Reader:
                 missing.append(part[found < 0])
             lacking = np.unique(np.concatenate(missing), axis=0)
             if len(lacking):
-                # The shorter n-grams may themselves lack shorter ones: back to their order.
+                # The shorter n-grams may lack shorter ones themselves, so their order comes again.
                 inserted += len(lacking)
                 levels[len(words) - 1].add(lacking)
                 for parts in (words, contexts, suffixes, first):

@@ -8,14 +8,15 @@ import numpy as np
 from numpy.typing import NDArray
 
 from cepts.data import Bitext, Text
-from cepts.errors import DataError, UsageError
-from cepts.io.files import BLOCK_BYTES, InputFile, PathLike, bare_suffixes, read_blocks
-from cepts.io.tokens import NotUTF8Error, TextBuilder, replace_invalid, utf8_error
-from cepts.progress import Progress, Step, silent
+from cepts.errors import DataError, UsageError, check_choice
+from cepts.io.files import BLOCK_BYTES, InputFile, PathLike, bare_suffixes, report_reading
+from cepts.io.lines import separator_error, uneven_error
+from cepts.io.tokens import NotUTF8Error, TextBuilder, text_blocks, utf8_error
+from cepts.names import BITEXT_FORMATS, DECODING_ERRORS
+from cepts.progress import Progress
 
-__all__ = ["BITEXT_FORMATS", "read_bitext", "read_text"]
+__all__ = ["read_bitext", "read_text"]
 
-BITEXT_FORMATS = ("auto", "text", "pipes", "tsv", "tmx", "parquet")
 BY_SUFFIX = {".tsv": "tsv", ".tmx": "tmx", ".parquet": "parquet"}
 
 SidesBlock = tuple[NDArray[np.uint8], NDArray[np.uint8]]
@@ -35,8 +36,8 @@ def read_bitext(
     """Read sentence pairs from two files of sentences, or from one file that holds both sides.
 
     Tokens are split on ASCII white space only and sentences end at newlines only, so a no-break space stays
-    inside its token. An empty line, or an empty side, is an empty sentence: as many pairs come out as lines
-    go in.
+    inside its token. An empty line, or an empty side, is an empty sentence: there are as many pairs as
+    lines.
 
     Parameters
     ----------
@@ -55,7 +56,7 @@ def read_bitext(
     progress
         Called after each block, in bytes of the files as they are on disk.
     block_bytes
-        How much is read at a time; it changes the speed and nothing else.
+        How much is read at a time; it changes only the speed.
 
     Raises
     ------
@@ -64,12 +65,12 @@ def read_bitext(
     """
     _check_options(source, target, format, errors, languages, columns)
     if target is not None:
-        # Both are opened first: a second file that is not there should not show after minutes of reading.
+        # Both are opened first: a missing second file should be reported before minutes of reading.
         with InputFile(source) as first, InputFile(target) as second:
             left = _read_lines(first, errors, progress, block_bytes, after=second.size)
             right = _read_lines(second, errors, progress, block_bytes, before=first.size)
         if len(left) != len(right):
-            raise _uneven_error(first.name, len(left), second.name, len(right))
+            raise uneven_error(first.name, len(left), second.name, len(right))
         return Bitext(left, right)
 
     builders = TextBuilder(), TextBuilder()
@@ -96,17 +97,10 @@ def read_bitext(
                 except NotUTF8Error:
                     # Text formats check their own lines, so these are rows of a table.
                     raise utf8_error(file.name, block, builder.lines, unit="row") from None
-            _report(progress, file)
+            report_reading(progress, file)
         if not builders[0].lines:
             raise _empty(file)
     return Bitext(builders[0].finish(), builders[1].finish())
-
-
-def _uneven_error(source: str, source_lines: int, target: str, target_lines: int) -> DataError:
-    return DataError(
-        f"{source} has {source_lines:,} lines but {target} has {target_lines:,}; a bitext needs one target line for "
-        f"each source line. The first line without a partner is {min(source_lines, target_lines) + 1:,}."
-    )
 
 
 def read_text(
@@ -132,21 +126,15 @@ def _read_lines(
     after: int = 0,
 ) -> Text:
     builder = TextBuilder()
-    for block in _text_blocks(file, errors, block_bytes):
+    for block in text_blocks(file, errors, block_bytes):
         try:
             builder.feed(block)
         except NotUTF8Error:
             raise utf8_error(file.name, block, builder.lines) from None
-        _report(progress, file, before, after)
+        report_reading(progress, file, before, after)
     if not builder.lines:
         raise _empty(file)
     return builder.finish()
-
-
-def _text_blocks(file: InputFile, errors: str, block_bytes: int) -> Iterator[NDArray[np.uint8]]:
-    file.skip_bom()
-    for block in read_blocks(file, block_bytes):
-        yield replace_invalid(block) if errors == "replace" else block
 
 
 def _separated_sides(file: InputFile, format: str, errors: str, block_bytes: int) -> Iterator[SidesBlock]:
@@ -155,13 +143,14 @@ def _separated_sides(file: InputFile, format: str, errors: str, block_bytes: int
 
     lines_before = 0
     counts = np.zeros(3, dtype=np.int64)
-    for block in _text_blocks(file, errors, block_bytes):
+    for block in text_blocks(file, errors, block_bytes):
         source = np.empty(len(block) + 1, dtype=np.uint8)
         target = np.empty(len(block) + 1, dtype=np.uint8)
         failed = split_sides(block, format == "tsv", source, target, counts)
         if failed >= 0:
-            raise _separator_error(file.name, format, block[failed:], lines_before + int(counts[2]) + 1)
-        # Checked here, where the line still stands as the file has it.
+            line, _, _ = block[failed:].tobytes().partition(b"\n")
+            raise separator_error(file.name, format, line, lines_before + int(counts[2]) + 1)
+        # Checked here, while the line is still as it is in the file.
         if errors == "strict":
             try:
                 block.tobytes().decode("utf-8")
@@ -169,22 +158,6 @@ def _separated_sides(file: InputFile, format: str, errors: str, block_bytes: int
                 raise utf8_error(file.name, block, lines_before) from None
         yield source[: counts[0]], target[: counts[1]]
         lines_before += int(counts[2])
-
-
-def _separator_error(name: str, format: str, rest: NDArray[np.uint8], line_number: int) -> DataError:
-    line, _, _ = rest.tobytes().partition(b"\n")
-    where = f"{name}, line {line_number:,}"
-    if format == "tsv":
-        found = line.count(b"\t") + 1
-        return DataError(
-            f"{where}: found {found} column{'s' * (found > 1)}, wanted 2 (source, one tab, target); "
-            f"keep two columns, for example with `cut -f 1,2`."
-        )
-    found = line.split().count(b"|||")
-    return DataError(
-        f"{where}: found {found or 'no'} separator{'s' * (found != 1)} ` ||| `, wanted 1; "
-        f"write each pair as `source ||| target`."
-    )
 
 
 def _guess_format(file: InputFile) -> str:
@@ -219,25 +192,18 @@ def _check_options(
     languages: Sequence[str] | None,
     columns: Sequence[str] | None,
 ) -> None:
-    if format not in BITEXT_FORMATS:
-        raise UsageError(f"format must be one of {', '.join(BITEXT_FORMATS)}. Got {format!r} instead.")
-    if errors not in {"strict", "replace"}:
-        raise UsageError(f"errors must be strict or replace. Got {errors!r} instead.")
+    check_choice("format", format, BITEXT_FORMATS)
+    check_choice("errors", errors, DECODING_ERRORS)
     for name, chosen in (("languages", languages), ("columns", columns)):
         if chosen is not None and (isinstance(chosen, str) or len(chosen) != 2):
-            raise UsageError(f"{name} must be two names. Got {chosen!r} instead.")
+            raise UsageError(f"`{name}` must be two names. Got {chosen!r} instead.")
     if target is None and format == "text":
-        raise UsageError("the format text is of two files, source and target. Got one file instead.")
+        raise UsageError("the format text needs two files, `source` and `target`. Got one file instead.")
     if target is not None and format not in {"auto", "text"}:
-        raise UsageError(f"the format {format} is of one file that holds both sides. Got two files instead.")
+        raise UsageError(f"the format {format} has both sides in one file. Got two files instead.")
     if source == "-" and target == "-":
-        raise UsageError("source and target cannot both be standard input.")
+        raise UsageError("`source` and `target` cannot both be standard input.")
 
 
 def _empty(file: InputFile) -> DataError:
     return DataError(f"{file.name} is empty; wanted one sentence a line.")
-
-
-def _report(progress: Progress | None, file: InputFile, before: int = 0, after: int = 0) -> None:
-    done = before + file.disk_position()
-    (progress or silent)(Step(stage="reading", done=done, total=before + file.size + after))

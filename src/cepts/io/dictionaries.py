@@ -9,6 +9,7 @@ from collections.abc import Iterator, Sequence
 from cepts.data import Dictionary
 from cepts.errors import DataError, UsageError
 from cepts.io.files import InputFile, PathLike, bare_suffixes, open_output
+from cepts.io.json_lines import json_objects
 from cepts.io.languages import find_language
 from cepts.io.lines import columns_of, filled_lines, short_name, shown
 
@@ -17,6 +18,7 @@ __all__ = ["read_dictionary", "write_dictionary"]
 DEFAULT_LANGUAGES = ("source", "target")
 SCORE = "score"  # a column of this name is no language
 JSON_SUFFIXES = {".jsonl", ".ndjson"}
+AN_OBJECT = 'an object such as {"en": "house", "fr": null}'
 
 Entry = tuple[str | None, ...]
 Found = tuple[int, Entry]  # with its line
@@ -46,9 +48,9 @@ def read_dictionary(
         With file, line and remedy.
     """
     if languages is not None and (isinstance(languages, str) or len(languages) < 2):
-        raise UsageError(f"languages must be two names or more. Got {languages!r} instead.")
+        raise UsageError(f"`languages` must be two names or more. Got {languages!r} instead.")
     if languages is not None and len(set(languages)) < len(languages):
-        raise UsageError(f"languages must be different from each other. Got {', '.join(languages)} instead.")
+        raise UsageError(f"`languages` must be different from each other. Got {', '.join(languages)} instead.")
     with InputFile(path) as file:
         if _is_json(file):
             names, found = _json_entries(file)
@@ -85,7 +87,7 @@ def _table(file: InputFile, languages: Sequence[str] | None) -> tuple[tuple[str,
         if len(languages_named) < 2 or "" in names or len(set(names)) < len(names):
             raise DataError(
                 f"{file.name}, line {number:,}: found the header {shown(line)}, wanted # and the names of two or more "
-                f"languages, each its own; mend it, or put another entry first."
+                f"languages, each its own; correct it, or put another entry first."
             )
         first = next(lines, None)
     if first is None:
@@ -120,21 +122,11 @@ def _entry(name: str, number: int, line: str, width: int, wanted: str) -> Found:
 def _json_entries(file: InputFile) -> tuple[tuple[str, ...], list[Found]]:
     names: dict[str, int] = {}
     records: list[tuple[int, dict[str, str]]] = []
-    for number, line in filled_lines(file):
-        where = f"{file.name}, line {number:,}"
-        try:
-            record = json.loads(line)
-        except (ValueError, RecursionError) as error:
-            reason = str(error).splitlines()[0]
-            raise DataError(
-                f'{where}: found no JSON ({reason}), wanted an object such as {{"en": "house", "fr": "maison"}}.'
-            ) from error
-        if isinstance(record, dict):
-            record.pop(SCORE, None)
-        if not isinstance(record, dict) or not all(isinstance(word, str | None) for word in record.values()):
-            raise DataError(
-                f'{where}: found {shown(line)}, wanted a text for each language, such as {{"en": "house", "fr": null}}.'
-            )
+    for number, where, record in json_objects(file, AN_OBJECT, errors="surrogateescape", skip_blank=True):
+        record.pop(SCORE, None)
+        if not all(isinstance(word, str | None) for word in record.values()):
+            found = shown(json.dumps(record, ensure_ascii=False))
+            raise DataError(f"{where}: found {found}, wanted a text for each language, in {AN_OBJECT}.")
         for language in record:
             names.setdefault(language, len(names))
         if not any(record.values()):
@@ -204,7 +196,7 @@ def write_dictionary(
         `target`.
     """
     if scores is not None and len(scores) != len(dictionary):
-        raise ValueError(f"there must be a score for each of {len(dictionary)} entries. Got {len(scores)} instead.")
+        raise UsageError(f"`scores` must be one for each of {len(dictionary)} entries. Got {len(scores)} instead.")
     name = "standard output" if path == "-" else os.fspath(path)
     as_json = path != "-" and bare_suffixes(path)[-1:] != [] and bare_suffixes(path)[-1] in JSON_SUFFIXES
     lines = _json_lines(dictionary, scores) if as_json else _tsv_lines(name, dictionary, scores, header)

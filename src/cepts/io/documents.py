@@ -1,29 +1,27 @@
-"""Reading documents: a file each, with blank lines between them, or a JSON object a line; and lists of stop words."""
+"""Reading documents: a file each, separated by blank lines, or a JSON object a line; and lists of stop words."""
 
 from __future__ import annotations
 
 import json
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
-from cepts.data import SPECIAL, Documents, Text, Vocabulary, offsets_of
-from cepts.errors import DataError, UsageError
-from cepts.io.bitext import _report, _text_blocks
-from cepts.io.files import BLOCK_BYTES, InputFile, PathLike, bare_suffixes
-from cepts.io.lines import short_name, shown
-from cepts.io.link_records import _lines
-from cepts.io.sentence_pair_records import _check_characters, utf8_text, words_of
-from cepts.io.tokens import NotUTF8Error, TextBuilder, utf8_error
+from cepts.data import SPECIAL, Documents, Text, offsets_of, words_of
+from cepts.errors import DataError, UsageError, check_choice
+from cepts.io.files import BLOCK_BYTES, InputFile, PathLike, bare_suffixes, report_reading
+from cepts.io.json_lines import json_objects
+from cepts.io.lines import check_characters, lines_of, short_name, shown, utf8_text
+from cepts.io.tokens import NotUTF8Error, TextBuilder, text_blocks, utf8_error
+from cepts.names import DECODING_ERRORS, DOCUMENT_FORMATS
 from cepts.progress import Progress
 
-__all__ = ["DOCUMENT_FORMATS", "json_records", "listed_paths", "read_documents", "read_stop_list"]
+__all__ = ["listed_paths", "read_documents", "read_stop_list"]
 
-DOCUMENT_FORMATS = ("auto", "file", "blank", "jsonl")
 JSON_SUFFIXES = {".jsonl", ".json"}
 SMALLEST_BLOCK = 1 << 16
 AN_OBJECT = '{"text": "a sentence\\nanother one"} or {"sentences": ["a sentence", "another one"]}'
@@ -31,12 +29,12 @@ AN_OBJECT = '{"text": "a sentence\\nanother one"} or {"sentences": ["a sentence"
 
 @dataclass(slots=True)
 class _Piece:
-    """The lines `first` to `stop` of all that was read: one document, or several with blank lines between them."""
+    """The lines `first` to `stop` of all that was read: one document, or for `boundaries` ``blank`` perhaps several."""
 
     name: str
     first: int
     stop: int
-    several: bool = False
+    boundaries: str
 
 
 def read_documents(
@@ -55,18 +53,18 @@ def read_documents(
     Parameters
     ----------
     paths
-        Files, plain or compressed, in their order; a directory stands for all files below it, sorted by name, but for
+        Files, plain or compressed, in their order; a directory stands for all files below it, sorted by name, except
         hidden ones. `-` is standard input.
     format
-        ``file`` (each is a document), ``blank`` (blank lines between documents) or ``jsonl`` (an object a line, with
-        `text` or `sentences`, and perhaps an `id`). ``auto`` goes by the suffix; then a file is ``blank`` if it has a
-        blank line between sentences, else ``file``.
+        ``file`` (each file is a document), ``blank`` (blank lines separate documents) or ``jsonl`` (an object a line,
+        with `text` or `sentences`, and optionally an `id`). ``auto`` goes by the suffix; other files are ``blank`` if
+        they have a blank line between sentences, else ``file``.
     lowercase
-        Put words in lower case.
+        Put words in lower case; `Documents.lowercase` then says so.
     errors
         Bytes that are not UTF-8: ``strict`` raises, ``replace`` puts U+FFFD in their place.
     notices
-        Gets a line where documents without words are left out, and where there is one document only.
+        Gets a line where documents without words are ignored, and where there is only one document.
     progress
         Called after each block, in bytes of the files as they are on disk.
 
@@ -75,10 +73,8 @@ def read_documents(
     DataError
         With file, line and remedy; also where there is no word at all.
     """
-    if format not in DOCUMENT_FORMATS:
-        raise UsageError(f"format must be one of {', '.join(DOCUMENT_FORMATS)}. Got {format!r} instead.")
-    if errors not in {"strict", "replace"}:
-        raise UsageError(f"errors must be strict or replace. Got {errors!r} instead.")
+    check_choice("format", format, DOCUMENT_FORMATS)
+    check_choice("errors", errors, DECODING_ERRORS)
     files = [found for path in listed_paths(paths) for found in _files_of(path)]
     total = sum(Path(path).stat().st_size for path, _ in files if path != "-" and Path(path).is_file())
     builder = TextBuilder()
@@ -93,19 +89,21 @@ def read_documents(
             if chosen == "jsonl":
                 blocks = _json_blocks(file, named, errors, pieces, builder)
             else:
-                pieces.append(_Piece(named, builder.lines, builder.lines, chosen != "file"))
-                blocks = _text_blocks(file, errors, block_bytes)
+                boundaries = "file" if chosen == "file" else "blank"
+                pieces.append(_Piece(named, builder.lines, builder.lines, boundaries))
+                blocks = text_blocks(file, errors, block_bytes)
             start = builder.lines
             for block in blocks:
                 try:
                     builder.feed(block)
                 except NotUTF8Error:
                     raise utf8_error(file.name, block, builder.lines - start) from None
-                _report(progress, file, done, total - done - file.size)
+                report_reading(progress, file, done, total - done - file.size)
             if chosen != "jsonl":
                 pieces[-1].stop = builder.lines
             done += file.size
     documents, empty = _cut(builder.finish(), pieces)
+    documents = replace(documents, sources=tuple(str(path) for path in listed_paths(paths)))
     if not len(documents):
         what = files[0][0] if len(files) == 1 else f"{len(files):,} files"
         raise DataError(
@@ -119,11 +117,11 @@ def read_documents(
             f"{documents.names[0]} is the one document; put blank lines between documents, or give several files, if "
             f"the text has more of them."
         )
-    return _lowercased(documents) if lowercase else documents
+    return documents.lowercased() if lowercase else documents
 
 
 def _check_marks(documents: Documents) -> None:
-    """Refuse marks of sentences' starts and ends, which models add: only here is it known in which file they stand."""
+    """Refuse marks of sentence starts and ends, which models add; here the message can still name the file."""
     text = documents.text
     for mark, number in zip(SPECIAL[1:], text.vocabulary.numbers(SPECIAL[1:]).tolist(), strict=True):
         if number >= 0:
@@ -136,17 +134,17 @@ def _check_marks(documents: Documents) -> None:
 
 
 def listed_paths(paths: PathLike | Sequence[PathLike]) -> list[PathLike]:
-    """One path or several as a list, of which one at most is standard input."""
+    """One path or several as a list; at most one may be standard input."""
     given = [paths] if isinstance(paths, str) or not isinstance(paths, Sequence) else list(paths)
     if not given:
-        raise UsageError("there is no file to read; name one at least.")
+        raise UsageError("there is no file to read; name at least one.")
     if given.count("-") > 1:
         raise UsageError("only one input can be -, standard input.")
     return given
 
 
 def _files_of(path: PathLike) -> list[tuple[PathLike, str]]:
-    """The files for which `path` stands, with the names that they have in their directory."""
+    """The files of `path`, with their names relative to the directory."""
     if path == "-" or not Path(path).is_dir():
         if path != "-" and not Path(path).exists():
             raise DataError(f"cannot read {path}: No such file or directory")
@@ -160,27 +158,10 @@ def _files_of(path: PathLike) -> list[tuple[PathLike, str]]:
 
 
 def _format_of(file: InputFile) -> str:
-    """``jsonl`` or text, of which the blank lines will tell more."""
+    """``jsonl`` or ``text``, whose blank lines then decide."""
     if file.path == "-":
         return "jsonl" if file.first_line().lstrip().startswith(b'{"') else "text"
     return "jsonl" if set(bare_suffixes(file.path)[-1:]) & JSON_SUFFIXES else "text"
-
-
-def json_records(file: InputFile, wanted: str, *, errors: str = "strict") -> Iterator[tuple[int, str, dict[str, Any]]]:
-    """The objects of JSON lines, each with its line and the place for messages; blank lines are passed over."""
-    for number, line in enumerate(_lines(file), start=1):
-        where = f"{file.name}, line {number:,}"
-        text = utf8_text(where, line) if errors == "strict" else line.decode("utf-8", "replace")
-        if not text.strip():
-            continue
-        try:
-            record = json.loads(text)
-        except (ValueError, RecursionError) as error:
-            reason = str(error).splitlines()[0]
-            raise DataError(f"{where}: found no JSON ({reason}), wanted an object a line, such as {wanted}.") from error
-        if not isinstance(record, dict):
-            raise DataError(f"{where}: found {shown(text)}, wanted an object a line, such as {wanted}.")
-        yield number, where, record
 
 
 def _json_blocks(
@@ -189,13 +170,16 @@ def _json_blocks(
     """The sentences of JSON documents, in blocks; `pieces` gets one for each document."""
     parts: list[bytes] = []
     size, lines = 0, builder.lines
-    for number, where, record in json_records(file, AN_OBJECT, errors=errors):
+    for number, where, record in json_objects(
+        file, f"an object a line, such as {AN_OBJECT}", errors=errors, skip_blank=True
+    ):
         sentences = _sentences(where, record)
         known = record.get("id")
         if known is not None and type(known) not in {str, int, float}:
             raise DataError(f"{where}: found {shown(json.dumps(known))} as `id`, wanted a text or a number.")
         data = "".join(f"{sentence}\n" for sentence in sentences).encode()
-        pieces.append(_Piece(f"{name}:{number}" if known is None else str(known), lines, lines + len(sentences)))
+        named = f"{name}:{number}" if known is None else str(known)
+        pieces.append(_Piece(named, lines, lines + len(sentences), "jsonl"))
         lines += len(sentences)
         parts.append(data)
         size += len(data)
@@ -207,14 +191,14 @@ def _json_blocks(
 
 
 def _sentences(where: str, record: dict[str, Any]) -> list[str]:
-    """The sentences of one document, none with a newline."""
+    """The sentences of one document, without newlines."""
     if ("text" in record) == ("sentences" in record):
         found = "both `text` and `sentences`" if "text" in record else "neither `text` nor `sentences`"
         raise DataError(f"{where}: found {found}, wanted one of them: {AN_OBJECT}.")
     if "text" in record:
         if not isinstance(record["text"], str):
             raise DataError(f"{where}: found {shown(json.dumps(record['text']))} as `text`, wanted a text.")
-        _check_characters(where, record["text"])
+        check_characters(where, record["text"])
         return record["text"].split("\n")
     if not isinstance(record["sentences"], list):
         raise DataError(f"{where}: found {shown(json.dumps(record['sentences']))} as `sentences`, wanted a list.")
@@ -233,7 +217,7 @@ def _sentences(where: str, record: dict[str, Any]) -> list[str]:
             raise DataError(
                 f"{where}: found the sentence {shown(json.dumps(sentence))}, wanted a text or a list of tokens."
             )
-        _check_characters(where, joined)
+        check_characters(where, joined)
         sentences.append(joined)
     return sentences
 
@@ -245,40 +229,32 @@ def _cut(text: Text, pieces: Sequence[_Piece]) -> tuple[Documents, int]:
     starts: list[int] = []  # in sentences, that is in places of `filled`
     names: list[str] = []
     empty = 0
+    boundaries: set[str] = set()
     bounds = np.searchsorted(filled, [(piece.first, piece.stop) for piece in pieces]).reshape(-1, 2)
     for piece, (start, stop) in zip(pieces, bounds.tolist(), strict=True):
         if start == stop:
             empty += 1
             continue
-        gaps = np.flatnonzero(np.diff(filled[start:stop]) > 1) + 1 if piece.several else np.empty(0, np.int64)
-        if piece.several and len(gaps):
+        gaps = np.flatnonzero(np.diff(filled[start:stop]) > 1) + 1
+        if piece.boundaries == "blank" and len(gaps):
+            boundaries.add("blank")
             own = [start, *(start + gaps).tolist()]
             names += [f"{piece.name}:{line}" for line in (filled[own] - piece.first + 1).tolist()]
             starts += own
         else:
+            boundaries.add("jsonl" if piece.boundaries == "jsonl" else "file")
             names.append(piece.name)
             starts.append(start)
     sentences = Text(text.ids, offsets_of(lengths[filled]), text.vocabulary)
     offsets = np.array([*starts, len(filled)] if starts else [0], dtype=np.int64)
-    return Documents(sentences, offsets, tuple(names)), empty
-
-
-def _lowercased(documents: Documents) -> Documents:
-    """The same in lower case: words that become one share a number."""
-    text = documents.text
-    numbers: dict[str, int] = {}
-    number_of = np.array(
-        [numbers.setdefault(word.lower(), len(numbers)) for word in text.vocabulary.words], dtype=np.int32
-    )
-    lowered = Text(number_of[text.ids], text.offsets, Vocabulary.from_words(numbers))
-    return Documents(lowered, documents.offsets, documents.names)
+    return Documents(sentences, offsets, tuple(names), boundaries="+".join(sorted(boundaries))), empty
 
 
 def read_stop_list(path: PathLike) -> list[str]:
-    """Read a list of words, one a line, each once; `#` opens a comment, blank lines are passed over."""
+    """Read a list of words, one a line; `#` starts a comment, blank lines and repeated words are skipped."""
     words: dict[str, None] = {}
     with InputFile(path) as file:
-        for number, line in enumerate(_lines(file), start=1):
+        for number, line in enumerate(lines_of(file), start=1):
             where = f"{file.name}, line {number:,}"
             found = words_of(utf8_text(where, line))
             comment = next((place for place, word in enumerate(found) if word.startswith("#")), len(found))

@@ -16,12 +16,22 @@ from numpy.typing import NDArray
 
 from cepts.atomic import atomic_output, cannot_write
 from cepts.errors import DataError
+from cepts.progress import Progress, Step, silent
 
-__all__ = ["BLOCK_BYTES", "InputFile", "PathLike", "bare_suffixes", "check_output", "open_output", "read_blocks"]
+__all__ = [
+    "BLOCK_BYTES",
+    "InputFile",
+    "PathLike",
+    "bare_suffixes",
+    "check_output",
+    "open_output",
+    "read_blocks",
+    "report_reading",
+]
 
 PathLike: TypeAlias = str | os.PathLike[str]
 
-BLOCK_BYTES = 1 << 22  # some 700 thousand tokens: calls cost nothing, and buffers stay small
+BLOCK_BYTES = 1 << 22  # about 700 thousand tokens: few calls, and small buffers
 COMPRESSED = {".gz": "gz", ".bz2": "bz2", ".xz": "xz", ".zst": "zst"}
 BOM = b"\xef\xbb\xbf"
 EMPTY_ZSTD = bytes.fromhex("28b52ffd2000010000")  # a frame of no bytes
@@ -64,7 +74,7 @@ class InputFile(io.RawIOBase):
         from xopen import xopen
 
         if hasattr(self._disk, "peek") and not self._reading(self._disk.peek, 1):
-            return self._disk  # nothing is nothing in any compression, though some decompressors object
+            return self._disk  # an empty file is empty in any compression, but some decompressors refuse it
         # Path.suffix, unlike xopen, also knows "X.GZ".
         suffix = "" if self.path == "-" else Path(self.path).suffix.lower()
         return self._reading(xopen, self._disk, "rb", threads=0, format=COMPRESSED.get(suffix))
@@ -82,7 +92,7 @@ class InputFile(io.RawIOBase):
             raise DataError(f"{self.name} is damaged: {error}; copy or download it again.") from error
 
     def readable(self) -> bool:
-        """Yes."""
+        """Always true."""
         return True
 
     def readinto(self, buffer: Any) -> int:
@@ -175,8 +185,14 @@ def read_blocks(file: InputFile, block_bytes: int = BLOCK_BYTES) -> Iterator[NDA
         yield np.frombuffer(buffer, dtype=np.uint8, count=filled)
 
 
+def report_reading(progress: Progress | None, file: InputFile, before: int = 0, after: int = 0) -> None:
+    """Tell `progress` how much of `file` is read; `before` and `after` count the bytes of other files."""
+    done = before + file.disk_position()
+    (progress or silent)(Step(stage="reading", done=done, total=before + file.size + after))
+
+
 def check_output(path: PathLike) -> None:
-    """Raise `DataError` where `open_output` would refuse `path`: to ask before a long computation."""
+    """Raise `DataError` where `open_output` would refuse `path`; for use before a long computation."""
     if path == "-":
         return
     final = Path(os.path.realpath(path))
@@ -229,8 +245,7 @@ def _standard_output() -> Iterator[BinaryIO]:
         yield sys.stdout.buffer
         sys.stdout.buffer.flush()
         return
-    # A buffer of our own: after a failed write, the interpreter would try that of `sys.stdout` again at its
-    # end.
+    # A separate buffer: after a failed write, the interpreter would flush that of `sys.stdout` again when it exits.
     file = open(descriptor, "wb", closefd=False)  # noqa: SIM115
     try:
         yield file

@@ -11,17 +11,16 @@ from itertools import zip_longest
 from pathlib import Path
 from typing import Any, NamedTuple
 
-from cepts.data import Hypothesis, Utterance
-from cepts.errors import DataError, UsageError
-from cepts.io.documents import json_records, listed_paths
+from cepts.data import Hypothesis, Utterance, words_of
+from cepts.errors import DataError, UsageError, check_choice
+from cepts.io.documents import listed_paths
 from cepts.io.files import COMPRESSED, InputFile, PathLike, bare_suffixes
-from cepts.io.lines import shown
-from cepts.io.link_records import _lines
-from cepts.io.sentence_pair_records import _check_characters, utf8_text, words_of
+from cepts.io.json_lines import json_objects
+from cepts.io.lines import check_characters, lines_of, shown, utf8_text
+from cepts.names import HYPOTHESIS_FORMATS
 
-__all__ = ["HYPOTHESIS_FORMATS", "read_hypotheses", "read_transcripts"]
+__all__ = ["read_hypotheses", "read_transcripts"]
 
-HYPOTHESIS_FORMATS = ("tsv", "jsonl", "kaldi")
 BY_SUFFIX = {".tsv": "tsv", ".jsonl": "jsonl", ".json": "jsonl"}
 COLUMNS = ("id", "score", "lm_score", "text", "reference")
 WITHOUT_HEADER = {3: ("id", "score", "text"), 4: ("id", "score", "lm_score", "text")}
@@ -35,8 +34,8 @@ OTHER_FILES = ("lmwt.nolm",)
 NUMBERED = re.compile(r"(.+)-([0-9]{1,9})", re.DOTALL)
 
 
-class _Reading(NamedTuple):
-    """A hypothesis, and where it stands."""
+class _Entry(NamedTuple):
+    """A hypothesis, the utterance to which it belongs, and its place in the file."""
 
     where: str
     id: str
@@ -52,14 +51,14 @@ def read_hypotheses(
     Parameters
     ----------
     paths
-        Files, plain or compressed; `-` is standard input. Of Kaldi, a directory with the archives, or what their
-        names start with.
+        Files, plain or compressed; `-` is standard input. For Kaldi, a directory with the archives, or the common start
+        of their names.
     format
         ``tsv`` (id, score, text, or with a header), ``jsonl`` (an utterance or a hypothesis a line) or ``kaldi``
         (`words_text`, `acwt` and, where they are there, `lmwt.nolm` and `lmwt.lmonly` or `lmwt.withlm`). ``auto`` goes
         by the suffix, then by the first line; a directory is Kaldi's.
     acoustic_scale
-        What Kaldi's acoustic costs are multiplied by, to be added to its graph costs.
+        Kaldi's acoustic costs are multiplied by this before they are added to its graph costs.
 
     Returns
     -------
@@ -72,10 +71,9 @@ def read_hypotheses(
     DataError
         With file, line and remedy: a score that is missing or not finite, an utterance that comes twice, no hypotheses.
     """
-    if format not in {"auto", *HYPOTHESIS_FORMATS}:
-        raise UsageError(f"format must be one of auto, {', '.join(HYPOTHESIS_FORMATS)}. Got {format!r} instead.")
+    check_choice("format", format, ("auto", *HYPOTHESIS_FORMATS))
     if not (math.isfinite(acoustic_scale) and acoustic_scale > 0):
-        raise UsageError(f"acoustic_scale must be above 0. Got {acoustic_scale} instead.")
+        raise UsageError(f"`acoustic_scale` must be above 0. Got {acoustic_scale} instead.")
     return _utterances(listed_paths(paths), format, acoustic_scale)
 
 
@@ -104,7 +102,7 @@ def _of_path(path: PathLike, format: str, acoustic_scale: float) -> Iterator[tup
     with InputFile(path) as file:
         chosen = _guess_format(file) if format == "auto" else format
         if chosen == "tsv":
-            yield from _grouped(_tsv_readings(file))
+            yield from _grouped(_tsv_entries(file))
         else:
             yield from _json_utterances(file)
 
@@ -119,38 +117,38 @@ def _guess_format(file: InputFile) -> str:
     if b"\t" in line or not line:
         return "tsv"
     raise DataError(
-        f"{file.name}, line 1: found neither a tab nor a JSON object, so this is no n-best list that we know; "
+        f"{file.name}, line 1: found neither a tab nor a JSON object, so this is no known n-best list; "
         f"write id, score and text with tabs between them, or name the format."
     )
 
 
-def _grouped(readings: Iterator[_Reading]) -> Iterator[tuple[str, Utterance]]:
+def _grouped(entries: Iterator[_Entry]) -> Iterator[tuple[str, Utterance]]:
     """Utterances of successive hypotheses of one id, each with the place where it starts."""
-    own: list[_Reading] = []
-    for reading in readings:
-        if own and reading.id != own[0].id:
+    own: list[_Entry] = []
+    for entry in entries:
+        if own and entry.id != own[0].id:
             yield own[0].where, _joined(own)
             own = []
-        own.append(reading)
+        own.append(entry)
     if own:
         yield own[0].where, _joined(own)
 
 
-def _joined(own: list[_Reading]) -> Utterance:
+def _joined(own: list[_Entry]) -> Utterance:
     reference = None
-    for reading in own:
-        if reading.reference is not None and reference not in {None, reading.reference}:
+    for entry in own:
+        if entry.reference is not None and reference not in {None, entry.reference}:
             raise DataError(
-                f"{reading.where}: found another reference of {shown(reading.id)} than before, wanted the same on each "
+                f"{entry.where}: found another reference of {shown(entry.id)} than before, wanted the same on each "
                 f"of its lines, or nothing."
             )
-        reference = reading.reference if reference is None else reference
-    return Utterance(own[0].id, tuple(reading.hypothesis for reading in own), reference)
+        reference = entry.reference if reference is None else reference
+    return Utterance(own[0].id, tuple(entry.hypothesis for entry in own), reference)
 
 
-def _tsv_readings(file: InputFile) -> Iterator[_Reading]:
+def _tsv_entries(file: InputFile) -> Iterator[_Entry]:
     header: tuple[str, ...] | None = None
-    for number, data in enumerate(_lines(file), start=1):
+    for number, data in enumerate(lines_of(file), start=1):
         where = f"{file.name}, line {number:,}"
         line = utf8_text(where, data).removesuffix("\r")
         if not line.strip(" \t"):
@@ -176,7 +174,7 @@ def _tsv_readings(file: InputFile) -> Iterator[_Reading]:
         if not record["id"]:
             raise DataError(f"{where}: found no id, wanted the name of the utterance.")
         lm_score = record.get("lm_score")
-        yield _Reading(
+        yield _Entry(
             where,
             record["id"],
             Hypothesis(
@@ -208,20 +206,19 @@ def _score(where: str, found: Any, name: str) -> float:
     if not math.isfinite(number):
         what = shown(found) if isinstance(found, str) else json.dumps(found)
         raise DataError(
-            f"{where}: found {what or 'nothing'} as {name}, wanted a finite number, a logarithm of which the higher is "
-            f"the better."
+            f"{where}: found {what or 'nothing'} as {name}, wanted a finite number, a logarithm; higher is better."
         )
     return number
 
 
 def _json_utterances(file: InputFile) -> Iterator[tuple[str, Utterance]]:
-    """Lines with lists are utterances; lines without are hypotheses, of which those with one id come together."""
-    own: list[_Reading] = []
-    for _, where, record in json_records(file, AN_UTTERANCE):
+    """Lines with lists are utterances; lines without are hypotheses, where those with the same id are adjacent."""
+    own: list[_Entry] = []
+    for _, where, record in json_objects(file, f"an object a line, such as {AN_UTTERANCE}", skip_blank=True):
         name = record.get("id")
         if type(name) not in {str, int} or name == "":
             raise DataError(f"{where}: found {json.dumps(name)} as `id`, wanted the name of the utterance.")
-        _check_characters(where, str(name))
+        check_characters(where, str(name))
         reference = record.get("reference")
         lists = [key for key in ("hypotheses", "nbest") if key in record]
         if own and (lists or own[0].id != str(name)):
@@ -229,7 +226,7 @@ def _json_utterances(file: InputFile) -> Iterator[tuple[str, Utterance]]:
             own = []
         known = None if reference is None else _json_tokens(where, reference, "reference")
         if not lists:
-            own.append(_Reading(where, str(name), _json_hypothesis(where, record), known))
+            own.append(_Entry(where, str(name), _json_hypothesis(where, record), known))
             continue
         entries = record[lists[0]]
         if not isinstance(entries, list) or not entries or not all(isinstance(entry, dict) for entry in entries):
@@ -261,7 +258,7 @@ def _json_hypothesis(where: str, record: dict[str, Any]) -> Hypothesis:
 
 
 def _json_score(where: str, record: dict[str, Any], key: str) -> float:
-    # A number in quotes is a mistake of the program that wrote it; better told than guessed at.
+    # A number in quotes is a mistake of the program that wrote it; an error is better than a guess.
     if isinstance(record[key], str):
         raise DataError(f"{where}: found {json.dumps(record[key])} as {key}, wanted a number, without quotes.")
     return _score(where, record[key], key)
@@ -269,10 +266,10 @@ def _json_score(where: str, record: dict[str, Any], key: str) -> float:
 
 def _json_tokens(where: str, found: Any, key: str) -> tuple[str, ...]:
     if isinstance(found, str):
-        _check_characters(where, found)
+        check_characters(where, found)
         return tuple(words_of(found))
     if isinstance(found, list) and all(type(token) is str for token in found):
-        _check_characters(where, " ".join(found))
+        check_characters(where, " ".join(found))
         if words_of(" ".join(found)) == found:
             return tuple(found)
     raise DataError(
@@ -301,7 +298,9 @@ def _kaldi_utterances(path: PathLike, acoustic_scale: float) -> Iterator[tuple[s
     words, acoustic = _archive(path, WORD_FILES), _archive(path, ACOUSTIC_FILES)
     if words is None:
         hint = "; map the numbers of `words` with utils/int2sym.pl -f 2-" if _archive(path, ["words"]) else ""
-        raise DataError(f"{path}: found no `words_text`, wanted the readings of Kaldi, `utterance-1 word word`{hint}.")
+        raise DataError(
+            f"{path}: found no `words_text`, wanted the hypotheses of Kaldi, `utterance-1 word word`{hint}."
+        )
     if acoustic is None:
         raise DataError(
             f"{path}: found no `acwt`, wanted the acoustic costs of Kaldi; nbest-to-linear writes them with the words."
@@ -309,22 +308,22 @@ def _kaldi_utterances(path: PathLike, acoustic_scale: float) -> Iterator[tuple[s
     costs: dict[str, Path | None] = {"acoustic": acoustic, "other": _archive(path, OTHER_FILES)}
     costs["lm"] = _archive(path, LM_FILES)
     costs["graph"] = _archive(path, GRAPH_FILES) if costs["lm"] is None else None
-    yield from _ranked(_kaldi_readings(words, costs, acoustic_scale))
+    yield from _ranked(_kaldi_entries(words, costs, acoustic_scale))
 
 
-def _kaldi_readings(
-    words: Path, costs: dict[str, Path | None], acoustic_scale: float
-) -> Iterator[tuple[int, _Reading]]:
-    """Each hypothesis of the archives, which go side by side, with its rank."""
+def _kaldi_entries(words: Path, costs: dict[str, Path | None], acoustic_scale: float) -> Iterator[tuple[int, _Entry]]:
+    """Each hypothesis of the archives, which are read in parallel, with its rank."""
     with ExitStack() as stack:
-        readings = _keyed_lines(stack.enter_context(InputFile(words)))
+        entries = _keyed_lines(stack.enter_context(InputFile(words)))
         names = [name for name, path in costs.items() if path is not None]
         others = [_keyed_lines(stack.enter_context(InputFile(path))) for path in costs.values() if path is not None]
         paths = [str(path) for path in costs.values() if path is not None]
-        for row in zip_longest(readings, *others):
+        for row in zip_longest(entries, *others):
             if row[0] is None:
                 where, key, _ = next(line for line in row if line is not None)
-                raise DataError(f"{where}: found {shown(key)}, which {words} has not; wanted archives of one list.")
+                raise DataError(
+                    f"{where}: found {shown(key)}, which {words} does not have; wanted archives of one list."
+                )
             where, key, text = row[0]
             cost = dict.fromkeys(costs, 0.0)
             for name, path, line in zip(names, paths, row[1:], strict=True):
@@ -345,27 +344,27 @@ def _kaldi_readings(
             elif "graph" in names:
                 lm_score = cost["other"] - cost["graph"]
             score = -(acoustic_scale * cost["acoustic"] + cost["other"])
-            reading = _Reading(where, match[1], Hypothesis(tuple(words_of(text)), score, lm_score), None)
-            yield int(match[2]), reading
+            entry = _Entry(where, match[1], Hypothesis(tuple(words_of(text)), score, lm_score), None)
+            yield int(match[2]), entry
 
 
 def _keyed_lines(file: InputFile) -> Iterator[tuple[str, str, str]]:
     """Place, key and rest of each line that is not blank."""
-    for number, data in enumerate(_lines(file), start=1):
+    for number, data in enumerate(lines_of(file), start=1):
         where = f"{file.name}, line {number:,}"
         key, _, rest = utf8_text(where, data).replace("\t", " ").strip(" \r").partition(" ")
         if key:
             yield where, key, rest.strip(" ")
 
 
-def _ranked(readings: Iterator[tuple[int, _Reading]]) -> Iterator[tuple[str, Utterance]]:
+def _ranked(entries: Iterator[tuple[int, _Entry]]) -> Iterator[tuple[str, Utterance]]:
     """Utterances with their hypotheses by rank; ranks are 1, 2, ... in any order."""
     ranks: list[int] = []
 
-    def noted() -> Iterator[_Reading]:
-        for rank, reading in readings:
+    def noted() -> Iterator[_Entry]:
+        for rank, entry in entries:
             ranks.append(rank)
-            yield reading
+            yield entry
 
     for where, utterance in _grouped(noted()):
         own = ranks[: len(utterance.hypotheses)]

@@ -1,4 +1,4 @@
-"""Writing n-best lists with the scores of a language model, or the best readings alone."""
+"""Writing n-best lists with the scores of a language model, or the best hypotheses alone."""
 
 from __future__ import annotations
 
@@ -6,50 +6,48 @@ import json
 import math
 from collections.abc import Iterable, Iterator, Sequence
 
-from cepts.data import Utterance
-from cepts.errors import DataError, UsageError
+from cepts.data import Utterance, words_of
+from cepts.errors import DataError, check_choice
 from cepts.io.files import PathLike
 from cepts.io.lines import shown
-from cepts.io.sentence_pair_records import words_of
 from cepts.io.writer import Writer
+from cepts.names import WRITABLE_HYPOTHESIS_FORMATS
 
-__all__ = ["WRITABLE_HYPOTHESIS_FORMATS", "HypothesisWriter", "write_hypotheses"]
+__all__ = ["HypothesisWriter", "write_hypotheses"]
 
-WRITABLE_HYPOTHESIS_FORMATS = ("tsv", "jsonl", "kaldi", "text", "trn")
 HEADER = ("id", "total", "score", "lm_score", "text", "reference")
 
 
 class HypothesisWriter(Writer):
-    """Writes successive utterances to one file, which is in its place, whole, only after a clean end.
+    """Writes successive utterances to one file, which appears only when it is complete.
 
     Parameters
     ----------
     path
         The file, compressed by its suffix; `-` is standard output.
     format
-        Of whole lists, the best first, ``tsv`` or ``jsonl``, which `read_hypotheses` reads; ``kaldi``, costs of the
-        language model in the order of the list (`utterance-1 12.5`), as Kaldi's `lmwt` archives; of the best readings
-        alone, ``text`` (`utterance word word`) or ``trn`` (`word word (utterance)`).
+        Whole lists, the best hypothesis first: ``tsv`` or ``jsonl``, which `read_hypotheses` reads. Costs of the
+        language model in the order of the list (`utterance-1 12.5`), as in Kaldi's `lmwt` archives: ``kaldi``. The best
+        hypotheses alone: ``text`` (`utterance word word`) or ``trn`` (`word word (utterance)`).
     """
 
     def __init__(self, path: PathLike, *, format: str = "tsv") -> None:
-        if format not in WRITABLE_HYPOTHESIS_FORMATS:
-            raise UsageError(f"format must be one of {', '.join(WRITABLE_HYPOTHESIS_FORMATS)}. Got {format!r} instead.")
+        check_choice("format", format, WRITABLE_HYPOTHESIS_FORMATS)
         super().__init__(path)
         self.format = format
         self._started = False
 
     def write(self, utterance: Utterance, lm_scores: Sequence[float], totals: Sequence[float]) -> None:
-        """Write the next `utterance`, with each hypothesis's score by the language model and its scores all together.
+        """Write the next `utterance`, with the language model's score and the total score of each hypothesis.
 
-        Of equal totals the first comes first.
+        Hypotheses with equal totals keep their order.
         """
         count = len(utterance.hypotheses)
         for name, given in (("lm_scores", lm_scores), ("totals", totals)):
             if len(given) != count:
-                raise ValueError(f"{name} must be as many as hypotheses, {count}. Got {len(given)} instead.")
+                raise ValueError(f"`{name}` must be one for each of {count} hypotheses. Got {len(given)} instead.")
             if not all(math.isfinite(number) for number in given):
-                raise ValueError(f"{name} must be finite. Got {list(given)} instead.")
+                raise ValueError(f"`{name}` must be finite. Got {list(given)} instead.")
         self._check(utterance)
         file = self._open()
         if self.format == "tsv" and not self._started:
@@ -61,7 +59,7 @@ class HypothesisWriter(Writer):
             file.write(f"{line}\n".encode("utf-8", "surrogateescape"))
 
     def _check(self, utterance: Utterance) -> None:
-        """Refuse what could not be read back."""
+        """Refuse utterances that could not be read back."""
         name = utterance.id
         good = words_of(name) == [name]
         if self.format == "jsonl":

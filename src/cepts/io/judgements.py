@@ -1,4 +1,4 @@
-"""What people judged similar, and how often words are used: the data of the tasks on word vectors."""
+"""Similarity judgements and word counts: the data of the tasks on word vectors."""
 
 from __future__ import annotations
 
@@ -93,7 +93,7 @@ def read_sentence_similarities(path: PathLike, *, notices: list[str] | None = No
 def read_counts(path: PathLike) -> dict[str, int]:
     """Read lines of a word and how often it was seen, with a tab or ASCII blanks between them.
 
-    The counts of a word that stands twice are added up.
+    The counts of a repeated word are added up.
     """
     counts: dict[str, int] = {}
     with InputFile(path) as file:
@@ -116,5 +116,5 @@ def _number(where: str, text: str, what: str) -> float:
     except ValueError:
         number = math.nan
     if not math.isfinite(number):
-        raise DataError(f"{where}: found {shown(text)}, wanted {what}; mend the line, or leave out a header.")
+        raise DataError(f"{where}: found {shown(text)}, wanted {what}; correct the line, or remove a header.")
     return number

@@ -1,10 +1,26 @@
-"""Choosing two languages among those that a file names."""
+"""Names of languages: in the tags of a file, in the names of files, and before the colon of ``en-fr:FILE``."""
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+import os
+import re
+from collections.abc import Iterable, Sequence
+from pathlib import Path
 
-__all__ = ["find_language", "normal_language"]
+from cepts.errors import UsageError
+
+__all__ = ["find_language", "language_names", "normal_language", "split_named"]
+
+# The codes of ISO 639-1, each between blanks.
+CODES = (
+    " aa ab ae af ak am an ar as av ay az ba be bg bi bm bn bo br bs ca ce ch co cr cs cu cv cy da de dv dz ee el en "
+    "eo es et eu fa ff fi fj fo fr fy ga gd gl gn gu gv ha he hi ho hr ht hu hy hz ia id ie ig ii ik io is it iu ja jv "
+    "ka kg ki kj kk kl km kn ko kr ks ku kv kw ky la lb lg li ln lo lt lu lv mg mh mi mk ml mn mr ms mt my na nb nd ne "
+    "ng nl nn no nr nv ny oc oj om or os pa pi pl ps pt qu rm rn ro ru rw sa sc sd se sg si sk sl sm sn so sq sr ss st "
+    "su sv sw ta te tg th ti tk tl tn to tr ts tt tw ty ug uk ur uz ve vi vo wa wo xh yi yo za zh zu "
+)
+SUFFIXES = (".gz", ".bz2", ".xz", ".zst", ".vec", ".bin", ".txt", ".npy")
+SAYS_NOTHING = re.compile(r"(vectors?|embeddings?|vec|model)\b", re.IGNORECASE)
 
 
 def normal_language(tag: str) -> str:
@@ -13,8 +29,7 @@ def normal_language(tag: str) -> str:
 
 
 def find_language(wanted: str, available: Iterable[str]) -> str | None:
-    """The one of the `available` tags that is `wanted`; else the first that differs by a region or script
-    only.
+    """The one of the `available` tags that is `wanted`; else the first that differs by a region or script only.
 
     Examples
     --------
@@ -31,4 +46,74 @@ def find_language(wanted: str, available: Iterable[str]) -> str | None:
     for normal, tag in tags:
         if normal.startswith(f"{want}-") or want.startswith(f"{normal}-"):
             return tag
+    return None
+
+
+def language_names(paths: Sequence[str], given: str | None = None) -> list[str]:
+    """Names of the languages of files of vectors: those given, with commas between them, else by the files' names.
+
+    ``cc.en.300.vec`` is *en*; a name without the code of a language is used as it is, without its suffixes.
+    """
+    if given is not None:
+        names = [name.strip() for name in given.split(",")]
+        if len(names) != len(paths) or not all(names):
+            raise UsageError(
+                f"`languages`: found {len([name for name in names if name])} names in {given!r}, wanted "
+                f"{len(paths)}, one for each file of vectors, with commas between them."
+            )
+    else:
+        names = [_code_in(path) or _bare(path) for path in paths]
+        if len(set(names)) < len(names):
+            names = [_bare(path) for path in paths]
+    repeated = next((name for name in names if names.count(name) > 1), None)
+    if repeated is not None:
+        raise UsageError(
+            f"found two languages with the name {repeated!r}, wanted different names; give `languages`, such as A,B."
+        )
+    return names
+
+
+def split_named(parameter: str, value: str, names: Sequence[str]) -> tuple[list[str], str]:
+    """The languages and the file of ``en-fr:FILE``; no languages where there is only a file.
+
+    `parameter` is what messages call the value.
+    """
+    head, colon, path = value.partition(":")
+    if not colon or Path(value).exists():
+        return [], value
+    found = _segments(head, names)
+    if found is None or not path:
+        raise UsageError(
+            f"`{parameter}` {value}: found {head!r} before the colon, wanted languages of {', '.join(names)} with "
+            f"hyphens between them, and a file after it."
+        )
+    return found, path
+
+
+def _bare(path: str) -> str:
+    if path == "-":
+        return "stdin"
+    name = Path(os.path.abspath(path)).name  # noqa: PTH100
+    while (suffix := Path(name).suffix).lower() in SUFFIXES and suffix != name:
+        name = name[: -len(suffix)]
+    return name
+
+
+def _code_in(path: str) -> str | None:
+    """The code of a language in the name of a file; of its directory, where the file is just called *vectors*."""
+    name = _bare(path)
+    if path != "-" and SAYS_NOTHING.match(name):
+        name = Path(os.path.abspath(path)).parent.name  # noqa: PTH100
+    return next((part for part in re.split(r"[._-]", name) if len(part) == 2 and f" {part} " in CODES), None)
+
+
+def _segments(text: str, names: Sequence[str]) -> list[str] | None:
+    """`text` as names with hyphens between them; names may hold hyphens too."""
+    for name in names:
+        if text == name:
+            return [name]
+        if text.startswith(f"{name}-"):
+            rest = _segments(text[len(name) + 1 :], names)
+            if rest is not None:
+                return [name, *rest]
     return None

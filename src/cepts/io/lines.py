@@ -1,4 +1,4 @@
-"""The lines of small tables: dictionaries, judgements, counts."""
+"""Lines of files, the words and columns in them, and messages about what is wrong with them."""
 
 from __future__ import annotations
 
@@ -6,27 +6,78 @@ import re
 from collections.abc import Iterator
 from pathlib import Path
 
-from cepts.io.files import InputFile
-from cepts.io.link_records import _lines
+from cepts.errors import DataError
+from cepts.io.files import InputFile, PathLike, read_blocks
 
-__all__ = ["columns_of", "filled_lines", "short_name", "shown"]
+__all__ = [
+    "check_characters",
+    "columns_of",
+    "filled_lines",
+    "lines_of",
+    "read_lines",
+    "separator_error",
+    "short_name",
+    "shown",
+    "uneven_error",
+    "utf8_text",
+]
 
 BLANKS = re.compile(r"[ \t]+")
 
 
+def lines_of(file: InputFile) -> Iterator[bytes]:
+    """The lines of `file` without their newlines and without a byte-order mark."""
+    file.skip_bom()
+    for block in read_blocks(file):
+        lines = block.tobytes().split(b"\n")
+        if not lines[-1]:
+            lines.pop()
+        yield from lines
+
+
 def filled_lines(file: InputFile) -> Iterator[tuple[int, str]]:
     """The lines of `file` that are not blank, with their numbers from 1; bytes that are not UTF-8 are kept."""
-    for number, line in enumerate(_lines(file), start=1):
+    for number, line in enumerate(lines_of(file), start=1):
         text = line.removesuffix(b"\r")
         if text.strip(b" "):
             yield number, text.decode("utf-8", "surrogateescape")
 
 
+def read_lines(path: PathLike) -> list[str]:
+    """All lines of a file, blank ones too; bytes that are not UTF-8 are kept."""
+    with InputFile(path) as file:
+        return [line.removesuffix(b"\r").decode("utf-8", "surrogateescape") for line in lines_of(file)]
+
+
 def columns_of(line: str) -> list[str]:
-    """Between tabs where `line` has one, else between runs of ASCII blanks; without blanks around them."""
+    """Split `line` at its tabs or, if it has none, at runs of ASCII blanks; columns have no blanks around them."""
     if "\t" in line:
         return [column.strip(" ") for column in line.split("\t")]
     return BLANKS.split(line.strip(" "))
+
+
+def utf8_text(where: str, data: bytes) -> str:
+    """The text of `data`, which stands at `where`."""
+    try:
+        return data.decode("utf-8")
+    except UnicodeDecodeError as error:
+        line = data.count(b"\n", 0, error.start)
+        place = f", line {line + 1:,}" if line else ""
+        byte = error.start - data.rfind(b"\n", 0, error.start)
+        raise DataError(f"{where}{place}: byte {byte:,} is not valid UTF-8; convert the file to UTF-8.") from error
+
+
+def check_characters(where: str, text: str) -> None:
+    """Refuse half of a surrogate pair, which JSON can escape but no file can hold."""
+    if text.isascii():
+        return
+    try:
+        text.encode("utf-8")
+    except UnicodeEncodeError as error:
+        raise DataError(
+            f"{where}: found \\u{ord(text[error.start]):04x} in {shown(text)}, which is half a character; write both "
+            f"halves, or the character itself."
+        ) from error
 
 
 def shown(text: str) -> str:
@@ -37,3 +88,27 @@ def shown(text: str) -> str:
 def short_name(file: InputFile) -> str:
     """Name of `file` without its directories."""
     return file.name if file.path == "-" else Path(file.path).name
+
+
+def separator_error(name: str, format: str, line: bytes, number: int) -> DataError:
+    """The error for a `line` that does not hold two sentences with one separator between them."""
+    where = f"{name}, line {number:,}"
+    if format == "tsv":
+        found = line.count(b"\t") + 1
+        return DataError(
+            f"{where}: found {found} column{'s' * (found > 1)}, wanted 2 (source, one tab, target); "
+            f"keep two columns, for example with `cut -f 1,2`."
+        )
+    found = line.split().count(b"|||")
+    return DataError(
+        f"{where}: found {found or 'no'} separator{'s' * (found != 1)} ` ||| `, wanted 1; "
+        f"write each pair as `source ||| target`."
+    )
+
+
+def uneven_error(source: str, source_lines: int, target: str, target_lines: int) -> DataError:
+    """The error for two files of a bitext with different numbers of lines."""
+    return DataError(
+        f"{source} has {source_lines:,} lines but {target} has {target_lines:,}; a bitext needs one target line for "
+        f"each source line. The first line without a partner is {min(source_lines, target_lines) + 1:,}."
+    )

@@ -1,25 +1,17 @@
-"""Reading links: Pharaoh, with and without confidences, NAACL, GIZA and JSON lines."""
+"""Reading links in any of the link formats."""
 
 from __future__ import annotations
-
-import re
-from collections.abc import Sequence
 
 import numpy as np
 from numpy.typing import NDArray
 
-from cepts.data import Alignments, offsets_of
-from cepts.errors import DataError, UsageError
-from cepts.io.files import BLOCK_BYTES, InputFile, PathLike, bare_suffixes, read_blocks
-from cepts.io.link_records import Links, giza_links, json_links
+from cepts.data import Alignments, Lengths, offsets_of
+from cepts.errors import DataError, UsageError, check_choice
+from cepts.io.files import BLOCK_BYTES, InputFile, PathLike, bare_suffixes
+from cepts.io.link_format import FileLinks, LinkFormat, ReadOptions
+from cepts.names import LINK_FORMATS, resolve
 
-__all__ = ["LINK_FORMATS", "read_links", "swap_sides"]
-
-LINK_FORMATS = ("pharaoh", "scored", "naacl", "giza", "json")
-
-Lengths = NDArray[np.integer] | Sequence[int]
-
-PHARAOH_LINK = re.compile(rb"([0-9]+)([-?])([0-9]+)(?:[:-](.*))?", re.DOTALL)
+__all__ = ["read_links", "swap_sides"]
 
 
 def read_links(
@@ -50,40 +42,33 @@ def read_links(
     source_lengths, target_lengths
         Words of each sentence. Where they are given, each link must lie within them.
     block_bytes
-        How much is read at a time; it changes the speed and nothing else.
+        How much is read at a time; it changes only the speed.
 
     Returns
     -------
     Alignments
-        Each link once: where a file has it twice, it is sure if either is, with the higher confidence. The
-        null word of NAACL (position 0) and GIZA is no word, and links to it are left out.
+        Each link once: a repeated link is sure if any of its copies is, with the highest confidence. Links to the
+        null word of NAACL (position 0) and GIZA are left out.
 
     Raises
     ------
     DataError
         With file, line and remedy.
     """
-    if format not in {"auto", *LINK_FORMATS}:
-        raise UsageError(f"format must be one of auto, {', '.join(LINK_FORMATS)}. Got {format!r} instead.")
+    check_choice("format", format, ("auto", *LINK_FORMATS))
     if base not in {0, 1}:
-        raise UsageError(f"base must be 0 or 1. Got {base!r} instead.")
+        raise UsageError(f"`base` must be 0 or 1. Got {base!r} instead.")
     for lengths in (source_lengths, target_lengths):
         if lengths is not None:
             if sentences is not None and sentences != len(lengths):
-                raise UsageError(f"got lengths of {len(lengths):,} sentences, but sentences is {sentences:,}.")
+                raise UsageError(f"`sentences` is {sentences:,}, but there are lengths of {len(lengths):,} sentences.")
             sentences = len(lengths)
 
     with InputFile(path) as file:
         if format == "auto":
             format = _guess_format(file)
-        if format == "naacl":
-            links = _read_naacl(file, sentences, block_bytes)
-        elif format == "giza":
-            links = giza_links(file)
-        elif format == "json":
-            links = json_links(file)
-        else:
-            links = _read_pharaoh(file, base, block_bytes)
+        found: LinkFormat = resolve(LINK_FORMATS[format])
+        links = found.read(file, ReadOptions(base=base, sentences=sentences, block_bytes=block_bytes))
         name = file.name
     if not links.pairs and not sentences:
         raise DataError(f"{name} is empty; wanted links of sentence pairs.")
@@ -92,7 +77,7 @@ def read_links(
             f"{name} holds the links of {links.pairs:,} sentence pairs but the bitext has {sentences:,}; "
             f"give the links of the same sentences, with an empty line for a pair without links."
         )
-    first = 1 if format in {"naacl", "giza"} else base if format != "json" else 0
+    first = base if found.base is None else found.base
     _check_range(name, links, "source", links.source, source_lengths, first)
     _check_range(name, links, "target", links.target, target_lengths, first)
     return _alignments(links)
@@ -112,108 +97,20 @@ def swap_sides(alignments: Alignments) -> Alignments:
 
 
 def _guess_format(file: InputFile) -> str:
-    suffixes = [] if file.path == "-" else bare_suffixes(file.path)
-    if ".wa" in suffixes:
-        return "naacl"
-    if ".a3" in suffixes:
-        return "giza"
-    if suffixes[-1:] in ([".json"], [".jsonl"]):
-        return "json"
+    formats = {name: resolve(home) for name, home in LINK_FORMATS.items()}
+    suffixes = "" if file.path == "-" else "".join(bare_suffixes(file.path))
+    for name, format in formats.items():
+        if format.suffixes is not None and format.suffixes.search(suffixes):
+            return name
     line = file.first_line().strip()
-    if line.startswith(b"{"):
-        return "json"
-    if line.startswith(b"#"):
-        return "giza"
-    if re.match(rb"[0-9]+\s+[0-9]+\s+[0-9]+(\s|$)", line):
-        return "naacl"
+    for name, format in formats.items():
+        if format.first_line is not None and format.first_line.match(line):
+            return name
     return "pharaoh"
 
 
-def _read_pharaoh(file: InputFile, base: int, block_bytes: int) -> Links:
-    from cepts.kernels.links import parse_pharaoh
-
-    parts = []
-    lines_before = 0
-    counts = np.zeros(2, dtype=np.int64)
-    file.skip_bom()
-    for block in read_blocks(file, block_bytes):
-        links, lines = len(block) // 4 + 1, int(np.count_nonzero(block == ord("\n"))) + 1
-        part = Links.empty(links)
-        ends = np.empty(lines, dtype=np.int64)
-        failed = parse_pharaoh(block, base, ends, part.source, part.target, part.confidence, part.sure, counts)
-        links, lines = counts.tolist()
-        if failed >= 0:
-            raise _pharaoh_error(file.name, lines_before + lines + 1, block[failed:], base)
-        if block[-1] != ord("\n"):
-            ends[lines] = links
-            lines += 1
-        pair = np.repeat(np.arange(lines_before, lines_before + lines), np.diff(ends[:lines], prepend=0))
-        parts.append(part.first(links, pair, pair + 1))
-        lines_before += lines
-    return Links.concatenate(parts, lines_before)
-
-
-def _pharaoh_error(name: str, line: int, rest: NDArray[np.uint8], base: int) -> DataError:
-    token = rest[:200].tobytes().split()[0]
-    where = f"{name}, line {line:,}: found {_shown(token)}"
-    match = PHARAOH_LINK.fullmatch(token)
-    if match and match[4] is not None and not _is_confidence(match[4]):
-        return DataError(f"{where}, wanted a confidence between 0 and 1 after the link, as in 0-1:0.87.")
-    if match and base == 1 and 0 in (int(match[1]), int(match[3])):
-        return DataError(f"{where}, wanted word numbers from 1; read a file that counts from 0 with base 0.")
-    if match:
-        return DataError(f"{where}, wanted word numbers below 2,147,483,648.")
-    return DataError(f"{where}, wanted a link such as 0-1 (sure), 0?1 (possible) or 0-1:0.87 (scored).")
-
-
-def _read_naacl(file: InputFile, sentences: int | None, block_bytes: int) -> Links:
-    from cepts.kernels.links import parse_naacl
-
-    parts = []
-    lines_before = 0
-    counts = np.zeros(2, dtype=np.int64)
-    file.skip_bom()
-    for block in read_blocks(file, block_bytes):
-        part = Links.empty(int(np.count_nonzero(block == ord("\n"))) + 1)
-        line = np.empty(len(part.pair), dtype=np.int64)
-        failed = parse_naacl(block, line, part.pair, part.source, part.target, part.confidence, part.sure, counts)
-        links, lines = counts.tolist()
-        if failed >= 0:
-            raise _naacl_error(file.name, lines_before + lines + 1, block[failed:])
-        part = part.first(links, part.pair, lines_before + line[:links] + 1)
-        lines_before += lines
-        parts.append(part)
-    found = Links.concatenate(parts, 0)
-    if sentences is not None and found.pair.max(initial=-1) >= sentences:
-        link = int(np.argmax(found.pair >= sentences))
-        raise DataError(
-            f"{file.name}, line {found.line[link]:,}: found a link of sentence {found.pair[link] + 1:,}, "
-            f"but there are only {sentences:,} sentences; give the links of the same sentences."
-        )
-    found.pairs = sentences if sentences is not None else int(found.pair.max(initial=-1)) + 1
-    return found
-
-
-def _naacl_error(name: str, line: int, rest: NDArray[np.uint8]) -> DataError:
-    text, _, _ = rest[:200].tobytes().partition(b"\n")
-    fields = text.split()
-    where = f"{name}, line {line:,}: found {_shown(text.strip())}"
-    if len(fields) >= 3 and all(re.fullmatch(rb"[0-9]{1,9}", field) for field in fields[:3]) and not int(fields[0]):
-        return DataError(f"{where}, wanted sentence numbers from 1, which is what NAACL files count from.")
-    return DataError(f"{where}, wanted `sentence source target [S|P] [confidence between 0 and 1]`, as in 1 4 5 S.")
-
-
-def _is_confidence(text: bytes) -> bool:
-    return bool(re.fullmatch(rb"([0-9]+\.?[0-9]*|\.[0-9]+)([eE][-+]?[0-9]+)?", text)) and float(text) <= 1
-
-
-def _shown(token: bytes) -> str:
-    text = token.decode("utf-8", "replace")
-    return repr(text if len(text) <= 40 else text[:40] + "…")
-
-
 def _check_range(
-    name: str, links: Links, side: str, positions: NDArray[np.int32], lengths: Lengths | None, first: int
+    name: str, links: FileLinks, side: str, positions: NDArray[np.int32], lengths: Lengths | None, first: int
 ) -> None:
     if lengths is None or not len(positions):
         return
@@ -228,8 +125,8 @@ def _check_range(
         )
 
 
-def _alignments(links: Links) -> Alignments:
-    """Sort the links and drop those that stand twice."""
+def _alignments(links: FileLinks) -> Alignments:
+    """Sort the links and drop repeated ones."""
     pair = links.pair.astype(np.int64)
     rows = int(links.source.max(initial=0)) + 1
     columns = int(links.target.max(initial=0)) + 1

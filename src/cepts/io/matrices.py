@@ -1,4 +1,4 @@
-"""Association matrices that users bring: JSON lines, .npz and .npy, read and written."""
+"""Reading association matrices that users bring: JSON lines, .npz and .npy."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ import io
 import zipfile
 import zlib
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
@@ -15,7 +15,7 @@ from numpy.typing import NDArray
 from cepts.data import Association, offsets_of
 from cepts.errors import DataError
 from cepts.io.files import InputFile, PathLike, bare_suffixes
-from cepts.io.matrix_records import Record, json_records, not_a_value
+from cepts.io.matrix_records import MatrixRecord, matrix_records, not_a_value
 
 __all__ = ["Matrices", "association_blocks", "read_association"]
 
@@ -38,7 +38,7 @@ MATRIX_NAMES = {"matrix", "source_null", "target_null"}
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Matrices:
-    """Association matrices of a file, with what else it says of them.
+    """Association matrices of a file, with the words and names that it has for them.
 
     Attributes
     ----------
@@ -67,32 +67,30 @@ class Matrices:
         return len(self.association)
 
     def where(self, pair: int) -> str:
-        """Where a matrix stands, for messages: ``matrices.jsonl, line 3``."""
+        """The place of a matrix, for messages: ``matrices.jsonl, line 3``."""
         return f"{self.name}, {self.unit} {self.first + pair + 1:,}"
 
-    def only(self, pair: int) -> Matrices:
-        """One of the matrices, still in its place of the file."""
-        run = slice(pair, pair + 1)
-        return Matrices(
-            self.association.part(pair, pair + 1),
-            None if self.source is None else self.source[run],
-            None if self.target is None else self.target[run],
-            None if self.ids is None else self.ids[run],
-            self.name,
-            self.unit,
-            self.first + pair,
-            self.share,
+    def part(self, start: int, stop: int) -> Matrices:
+        """The matrices of pairs `start` to `stop` (exclusive), still in their place of the file."""
+        run = slice(start, stop)
+        return replace(
+            self,
+            association=self.association.part(start, stop),
+            source=None if self.source is None else self.source[run],
+            target=None if self.target is None else self.target[run],
+            ids=None if self.ids is None else self.ids[run],
+            first=self.first + start,
         )
 
     def check_mass(self) -> None:
-        """Refuse matrices that are 0 everywhere, null included: nothing can be made of them."""
+        """Refuse matrices that are 0 everywhere, null included: they cannot be factorised."""
         positive = np.zeros(len(self), dtype=np.int64)
         for _, values, offsets in self.association.masses():
             positive += np.diff(offsets_of((values > 0).astype(np.int64))[offsets])
         if not positive.all():
             raise DataError(
                 f"{self.where(int(np.argmin(positive)))}: found a matrix of zeros only, wanted at least one value "
-                f"above 0; leave the pair out, or let it pass by --allow-empty."
+                f"above 0; leave the pair out, or let it pass with `allow_empty=True`."
             )
 
     def check_fit(self, source_lengths: NDArray[np.integer], target_lengths: NDArray[np.integer]) -> None:
@@ -130,7 +128,7 @@ def read_association(path: PathLike, *, allow_empty: bool = False) -> Matrices:
           masses of all words end to end); or with a single ``matrix`` of two dimensions and its nulls.
         - ``.npy``: a single matrix of two dimensions.
     allow_empty
-        Take matrices without rows or without columns, which are otherwise an error: an aligner gives them to pairs
+        Accept matrices without rows or without columns, which are otherwise an error: aligners write them for pairs
         that are empty on one side.
 
     Raises
@@ -157,9 +155,9 @@ def association_blocks(
             raise DataError(
                 f"{file.name}: found no NumPy array, wanted {suffix} as its name says; rename or rewrite it."
             )
-        records: list[Record] = []
+        records: list[MatrixRecord] = []
         count = first = 0
-        for record in json_records(file, allow_empty):
+        for record in matrix_records(file, allow_empty):
             records.append(record)
             count += record.matrix.size
             if count >= cells:
@@ -172,12 +170,12 @@ def association_blocks(
             raise DataError(f"{file.name} is empty; wanted association matrices: JSON lines, .npz or .npy.")
 
 
-def _of_records(records: Sequence[Record], file: InputFile, first: int) -> Matrices:
+def _of_records(records: Sequence[MatrixRecord], file: InputFile, first: int) -> Matrices:
     rows = np.array([record.matrix.shape[0] for record in records], dtype=np.int64)
     columns = np.array([record.matrix.shape[1] for record in records], dtype=np.int64)
 
     def given(field: str) -> list[Any] | None:
-        # The reader made sure that all have what the first has.
+        # The reader has checked that all records have the keys of the first.
         return None if getattr(records[0], field) is None else [getattr(record, field) for record in records]
 
     source_null, target_null = given("source_null"), given("target_null")
@@ -224,8 +222,8 @@ def _numpy(file: InputFile, allow_empty: bool) -> Matrices:
         matrix = _numbers(name, "values", arrays["values"], 1)
         if len(rows) != len(columns):
             raise DataError(
-                f"{name}: found {len(rows):,} source_lengths and {len(columns):,} target_lengths, wanted as many of "
-                f"both: the rows and columns of each matrix."
+                f"{name}: found {len(rows):,} source_lengths and {len(columns):,} target_lengths, wanted the same "
+                f"number of both: the rows and columns of each matrix."
             )
         if int((rows * columns).sum()) != len(matrix):
             raise DataError(
@@ -252,7 +250,7 @@ def _numpy(file: InputFile, allow_empty: bool) -> Matrices:
         pair = int(np.argmax(empty))
         raise DataError(
             f"{matrices.where(pair)}: found a matrix of {rows[pair]} x {columns[pair]}, wanted at least one row and "
-            f"one column; leave the pair out, or let it pass by --allow-empty."
+            f"one column; leave the pair out, or let it pass with `allow_empty=True`."
         )
     return matrices
 
@@ -261,7 +259,7 @@ def _check_names(name: str, found: set[str], known: set[str], needed: set[str]) 
     if not needed <= found or not found <= known:
         raise DataError(
             f"{name}: found the arrays {', '.join(sorted(found)) or '(none)'}, wanted values, source_lengths and "
-            f"target_lengths, or a single matrix; source_null and target_null may stand beside them, and nothing else."
+            f"target_lengths, or a single matrix; source_null and target_null may be added, and nothing else."
         )
 
 

@@ -1,4 +1,4 @@
-"""Association matrices as JSON lines: one record at a time, with all that can be wrong in it."""
+"""Association matrices as JSON lines, read and checked one record at a time."""
 
 from __future__ import annotations
 
@@ -12,17 +12,18 @@ from numpy.typing import NDArray
 
 from cepts.errors import DataError
 from cepts.io.files import InputFile
-from cepts.io.link_records import _lines
+from cepts.io.json_lines import json_objects
 
-__all__ = ["Record", "json_records", "not_a_value"]
+__all__ = ["MatrixRecord", "matrix_records", "not_a_value"]
 
 KEYS = ("matrix", "source_null", "target_null", "source", "target", "id")
 OPTIONAL = KEYS[1:]
+AN_OBJECT = 'an object such as {"matrix": [[1]]}'
 LARGEST = float(np.finfo(np.float32).max)
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class Record:
+class MatrixRecord:
     """One sentence pair of a file."""
 
     matrix: NDArray[np.float32]
@@ -33,22 +34,13 @@ class Record:
     id: str | None
 
 
-def json_records(file: InputFile, allow_empty: bool) -> Iterator[Record]:
+def matrix_records(file: InputFile, allow_empty: bool) -> Iterator[MatrixRecord]:
     """The records of `file`, of which all have the keys of the first."""
     keys: set[str] | None = None
     lines_of_ids: dict[str, int] = {}
-    for line, text in enumerate(_lines(file), start=1):
-        where = f"{file.name}, line {line:,}"
-        try:
-            found = json.loads(text)
-        except (ValueError, RecursionError) as error:
-            shown = str(error).splitlines()[0]
-            raise DataError(
-                f'{where}: found no JSON ({shown}), wanted an object such as {{"matrix": [[1]]}}.'
-            ) from error
-        if not isinstance(found, dict) or "matrix" not in found:
-            what = f"the keys {', '.join(map(repr, found))}" if isinstance(found, dict) else f"a {_kind(found)}"
-            raise DataError(f'{where}: found {what}, wanted an object such as {{"matrix": [[1]]}}.')
+    for line, where, found in json_objects(file, AN_OBJECT):
+        if "matrix" not in found:
+            raise DataError(f"{where}: found the keys {', '.join(map(repr, found))}, wanted {AN_OBJECT}.")
         for key in found:
             if key not in KEYS:
                 raise DataError(
@@ -72,7 +64,7 @@ def json_records(file: InputFile, allow_empty: bool) -> Iterator[Record]:
         yield record
 
 
-def _record(where: str, found: dict[str, Any], allow_empty: bool) -> Record:
+def _record(where: str, found: dict[str, Any], allow_empty: bool) -> MatrixRecord:
     matrix = _matrix(where, found["matrix"], allow_empty)
     if not len(matrix):  # without rows, only the target's words tell how many columns there are
         columns = next((len(found[key]) for key in ("target", "target_null") if isinstance(found.get(key), list)), 0)
@@ -92,9 +84,11 @@ def _record(where: str, found: dict[str, Any], allow_empty: bool) -> Record:
         if side in found:
             words = _list(where, side, words)
             if not all(isinstance(word, str) for word in words):
-                raise DataError(f"{where}: found {side} with what is no text, wanted a list of words.")
+                raise DataError(f"{where}: found {side} with something other than text, wanted a list of words.")
             if any("\ud800" <= letter <= "\udfff" for word in words if not word.isascii() for letter in word):
-                raise DataError(f"{where}: found half a character (a lone surrogate) in {side}, wanted whole text.")
+                raise DataError(
+                    f"{where}: found half a character (a lone surrogate) in {side}, wanted whole characters."
+                )
             if len(words) != length:
                 raise DataError(
                     f"{where}: found {len(words)} words in {side}, wanted {length}, one for each "
@@ -104,7 +98,7 @@ def _record(where: str, found: dict[str, Any], allow_empty: bool) -> Record:
     name = found.get("id")
     if "id" in found and type(name) not in {str, int}:
         raise DataError(f"{where}: found the id {_shown(name)}, wanted text or a whole number.")
-    return Record(matrix, **sides, id=None if name is None else str(name))
+    return MatrixRecord(matrix, **sides, id=None if name is None else str(name))
 
 
 def _matrix(where: str, rows: Any, allow_empty: bool) -> NDArray[np.float32]:
@@ -124,7 +118,7 @@ def _matrix(where: str, rows: Any, allow_empty: bool) -> NDArray[np.float32]:
         if not allow_empty:
             raise DataError(
                 f"{where}: found a matrix of {len(rows)} x {len(rows[0]) if rows else 0}, wanted at least one row and "
-                f"one column; leave the pair out, or let it pass by --allow-empty."
+                f"one column; leave the pair out, or let it pass with `allow_empty=True`."
             )
         return np.empty((len(rows), 0), dtype=np.float32)
     return _floats(where, "matrix", [value for row in rows for value in row]).reshape(len(rows), len(rows[0]))
@@ -165,7 +159,7 @@ def _list(where: str, name: str, value: Any) -> list[Any]:
 
 
 def _kind(value: Any) -> str:
-    """The JSON name of what `value` is."""
+    """The JSON name of the type of `value`."""
     names = {dict: "object", list: "list", str: "text", bool: "truth value", type(None): "null"}
     return names.get(type(value), "number")
 

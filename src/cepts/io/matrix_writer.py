@@ -20,7 +20,7 @@ __all__ = ["AssociationWriter", "write_association"]
 class AssociationWriter(Writer):
     """Writes the association matrices of successive sentence pairs to one file, which `read_association` reads.
 
-    The file is in its place, whole, only after a clean end of the ``with`` statement. Each value is written with as
+    The file appears, complete, only after a clean end of the ``with`` statement. Each value is written with as
     many digits as its float32 needs, so what is read back is the same to the last bit.
 
     Parameters
@@ -70,7 +70,8 @@ def _check(association: Association, bitext: Bitext | None) -> None:
         return
     if len(association) != len(bitext):
         raise ValueError(
-            f"matrices and sentences must be of as many pairs. Got {len(association)} and {len(bitext)} instead."
+            f"matrices and sentences must have the same number of pairs. Got {len(association):,} and {len(bitext):,} "
+            f"instead."
         )
     full = np.diff(association.offsets) > 0
     for lengths, text in (
@@ -94,7 +95,7 @@ def _lines(association: Association, bitext: Bitext | None) -> Iterator[bytes]:
         matrix = association[pair]
         fields = []
         if bitext is not None:
-            # A pair that was left out, as too long or empty on one side, has no words here either.
+            # A pair that was skipped (too long, or empty on one side) has no words here either.
             words = bitext[pair] if matrix.size else ([], [])
             fields += [
                 f'"{side}": {json.dumps(tokens, ensure_ascii=False)}'

@@ -2,27 +2,26 @@
 
 from __future__ import annotations
 
-import json
 import math
 from collections.abc import Iterator
 
 import numpy as np
 
 from cepts.data import Bitext, NBest
-from cepts.errors import UsageError
+from cepts.errors import UsageError, check_choice
 from cepts.io.files import PathLike
+from cepts.io.giza import giza_record
+from cepts.io.json_lines import json_line
 from cepts.io.writer import Writer
+from cepts.names import NBEST_DIRECTIONS, NBEST_FORMATS
 
-__all__ = ["DIRECTIONS", "NBEST_FORMATS", "NBestWriter", "write_nbest"]
-
-NBEST_FORMATS = ("json", "giza")
-DIRECTIONS = ("both", "forward", "reverse")
+__all__ = ["NBestWriter", "write_nbest"]
 
 
 class NBestWriter(Writer):
     """Writes the N-best lists of sentence pairs to a file as they are found.
 
-    Use it in a with statement: the file has its name only after a clean end.
+    The file appears, complete, only after a clean end of the ``with`` statement.
 
     Parameters
     ----------
@@ -32,9 +31,9 @@ class NBestWriter(Writer):
         ``json``, a line a pair, or ``giza``, three lines an alignment as in GIZA++'s A3 files.
     direction
         Whose lists are written: ``forward`` explains the target by the source, ``reverse`` the source by the target.
-        The three lines do not say which it is, so that ``giza`` writes one only.
+        The three lines do not say which direction it is, so ``giza`` writes only one.
     bitext
-        The sentences of all pairs that will be written, or None where `write` is given them bit by bit.
+        The sentences of all pairs that will be written, or None where each call of `write` gets its own.
     first_sentence
         The place (from 0) of the first pair that is written, in `bitext` and in the numbers that GIZA files show.
     """
@@ -48,10 +47,8 @@ class NBestWriter(Writer):
         bitext: Bitext | None = None,
         first_sentence: int = 0,
     ) -> None:
-        if format not in NBEST_FORMATS:
-            raise UsageError(f"format must be one of {', '.join(NBEST_FORMATS)}. Got {format!r} instead.")
-        if direction not in DIRECTIONS:
-            raise UsageError(f"direction must be one of {', '.join(DIRECTIONS)}. Got {direction!r} instead.")
+        check_choice("format", format, NBEST_FORMATS)
+        check_choice("direction", direction, NBEST_DIRECTIONS)
         if format == "giza" and direction == "both":
             raise UsageError("the format giza shows one direction; choose forward or reverse.")
         super().__init__(path)
@@ -102,7 +99,9 @@ def write_nbest(
 def _check(lists: NBest, bitext: Bitext) -> None:
     """Refuse lists that are not of these sentences, the target the explained one."""
     if len(lists) != len(bitext):
-        raise ValueError(f"lists and sentences must be of as many pairs. Got {len(lists)} and {len(bitext)} instead.")
+        raise ValueError(
+            f"lists and sentences must have the same number of pairs. Got {len(lists)} and {len(bitext)} instead."
+        )
     counts = np.diff(lists.offsets)
     if np.any((lists.lengths != bitext.target.lengths) & (counts > 0)):
         raise ValueError("an alignment must have a position for each word that it explains.")
@@ -111,7 +110,7 @@ def _check(lists: NBest, bitext: Bitext) -> None:
 
 
 def _json_records(lists: dict[str, NBest], pairs: int, bitext: Bitext | None) -> Iterator[bytes]:
-    """A line a pair; null is null, which no program takes for a position."""
+    """A line a pair; null is JSON's null, which cannot be mistaken for a position."""
     starts = {name: found.starts for name, found in lists.items()}
     for n in range(pairs):
         record: dict[str, object] = {}
@@ -127,29 +126,25 @@ def _json_records(lists: dict[str, NBest], pairs: int, bitext: Bitext | None) ->
                 }
                 for log_probability, positions in zip(found.log_probabilities[run].tolist(), rows, strict=True)
             ]
-        yield json.dumps(record, ensure_ascii=False).encode("utf-8", "surrogateescape") + b"\n"
+        yield json_line(record)
 
 
 def _giza_records(lists: NBest, bitext: Bitext, first: int) -> Iterator[bytes]:
-    """Three lines an alignment; a pair without any has one record all the same, in which every word is null's."""
+    """Three lines an alignment; a pair without any still has one record, in which every word is linked to null."""
     starts = lists.starts
     for n in range(len(lists)):
         source, target = bitext[n]
         scores = [_number(log) for log in lists.log_probabilities[lists.offsets[n] : lists.offsets[n + 1]].tolist()]
         rows = _rows(lists, n, starts)
         for score, row in zip(scores or ["0"], rows or [[-1] * len(target)], strict=True):
-            places: list[list[str]] = [[] for _ in range(len(source) + 1)]
+            positions: list[list[int]] = [[] for _ in range(len(source) + 1)]
             for j, i in enumerate(row):
-                places[i + 1].append(f"{j + 1} ")
-            words = (f"{word} ({{ {''.join(found)}}})" for word, found in zip(["NULL", *source], places, strict=True))
-            yield (
-                f"# Sentence pair ({first + n + 1}) source length {len(source)} target length {len(target)} "
-                f"alignment score : {score}\n{' '.join(target)}\n{' '.join(words)}\n"
-            ).encode("utf-8", "surrogateescape")
+                positions[i + 1].append(j + 1)
+            yield giza_record(first + n + 1, source, target, positions, score)
 
 
 def _rows(lists: NBest, pair: int, starts: np.ndarray) -> list[list[int]]:
-    """Positions of the alignments of one pair; `starts` are those of the lists, which are made anew each time."""
+    """Positions of the alignments of one pair; `starts` is `lists.starts`, which is slow to compute for each pair."""
     count = int(lists.offsets[pair + 1] - lists.offsets[pair])
     positions = lists.positions[starts[pair] : starts[pair + 1]]
     rows: list[list[int]] = positions.reshape(count, int(lists.lengths[pair])).tolist()

@@ -1,4 +1,4 @@
-"""Sentence pairs out of JSON objects, of our keys and of jacana's, and sentences out of CoNLL-U."""
+"""Sentence pairs from JSON objects, with our keys or with jacana's, and sentences from CoNLL-U."""
 
 from __future__ import annotations
 
@@ -9,50 +9,27 @@ from collections.abc import Iterator
 from itertools import chain
 from typing import Any
 
-from cepts.data import COLUMNS, Link, Sentence, SentencePair
+from cepts.data import COLUMNS, Link, Sentence, SentencePair, words_of
 from cepts.errors import DataError
 from cepts.io.files import InputFile
-from cepts.io.lines import shown
-from cepts.io.link_records import TIERS, _json_link, _lines
+from cepts.io.json_lines import json_objects
+from cepts.io.json_links import TIERS, json_link
+from cepts.io.lines import check_characters, lines_of, shown, utf8_text
 
-__all__ = ["array_pairs", "conllu_sentences", "line_pairs", "utf8_text", "words_of"]
+__all__ = ["array_pairs", "conllu_sentences", "line_pairs"]
 
-WORD = re.compile(r"[^ \t\n\v\f\r]+")
 DASHED = re.compile(r"([0-9]{1,9})-([0-9]{1,9})")
 FIELDS = 10
 FORM, LEMMA, UPOS, XPOS, MISC = 1, 2, 3, 4, 9
+AN_OBJECT = "an object with `source` and `target`"
 SEGMENT = "[[0, 2], [1, 3]], source words 0 and 1 with target words 1 and 2"
 
 Gold = tuple[tuple[Link, ...] | None, tuple[Link, ...] | None]
 
 
-def words_of(text: str) -> list[str]:
-    """The tokens of `text`: what stands between ASCII white space."""
-    return WORD.findall(text)
-
-
-def utf8_text(where: str, data: bytes) -> str:
-    """The text of `data`, which stands at `where`."""
-    try:
-        return data.decode("utf-8")
-    except UnicodeDecodeError as error:
-        line = data.count(b"\n", 0, error.start)
-        place = f", line {line + 1:,}" if line else ""
-        byte = error.start - data.rfind(b"\n", 0, error.start)
-        raise DataError(f"{where}{place}: byte {byte:,} is not valid UTF-8; convert the file to UTF-8.") from error
-
-
 def line_pairs(file: InputFile) -> Iterator[tuple[str, SentencePair]]:
     """Sentence pairs of JSON lines, an object a line, each with the place where it stands."""
-    for number, line in enumerate(_lines(file), start=1):
-        where = f"{file.name}, line {number:,}"
-        text = utf8_text(where, line)
-        try:
-            record = json.loads(text)
-        except (ValueError, RecursionError) as error:
-            raise DataError(
-                f"{where}: found no JSON ({error}), wanted an object with `source` and `target`."
-            ) from error
+    for _, where, record in json_objects(file, AN_OBJECT):
         yield where, _pair(where, record)
 
 
@@ -74,18 +51,18 @@ def array_pairs(file: InputFile) -> Iterator[tuple[str, SentencePair]]:
     for number, record in enumerate(records, start=1):
         name = f" ({record['id']})" if isinstance(record, dict) and "id" in record else ""
         where = f"{file.name}, pair {number:,}{name}"
+        if not isinstance(record, dict):
+            raise DataError(f"{where}: found {shown(json.dumps(record))}, wanted {AN_OBJECT}.")
         yield where, _pair(where, record)
 
 
-def _pair(where: str, record: Any) -> SentencePair:
-    if not isinstance(record, dict):
-        raise DataError(f"{where}: found {shown(str(record))}, wanted an object with `source` and `target`.")
+def _pair(where: str, record: dict[str, Any]) -> SentencePair:
     source, target = _sentence(where, record, "source"), _sentence(where, record, "target")
     sure, possible = _gold(where, record, len(source), len(target))
     names = [str(record[key]) for key in ("id", "name", "qid") if record.get(key) is not None]
     columns = [getattr(sentence, name) or () for sentence in (source, target) for name in ("tokens", *COLUMNS)]
     for text in (*names, *chain.from_iterable(columns)):
-        _check_characters(where, text)
+        check_characters(where, text)
     label = record.get("label")
     if label is not None and (type(label) not in {bool, int, float} or not math.isfinite(label)):
         raise DataError(
@@ -123,19 +100,6 @@ def _sentence(where: str, record: dict[str, Any], side: str) -> Sentence:
                 f"wanted one entry a token, or no such column."
             )
     return Sentence(tokens, **columns)
-
-
-def _check_characters(where: str, text: str) -> None:
-    """Refuse half of a surrogate pair, which JSON can escape but no file can hold."""
-    if text.isascii():
-        return
-    try:
-        text.encode("utf-8")
-    except UnicodeEncodeError as error:
-        raise DataError(
-            f"{where}: found \\u{ord(text[error.start]):04x} in {shown(text)}, which is half a character; write both "
-            f"halves, or the character itself."
-        ) from error
 
 
 def _words(where: str, found: Any, key: str) -> tuple[str, ...]:
@@ -219,7 +183,7 @@ def _add_link_objects(where: str, record: dict[str, Any], found: dict[str, set[L
     if not isinstance(record["links"], list):
         raise DataError(f'{where}: found no list in `links`, wanted objects such as {{"source": 0, "target": 1}}.')
     for link in record["links"]:
-        i, j, _, sure = _json_link(where, record, link)
+        i, j, _, sure = json_link(where, record, link)
         found.setdefault("sure" if sure else "possible", set()).add((i, j))
     for links in found.values():
         _check_range(where, "links", links, rows, columns)
@@ -259,12 +223,12 @@ def conllu_sentences(file: InputFile) -> Iterator[tuple[str, str, Sentence]]:
     """Yield where each sentence of `file` starts, its ``sent_id`` and the sentence.
 
     `pos` is XPOS where every word has one, else UPOS; `chunk` is ``Chunk=B-NP`` in MISC. A column that a word lacks
-    (``_``) is missing for the sentence. Multiword tokens (``1-2``) and empty nodes (``1.1``) are passed over.
+    (``_``) is missing for the sentence. Multiword tokens (``1-2``) and empty nodes (``1.1``) are skipped.
     """
     words: list[list[str]] = []
     start, name, seen = 1, "", False
     number = 0
-    for number, line in enumerate(_lines(file), start=1):
+    for number, line in enumerate(lines_of(file), start=1):
         where = f"{file.name}, line {number:,}"
         text = utf8_text(where, line.removesuffix(b"\r"))
         if not text.strip():

@@ -7,22 +7,21 @@ from collections.abc import Iterator, Sequence
 from types import TracebackType
 from typing import BinaryIO, Self
 
-from cepts.data import COLUMNS, Alignments, Bitext, Segments, SentencePair, gold_alignments
-from cepts.errors import DataError, UsageError
+from cepts.data import COLUMNS, Alignments, Bitext, Segments, SentencePair, gold_alignments, words_of
+from cepts.errors import DataError, check_choice
 from cepts.io.files import PathLike
+from cepts.io.json_lines import json_line
+from cepts.io.json_links import link_objects
 from cepts.io.lines import shown
-from cepts.io.link_writer import LinkWriter, _json_records
-from cepts.io.links import LINK_FORMATS
-from cepts.io.sentence_pair_records import words_of
+from cepts.io.link_writer import LinkWriter
 from cepts.io.writer import Writer
+from cepts.names import LINK_FORMATS, WRITABLE_PAIR_FORMATS
 
-__all__ = ["WRITABLE_PAIR_FORMATS", "SentencePairWriter", "write_sentence_pairs"]
-
-WRITABLE_PAIR_FORMATS = ("json", "jacana", *(name for name in LINK_FORMATS if name != "json"))
+__all__ = ["SentencePairWriter", "write_sentence_pairs"]
 
 
 class SentencePairWriter(Writer):
-    """Writes successive sentence pairs to one file, which is in its place, whole, only after a clean end.
+    """Writes successive sentence pairs to one file, which appears, complete, only after a clean end.
 
     Parameters
     ----------
@@ -36,8 +35,7 @@ class SentencePairWriter(Writer):
     """
 
     def __init__(self, path: PathLike, *, format: str = "json", base: int = 0) -> None:
-        if format not in WRITABLE_PAIR_FORMATS:
-            raise UsageError(f"format must be one of {', '.join(WRITABLE_PAIR_FORMATS)}. Got {format!r} instead.")
+        check_choice("format", format, WRITABLE_PAIR_FORMATS)
         super().__init__(path)
         self.format = format
         self._written = 0
@@ -64,13 +62,13 @@ class SentencePairWriter(Writer):
     ) -> None:
         """Write the next `pairs`: with `links` and `segments`, a prediction, in place of their gold links.
 
-        Of `segments` alone, the links are those of all their words.
+        With `segments` alone, every source word of a segment is linked to every target word of it.
         """
         if links is None and segments is not None:
             links = segments.alignments()
         for name, given in (("links", links), ("segments", segments)):
             if given is not None and len(given) != len(pairs):
-                raise ValueError(f"{name} must be of as many pairs, {len(pairs)}. Got {len(given)} instead.")
+                raise ValueError(f"{name} must have the same number of pairs, {len(pairs)}. Got {len(given)} instead.")
         if self.format in {"jacana", "giza"}:
             self._check_words(pairs)
         self._written += len(pairs)
@@ -85,8 +83,8 @@ class SentencePairWriter(Writer):
                 file.write(b",\n" if number else b"[\n")
                 file.write(record)
             return
-        for line in _gold_lines(pairs) if links is None else _predicted_lines(pairs, links, segments):
-            file.write(line)
+        for found in _gold_records(pairs) if links is None else _predicted_records(pairs, links, segments):
+            file.write(json_line(found))
 
     def _check_words(self, pairs: Sequence[SentencePair]) -> None:
         """Refuse words that would be read back as two."""
@@ -95,8 +93,8 @@ class SentencePairWriter(Writer):
                 if words_of(word) != [word]:
                     name = f"pair {number:,}" + (f" ({pair.id})" if pair.id else "")
                     raise DataError(
-                        f"{name}: found the token {shown(word)}, wanted tokens without blanks, for the format "
-                        f"{self.format} puts blanks between them; write JSON lines."
+                        f"{name}: found the token {shown(word)}, wanted tokens without blanks, because the "
+                        f"format {self.format} puts blanks between them; write JSON lines."
                     )
 
     def _finish(self, file: BinaryIO) -> None:
@@ -118,12 +116,8 @@ def write_sentence_pairs(
         writer.write(pairs, links, segments)
 
 
-def _encoded(record: dict[str, object], **options: int) -> bytes:
-    return json.dumps(record, ensure_ascii=False, **options).encode("utf-8", "surrogateescape")  # type: ignore[arg-type]
-
-
 def _known(pair: SentencePair) -> dict[str, object]:
-    """What is known of a pair but its links."""
+    """What is known of a pair, except its links."""
     record: dict[str, object] = {"id": pair.id} if pair.id else {}
     if pair.group:
         record["qid"] = pair.group
@@ -137,22 +131,25 @@ def _known(pair: SentencePair) -> dict[str, object]:
     return record
 
 
-def _gold_lines(pairs: Sequence[SentencePair]) -> Iterator[bytes]:
+def _gold_records(pairs: Sequence[SentencePair]) -> Iterator[dict[str, object]]:
     for pair in pairs:
         record = _known(pair)
         if pair.sure is not None or pair.possible is not None:
             record["sure"], record["possible"] = pair.sure or (), pair.possible or ()
-        yield _encoded(record) + b"\n"
+        yield record
 
 
-def _predicted_lines(pairs: Sequence[SentencePair], links: Alignments, segments: Segments | None) -> Iterator[bytes]:
-    """Lines that `read_links` reads too: what is known of the pair, `links` with confidences, then `segments`."""
-    for number, (pair, record) in enumerate(zip(pairs, _json_records(links, None), strict=True)):
-        line = _encoded(_known(pair)).removesuffix(b"}") + b", " + record.removeprefix(b"{")
+def _predicted_records(
+    pairs: Sequence[SentencePair], links: Alignments, segments: Segments | None
+) -> Iterator[dict[str, object]]:
+    """What is known of each pair, `links` with confidences, then `segments`: `read_links` reads them too."""
+    for number, (pair, record) in enumerate(zip(pairs, link_objects(links), strict=True)):
+        found = {**_known(pair), **record}
         if segments is not None:
-            rows = [[source, target, round(confidence, 4)] for source, target, confidence in segments[number]]
-            line = line.removesuffix(b"}\n") + b', "segments": ' + json.dumps(rows).encode() + b"}\n"
-        yield line
+            found["segments"] = [
+                [source, target, round(confidence, 4)] for source, target, confidence in segments[number]
+            ]
+        yield found
 
 
 def _jacana_records(pairs: Sequence[SentencePair], links: Alignments) -> Iterator[bytes]:
@@ -160,14 +157,12 @@ def _jacana_records(pairs: Sequence[SentencePair], links: Alignments) -> Iterato
         tiers: dict[bool, list[str]] = {True: [], False: []}
         for (i, j), sure in zip(alignment.links, alignment.sure.tolist(), strict=True):
             tiers[sure].append(f"{i}-{j}")
-        yield _encoded(
-            {
-                "id": pair.id,
-                "name": pair.id,
-                "source": " ".join(pair.source.tokens),
-                "target": " ".join(pair.target.tokens),
-                "sureAlign": " ".join(tiers[True]),
-                "possibleAlign": " ".join(tiers[False]),
-            },
-            indent=4,
-        )
+        record = {
+            "id": pair.id,
+            "name": pair.id,
+            "source": " ".join(pair.source.tokens),
+            "target": " ".join(pair.target.tokens),
+            "sureAlign": " ".join(tiers[True]),
+            "possibleAlign": " ".join(tiers[False]),
+        }
+        yield json.dumps(record, ensure_ascii=False, indent=4).encode("utf-8", "surrogateescape")

@@ -1,4 +1,4 @@
-"""Reading sentence pairs with what is known of their words: JSON, jacana's JSON, CoNLL-U, plain text."""
+"""Reading sentence pairs and the annotation of their words: JSON, jacana's JSON, CoNLL-U, plain text."""
 
 from __future__ import annotations
 
@@ -7,20 +7,16 @@ from collections.abc import Iterator, Sequence
 from dataclasses import replace
 from itertools import zip_longest
 
-import numpy as np
-
 from cepts.data import COLUMNS, Alignments, Sentence, SentencePair, gold_alignments
-from cepts.errors import DataError, UsageError
-from cepts.io.bitext import _separator_error, _uneven_error
+from cepts.errors import DataError, UsageError, check_choice
 from cepts.io.files import InputFile, PathLike, bare_suffixes
-from cepts.io.link_records import _lines
+from cepts.io.lines import lines_of, separator_error, uneven_error, utf8_text
 from cepts.io.links import read_links
-from cepts.io.sentence_pair_records import array_pairs, conllu_sentences, line_pairs, utf8_text
+from cepts.io.sentence_pair_records import array_pairs, conllu_sentences, line_pairs
+from cepts.names import SENTENCE_PAIR_FORMATS, TWO_FILE_PAIR_FORMATS
 
-__all__ = ["SENTENCE_PAIR_FORMATS", "read_predicted_links", "read_sentence_pairs"]
+__all__ = ["read_predicted_links", "read_sentence_pairs"]
 
-SENTENCE_PAIR_FORMATS = ("json", "jacana", "pipes", "tsv", "text", "conllu")
-OF_TWO_FILES = ("text", "conllu")
 BY_SUFFIX = {".jsonl": "json", ".tsv": "tsv"}
 
 
@@ -36,12 +32,13 @@ def read_sentence_pairs(
 ) -> list[SentencePair]:
     """Read sentence pairs, with their columns, gold links, labels and groups where a file has them.
 
-    As many pairs come out as go in: a side may be empty.
+    Every pair of the file is kept; a side may be empty.
 
     Parameters
     ----------
     source, target
-        One file that holds both sides, or two with as many sentences; plain or compressed. `-` is standard input.
+        One file that holds both sides, or two with the same number of sentences; plain or compressed. `-` is
+        standard input.
     format
         ``json`` (lines), ``jacana`` (one JSON array), ``pipes`` (``a ||| b``) or ``tsv`` of one file; ``text`` or
         ``conllu`` of two. ``auto`` goes by the suffix, then by the first line.
@@ -54,7 +51,7 @@ def read_sentence_pairs(
     Returns
     -------
     list of SentencePair
-        A link that stands twice is one; of a link that is both sure and possible, sure wins. `segments` are links of
+        A repeated link counts once; a link that is both sure and possible is sure. `segments` are links of
         all their words, sure.
 
     Raises
@@ -62,10 +59,9 @@ def read_sentence_pairs(
     DataError
         With file, line and remedy.
     """
-    if format not in {"auto", *SENTENCE_PAIR_FORMATS}:
-        raise UsageError(f"format must be one of auto, {', '.join(SENTENCE_PAIR_FORMATS)}. Got {format!r} instead.")
+    check_choice("format", format, ("auto", *SENTENCE_PAIR_FORMATS))
     if unknown := set(columns) - set(COLUMNS):
-        raise UsageError(f"columns must be of {', '.join(COLUMNS)}. Got {sorted(unknown)} instead.")
+        raise UsageError(f"`columns` must be among {', '.join(COLUMNS)}. Got {sorted(unknown)} instead.")
     if [source, target, links].count("-") > 1:
         raise UsageError("only one input can be -, standard input.")
     pairs = _of_one_file(source, format) if target is None else _of_two_files(source, target, format)
@@ -82,7 +78,7 @@ def read_sentence_pairs(
 def read_predicted_links(
     path: PathLike, pairs: Sequence[SentencePair], *, format: str = "auto", base: int = 0
 ) -> Alignments:
-    """Read somebody's links of `pairs`, sure and possible alike, from sentence pairs or from links alone.
+    """Read predicted links of `pairs`, sure and possible alike, from sentence pairs or from links alone.
 
     `format` is ``json`` or ``jacana``, or one of `read_links`, which checks the rest. Sentence pairs must have the
     tokens of `pairs`.
@@ -130,8 +126,8 @@ def _predicted(name: str, predicted: Iterator[tuple[str, SentencePair]], pairs: 
 
 
 def _of_one_file(path: PathLike, format: str) -> Iterator[tuple[str, SentencePair]]:
-    if format in OF_TWO_FILES:
-        raise UsageError(f"the format {format} is of two files, source and target. Got one file instead.")
+    if format in TWO_FILE_PAIR_FORMATS:
+        raise UsageError(f"the format {format} needs two files, `source` and `target`. Got one file instead.")
     with InputFile(path) as file:
         if format == "auto" and not file.at_end():
             format = _guess_format(file)
@@ -157,17 +153,17 @@ def _guess_format(file: InputFile) -> str:
     if line.count(b"\t") == 1:
         return "tsv"
     raise DataError(
-        f"{file.name}, line 1: found neither a JSON object or array nor ` ||| ` nor one tab, so these are no sentence "
-        f"pairs in one file; give a second file with the target sentences, or name the format."
+        f"{file.name}, line 1: found neither a JSON object or array nor ` ||| ` nor one tab, so these are not "
+        f"sentence pairs in one file; give a second file with the target sentences, or name the format."
     )
 
 
 def _separated_pairs(file: InputFile, format: str) -> Iterator[tuple[str, SentencePair]]:
-    for number, line in enumerate(_lines(file), start=1):
+    for number, line in enumerate(lines_of(file), start=1):
         where = f"{file.name}, line {number:,}"
         sides = line.split(b"\t") if format == "tsv" else _at_pipes(line)
         if len(sides) != 2:
-            raise _separator_error(file.name, format, np.frombuffer(line, dtype=np.uint8), number)
+            raise separator_error(file.name, format, line, number)
         utf8_text(where, line)
         yield where, SentencePair(_sentence(sides[0]), _sentence(sides[1]))
 
@@ -177,7 +173,7 @@ def _sentence(line: bytes) -> Sentence:
 
 
 def _at_pipes(line: bytes) -> list[bytes]:
-    """What stands between tokens `|||`; a token that only holds them is a word."""
+    """The parts between tokens `|||`; a longer token that contains it is a word."""
     sides: list[list[bytes]] = [[]]
     for word in line.split():
         if word == b"|||":
@@ -188,8 +184,8 @@ def _at_pipes(line: bytes) -> list[bytes]:
 
 
 def _of_two_files(source: PathLike, target: PathLike, format: str) -> Iterator[tuple[str, SentencePair]]:
-    if format not in {"auto", *OF_TWO_FILES}:
-        raise UsageError(f"the format {format} is of one file that holds both sides. Got two files instead.")
+    if format not in {"auto", *TWO_FILE_PAIR_FORMATS}:
+        raise UsageError(f"the format {format} has both sides in one file. Got two files instead.")
     if format == "auto":
         format = _guess_format_of_two(source, target)
     with InputFile(source) as first, InputFile(target) as second:
@@ -209,9 +205,9 @@ def _guess_format_of_two(source: PathLike, target: PathLike) -> str:
 
 
 def _text_pairs(first: InputFile, second: InputFile) -> Iterator[tuple[str, SentencePair]]:
-    sides = [list(_lines(file)) for file in (first, second)]
+    sides = [list(lines_of(file)) for file in (first, second)]
     if len(sides[0]) != len(sides[1]):
-        raise _uneven_error(first.name, len(sides[0]), second.name, len(sides[1]))
+        raise uneven_error(first.name, len(sides[0]), second.name, len(sides[1]))
     for number, lines in enumerate(zip(*sides, strict=True), start=1):
         for file, line in zip((first, second), lines, strict=True):
             utf8_text(f"{file.name}, line {number:,}", line)

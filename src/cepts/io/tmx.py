@@ -37,7 +37,7 @@ def tmx_sides(
     chosen = tuple(languages) if languages else None
     missing = set(chosen or ())
     sides: tuple[list[str], list[str]] = ([], [])
-    # Most units of a file have the same languages, so who is source and target is found once for each set.
+    # Most units of a file have the same languages, so source and target are found once for each set of languages.
     choices: dict[tuple[str, ...], tuple[str | None, ...]] = {}
     characters = 0
     for unit in units:
@@ -91,7 +91,7 @@ def _units(stream: Any, name: str) -> Iterator[Unit]:
     from lxml import etree
 
     try:
-        # No entity is expanded and nothing is fetched: a file from elsewhere stays what it says it is.
+        # No entity is expanded and nothing is fetched: files may come from anywhere.
         events = etree.iterparse(
             stream, events=("end",), tag="{*}tu", resolve_entities=False, no_network=True, load_dtd=False,
             remove_comments=True, remove_pis=True, huge_tree=False, collect_ids=False,
@@ -105,7 +105,7 @@ def _units(stream: Any, name: str) -> Iterator[Unit]:
     except etree.XMLSyntaxError as error:
         line = f", line {error.lineno:,}" if error.lineno else ""
         raise DataError(
-            f"{name}{line}: not well-formed TMX ({error.msg}); mend the file or export it again."
+            f"{name}{line}: not well-formed TMX ({error.msg}); correct the file or export it again."
         ) from error
 
 

@@ -2,13 +2,16 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
+
 import numpy as np
 from numpy.typing import NDArray
 
 from cepts.data import Text, Vocabulary, offsets_of
 from cepts.errors import DataError
+from cepts.io.files import InputFile, read_blocks
 
-__all__ = ["NotUTF8Error", "TextBuilder", "replace_invalid", "utf8_error"]
+__all__ = ["NotUTF8Error", "TextBuilder", "replace_invalid", "text_blocks", "utf8_error"]
 
 FIRST_SLOTS = 1 << 16
 
@@ -18,9 +21,9 @@ class NotUTF8Error(Exception):
 
 
 class TextBuilder:
-    """Makes a `Text` of blocks of lines, which may be forgotten once they are fed.
+    """Makes a `Text` from blocks of lines, which it does not keep.
 
-    Tokens are split on ASCII white space and on nothing else; words are numbered in the order of first use.
+    Tokens are split at ASCII white space only; words are numbered in the order of first use.
 
     Parameters
     ----------
@@ -75,7 +78,7 @@ class TextBuilder:
     def _grow_bytes(self, wanted: int) -> None:
         if wanted > len(self._word_bytes):
             used = self._word_offsets[self._words]
-            # Memory that is never touched costs nothing, so the room may be generous.
+            # Memory that is never touched costs nothing, so generous room is fine.
             grown = np.empty(max(wanted, 2 * len(self._word_bytes)), dtype=np.uint8)
             grown[:used] = self._word_bytes[:used]
             self._word_bytes = grown
@@ -90,10 +93,10 @@ class TextBuilder:
         self._word_offsets = np.concatenate([self._word_offsets, np.zeros(slots // 4, dtype=np.int64)])
 
     def _check_utf8(self, known_words: int, known_bytes: int) -> None:
-        """Raise unless the words that are new are UTF-8, which is to say that the block is.
+        """Raise unless the new words are UTF-8, and with them the block.
 
-        White space never stands inside a character, so a text is valid when its words are. Words laid end to
-        end are each valid when the whole is and none of them starts inside a character.
+        A character never contains white space, so a text is valid when its words are. Words that are concatenated are
+        each valid when the whole is valid and none of them starts inside a character.
         """
         starts = self._word_offsets[known_words : self._words]
         end = self._word_offsets[self._words]
@@ -103,6 +106,13 @@ class TextBuilder:
             self._word_bytes[known_bytes:end].tobytes().decode("utf-8")
         except UnicodeDecodeError:
             raise NotUTF8Error from None
+
+
+def text_blocks(file: InputFile, errors: str, block_bytes: int) -> Iterator[NDArray[np.uint8]]:
+    """Blocks of whole lines of `file`; with ``replace`` for `errors` they are UTF-8."""
+    file.skip_bom()
+    for block in read_blocks(file, block_bytes):
+        yield replace_invalid(block) if errors == "replace" else block
 
 
 def replace_invalid(block: NDArray[np.uint8]) -> NDArray[np.uint8]:
@@ -121,6 +131,6 @@ def utf8_error(name: str, block: NDArray[np.uint8], lines_before: int, *, unit: 
         place = error.start - data.rfind(b"\n", 0, error.start)
         return DataError(
             f"{name}, {unit} {line:,}: byte {place:,} (0x{data[error.start]:02x}) is not valid UTF-8; "
-            f"convert the file to UTF-8, or read it with --errors replace."
+            f"convert the file to UTF-8, or read it with `errors=replace`."
         )
     raise AssertionError("the block is valid UTF-8")

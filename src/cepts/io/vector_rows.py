@@ -1,4 +1,4 @@
-"""What the readers of word vectors share: distinct words with their rows, and what is said about them."""
+"""What the readers of word vectors share: distinct words with their rows, and notices about them."""
 
 from __future__ import annotations
 
@@ -40,17 +40,17 @@ def shown_word(word: bytes) -> str:
 
 
 class WordTally:
-    """The distinct words of a file in its order; of those that are the same, the first stays.
+    """The distinct words of a file in its order; of equal words, the first is kept.
 
-    Of those that are the same in lower case only, where that is asked for, the one that is written so stays, else the
-    first.
+    Of words that are equal in lower case only, where that is asked for, the one written in lower case is kept, else
+    the first.
 
     Parameters
     ----------
     name, unit
         The file, and what it is counted in (``line`` or ``word``), for messages.
     request
-        How many words at most, and whether in lower case.
+        Largest number of words, and whether in lower case.
     """
 
     def __init__(self, name: str, unit: str, request: Request) -> None:

@@ -11,14 +11,14 @@ import numpy as np
 from numpy.typing import NDArray
 
 from cepts.data import Vectors
-from cepts.errors import DataError, UsageError
+from cepts.errors import DataError, UsageError, check_choice
 from cepts.io.files import BOM, PathLike, bare_suffixes, open_output
 from cepts.io.vector_rows import shown_word
 from cepts.io.vectors import word_lists
+from cepts.names import WRITABLE_VECTOR_FORMATS
 
-__all__ = ["WRITABLE_VECTOR_FORMATS", "write_vectors"]
+__all__ = ["write_vectors"]
 
-WRITABLE_VECTOR_FORMATS = ("word2vec", "glove", "word2vec-binary", "npy")
 BY_SUFFIX = {".bin": "word2vec-binary", ".npy": "npy"}
 BLOCK_NUMBERS = 1 << 18
 # What would end a word, or its line, when the file is read again.
@@ -47,10 +47,9 @@ def write_vectors(path: PathLike, vectors: Vectors, *, format: str | None = None
     """
     if format is None:
         format = "word2vec" if path == "-" else BY_SUFFIX.get((bare_suffixes(path) or [""])[-1], "word2vec")
-    if format not in WRITABLE_VECTOR_FORMATS:
-        raise UsageError(f"format must be one of {', '.join(WRITABLE_VECTOR_FORMATS)}. Got {format!r} instead.")
+    check_choice("format", format, WRITABLE_VECTOR_FORMATS)
     if not vectors.matrix.size:
-        raise ValueError(f"vectors must have a word and a dimension at least. Got {vectors!r} instead.")
+        raise UsageError(f"`vectors` must have at least a word and a dimension. Got {vectors!r} instead.")
     _check_words(path, vectors, format)
     if format == "npy":
         _write_array(path, vectors)
@@ -101,7 +100,7 @@ def _finite(rows: NDArray[np.floating]) -> NDArray[np.float32]:
         # A copy, so that the kernel is compiled for one kind of array.
         found = np.array(rows, dtype=np.float32, order="C")
     if not np.isfinite(found).all():
-        raise ValueError("vectors must be finite numbers of float32.")
+        raise UsageError("`vectors` must be finite numbers of float32.")
     return found
 
 
@@ -128,9 +127,13 @@ def _write_binary(
 
 def _write_array(path: PathLike, vectors: Vectors) -> None:
     if path == "-":
-        raise UsageError("npy is two files, of numbers and of words, which standard output cannot hold; name a file.")
+        raise UsageError(
+            "npy is two files, of numbers and of words, which cannot both go to standard output; name a file."
+        )
     if bare_suffixes(path)[-1:] != [".npy"]:
-        raise UsageError(f"the name of an array must end in .npy, to be found again. Got {os.fspath(path)} instead.")
+        raise UsageError(
+            f"the name of an array must end in .npy, or it is not found again. Got {os.fspath(path)} instead."
+        )
     listed = next(iter(word_lists(path)))
     kind = np.float16 if vectors.matrix.dtype == np.float16 else np.float32
     with open_output(path) as file, open_output(listed) as words:

@@ -10,18 +10,18 @@ from pathlib import Path
 import numpy as np
 from numpy.typing import NDArray
 
-from cepts.data import Vectors, Vocabulary
-from cepts.errors import DataError, UsageError
+from cepts.data import VectorReading, Vectors, Vocabulary
+from cepts.errors import DataError, UsageError, check_choice
 from cepts.io.fasttext import FASTTEXT_MAGIC, read_fasttext_vectors
 from cepts.io.files import BLOCK_BYTES, BOM, COMPRESSED, InputFile, PathLike, bare_suffixes
 from cepts.io.vector_binary import read_binary_vectors
 from cepts.io.vector_rows import Request, WordTally, not_finite
 from cepts.io.vector_text import header_of, numbers_at_end, read_text_vectors
+from cepts.names import VECTOR_FORMATS
 from cepts.progress import Progress, Step, silent
 
-__all__ = ["VECTOR_FORMATS", "read_vectors", "word_lists"]
+__all__ = ["read_vectors", "word_lists"]
 
-VECTOR_FORMATS = ("word2vec", "glove", "word2vec-binary", "fasttext", "npy")
 HEAD_BYTES = 1 << 16
 ROWS_AT_A_TIME = 1 << 14
 NUMPY_MAGIC = b"\x93NUMPY"
@@ -52,15 +52,15 @@ def read_vectors(
     format
         ``word2vec`` (text with a header, fastText's ``.vec``), ``glove`` (text without), ``word2vec-binary``,
         ``fasttext`` (a model, not quantised), ``npy`` (an array with a list of words; float16 and float32 stay mapped
-        from the file, float64 becomes float32). By default the first bytes tell.
+        from the file, float64 becomes float32). By default it is detected from the first bytes.
     max_vocabulary
-        Keep no more than this many words, the first of the file; of most formats no more is read.
+        Keep at most this many words, the first of the file; in most formats no more are read.
     lowercase
-        Put words in lower case. Of words that become the same, the one written so stays, else the first.
+        Put words in lower case. Of words that become the same, the one written in lower case is kept, else the first.
     words
         The list of words of an ``.npy``, one a line; see `word_lists` for where it is looked for otherwise.
     notices
-        Gets a line for each thing that is no error but that a user should know: repeated words, vectors of zeros.
+        Gets a line for each thing that is no error but that a user should know, such as repeated words.
     progress
         Called after each block, in bytes of the file on disk, or in words.
     block_bytes
@@ -71,10 +71,10 @@ def read_vectors(
     DataError
         With file, line (in binary formats: number of the word) and remedy.
     """
-    if format is not None and format not in VECTOR_FORMATS:
-        raise UsageError(f"format must be one of {', '.join(VECTOR_FORMATS)}. Got {format!r} instead.")
+    if format is not None:
+        check_choice("format", format, VECTOR_FORMATS)
     if max_vocabulary is not None and max_vocabulary < 1:
-        raise UsageError(f"max_vocabulary must be at least 1. Got {max_vocabulary} instead.")
+        raise UsageError(f"`max_vocabulary` must be at least 1. Got {max_vocabulary} instead.")
     request = Request(max_vocabulary, lowercase, notices)
     given = path
     if path != "-" and Path(path).is_dir():
@@ -85,7 +85,7 @@ def read_vectors(
             raise DataError(f"{file.name} is empty; wanted words and their vectors.")
         found = format or _guess_format(file)
         if words is not None and found != "npy":
-            raise UsageError(f"a list of words goes with an .npy array. Got one with {file.name}, {found}, instead.")
+            raise UsageError(f"`words` goes with an .npy array. Got it with {file.name}, {found}, instead.")
         if found == "npy":
             vocabulary, matrix = _read_array(file, words, request, progress)
         elif found == "fasttext":
@@ -95,7 +95,8 @@ def read_vectors(
         else:
             vocabulary, matrix = read_text_vectors(file, found == "word2vec", request, progress, block_bytes)
         default = file.name if file.path == "-" else Path(os.path.abspath(given)).name  # noqa: PTH100
-    return Vectors(vocabulary, matrix, default if name is None else name)
+    reading = VectorReading(lowercase=lowercase, max_vocabulary=max_vocabulary)
+    return Vectors(vocabulary, matrix, default if name is None else name, reading)
 
 
 def _guess_format(file: InputFile) -> str:

@@ -1,4 +1,4 @@
-"""What every writer of results is: a file that is in its place, whole, only after a clean end."""
+"""The base of all writers: a file that appears, complete, only after a clean end."""
 
 from __future__ import annotations
 

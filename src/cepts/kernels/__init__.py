@@ -1,25 +1,35 @@
 """The loops that matter, compiled by Numba.
 
-Kernels take contiguous arrays and scalars and fill arrays given to them; they know no type of ours and check
-nothing. Numba freezes module globals into cached code, so whatever may change is an argument.
+Kernels take contiguous arrays, named tuples of arrays and scalars and fill arrays given to them; they know no type of
+ours and check nothing. Numba freezes module globals into cached code, so whatever may change is an argument.
 """
 
 from __future__ import annotations
 
+import gc
+import os
 import re
+import stat
+import tempfile
+import time
 from collections.abc import Callable
 from functools import cache
 from hashlib import sha256
 from pathlib import Path
 from typing import Any
 
-from numba import njit
+from numba import config, njit
+from numba.core import event
 
-__all__ = ["kernel", "on_compile", "vector_kernel"]
+from cepts.progress import Stopwatch, compile_listeners
+
+__all__ = ["CACHING", "cache_directory", "compile_seconds", "compiled_kernels", "kernel", "piece", "vector_kernel"]
 
 # Numba checks the arguments; to the type checker a kernel takes anything.
 Kernel = Callable[..., Any]
 IMPORTS = re.compile(rb"^from (cepts\.kernels\.\w+) import", re.MULTILINE)
+# Nobody calls kernels from C, and what can be called so is compiled twice.
+OPTIONS: dict[str, Any] = {"nogil": True, "error_model": "numpy", "no_cfunc_wrapper": True}
 
 
 def kernel(function: Kernel) -> Kernel:
@@ -34,8 +44,18 @@ def vector_kernel(function: Kernel) -> Kernel:
     return _compiled(function, fastmath={"contract", "reassoc", "nsz", "arcp"})
 
 
+def piece(function: Kernel) -> Kernel:
+    """Make `function` a part of every kernel that calls it, compiled with that kernel's options, never on its own.
+
+    A kernel that is called by kernels is compiled by itself and once more with each of them. The copies may round
+    differently, and a process that has just compiled them uses another one than a process that finds them in the cache.
+    """
+    inlined: Kernel = njit(inline="always", **OPTIONS)(function)
+    return inlined
+
+
 def _compiled(function: Kernel, **options: Any) -> Kernel:
-    compiled: Any = njit(cache=True, nogil=True, error_model="numpy", **options)(function)
+    compiled: Any = njit(cache=CACHING, **OPTIONS, **options)(function)
     # Numba holds a cached kernel against its own file alone, though those that it calls are compiled into it.
     cached: Any = getattr(getattr(compiled, "_cache", None), "_cache_file", None)
     if hasattr(cached, "_source_stamp"):
@@ -57,15 +77,105 @@ def digest_of(module: str) -> str:
     return digest.hexdigest()
 
 
-def on_compile(notify: Callable[[str], None]) -> None:
-    """Call `notify(kernel name)` whenever a kernel has to be compiled, which a warm cache makes needless."""
-    from numba.core import event
+# -- where compiled kernels are kept ---------------------------------------------------------------------------------
 
-    class Listener(event.Listener):
-        def on_start(self, event: Any) -> None:
-            notify(event.data["dispatcher"].__name__)
 
-        def on_end(self, event: Any) -> None:
-            pass
+def find_cache(preferred: str = "") -> str | None:
+    """The directory for compiled kernels, the first that can be written: `preferred`, if that is given; beside the
+    kernels, for which this returns ""; the user's cache; one of the user's own among the temporary files. None if there
+    is none.
+    """
+    if preferred and _is_writable(Path(preferred)):
+        return preferred
+    if _is_writable(Path(__file__).with_name("__pycache__")):
+        return ""
+    own = Path(tempfile.gettempdir(), f"cepts-kernels-{os.getuid() if hasattr(os, 'getuid') else 'user'}")
+    for directory in (_user_cache(), own):
+        if directory is not None and _is_writable(directory) and (directory != own or _is_private(own)):
+            return str(directory)
+    return None
 
-    event.register("numba:compile", Listener())
+
+def _user_cache() -> Path | None:
+    root = os.environ.get("XDG_CACHE_HOME") or os.environ.get("LOCALAPPDATA")
+    try:
+        return Path(root) / "cepts" if root else Path.home() / ".cache" / "cepts"
+    except RuntimeError:  # nobody knows where home is
+        return None
+
+
+def _is_writable(directory: Path) -> bool:
+    try:
+        directory.mkdir(mode=0o700, parents=True, exist_ok=True)
+        with tempfile.TemporaryFile(dir=directory):
+            return True
+    except OSError:
+        return False
+
+
+def _is_private(directory: Path) -> bool:
+    """Whether nobody else can write there: Numba unpickles what it finds, and anyone may write to /tmp."""
+    found = directory.lstat()
+    return not hasattr(os, "getuid") or (
+        stat.S_ISDIR(found.st_mode) and found.st_uid == os.getuid() and not found.st_mode & 0o022
+    )
+
+
+_numba: Any = config
+_found = find_cache(_numba.CACHE_DIR)
+CACHING = _found is not None
+_numba.CACHE_DIR = _found or ""
+
+
+def cache_directory() -> Path:
+    """Where compiled kernels are kept."""
+    return Path(_found) if _found else Path(__file__).with_name("__pycache__")
+
+
+# -- what compiling costs --------------------------------------------------------------------------------------------
+
+
+class Compiling(event.Listener):
+    """Counts kernels and seconds, and lets no garbage be collected meanwhile, which takes a fifth of the time.
+
+    Numba compiles in one thread at a time and tells its listeners before others may.
+    """
+
+    def __init__(self) -> None:
+        self.kernels = 0
+        self.depth = 0
+        self.started = 0.0
+        self.collecting = False
+
+    def on_start(self, event: Any) -> None:
+        function = event.data["dispatcher"]
+        if function.__module__.startswith(__name__):
+            self.kernels += 1
+            for notify in tuple(compile_listeners):
+                notify(f"{function.__module__.rpartition('.')[2]}.{function.__name__}")
+        if self.depth == 0:
+            self.started = time.perf_counter()
+            self.collecting = gc.isenabled()
+            gc.disable()
+        self.depth += 1
+
+    def on_end(self, event: Any) -> None:
+        self.depth -= 1
+        if self.depth == 0:
+            if self.collecting:
+                gc.enable()
+            Stopwatch.not_counted += time.perf_counter() - self.started
+
+
+_compiling = Compiling()
+event.register("numba:compile", _compiling)
+
+
+def compile_seconds() -> float:
+    """Seconds that this process has spent on compiling, whichever threads waited for it."""
+    return Stopwatch.not_counted
+
+
+def compiled_kernels() -> int:
+    """How many kernels this process had to compile, which a warm cache makes needless."""
+    return _compiling.kernels

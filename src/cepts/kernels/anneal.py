@@ -10,6 +10,8 @@ known, and nothing is random.
 
 from __future__ import annotations
 
+from typing import Any, NamedTuple
+
 import numpy as np
 
 from cepts.kernels import kernel, vector_kernel
@@ -22,9 +24,43 @@ CHANGE = np.float32(0.9)
 TINY = np.float32(1e-30)
 
 
+class Part(NamedTuple):
+    """The part of a matrix that a cept explains, its margins, and a buffer for a row."""
+
+    matrix: Any
+    rows: Any
+    columns: Any
+    row: Any
+
+
+class AnnealRoom(NamedTuple):
+    """Models and buffers of a search.
+
+    `current` is the model that splits, `tempered` has room for its powers, `cold` is the model of its size trained to
+    the end, `best` the best so far. `directions` and `column_directions` have a row a cept: the scores of rows and
+    columns along which it would split, as `correlations` says how much. `gains` is what a split explains, `known`
+    whether that is of the present model.
+    """
+
+    current: Any
+    tempered: Any
+    cold: Any
+    best: Any
+    plsa: Any
+    part: Any
+    directions: Any
+    column_directions: Any
+    correlations: Any
+    gains: Any
+    known: Any
+
+
 @vector_kernel
-def _part_of(matrix, cepts, cept, weights, source, target, uniform, least, part, rows, columns, row):
+def part_of(cells, cepts, cept, model, uniform, found):
     """The part of the matrix that `cept` explains, and its margins; returns its sum."""
+    matrix, least = cells.matrix, cells.least
+    weights, source, target = model.weights, model.source, model.target
+    part, rows, columns, row = found.matrix, found.rows, found.columns, found.row
     size, length = matrix.shape
     for j in range(length):
         columns[j] = np.float32(0)
@@ -55,7 +91,7 @@ def _part_of(matrix, cepts, cept, weights, source, target, uniform, least, part,
 
 
 @vector_kernel
-def _correlation(size, length, part, rows, columns, total, x, y):
+def correlation_of(size, length, part, rows, columns, total, x, y):
     """The first correlation of `part` and its scores of rows and columns, by the power method."""
     correlation = np.float32(0)
     for i in range(size):
@@ -132,49 +168,17 @@ def _part_ways(size, cept, other, direction, factor):
 
 
 @vector_kernel
-def _copy(cepts, size, length, weights, source, target, to_weights, to_source, to_target):
+def _copy(cepts, size, length, model, to):
     for c in range(cepts):
-        to_weights[c] = weights[c]
+        to.weights[c] = model.weights[c]
         for i in range(size):
-            to_source[c, i] = source[c, i]
+            to.source[c, i] = model.source[c, i]
         for j in range(length):
-            to_target[c, j] = target[c, j]
+            to.target[c, j] = model.target[c, j]
 
 
 @kernel
-def anneal(
-    matrix,
-    rows,
-    columns,
-    total,
-    least,
-    most,
-    wanted,
-    price,
-    noise,
-    warm,
-    cold,
-    curve,
-    weights,
-    source,
-    target,
-    best_weights,
-    best_source,
-    best_target,
-    cold_weights,
-    cold_source,
-    cold_target,
-    source_power,
-    target_power,
-    new_source,
-    new_target,
-    row,
-    part,
-    part_rows,
-    part_columns,
-    directions,
-    column_directions,
-):
+def anneal(cells, rows, columns, most, wanted, price, noise, warm, cold, curve, room):
     """Models of 1 to `most` cepts, each from the one before by the split of a cept; returns the best's size and noise.
 
     The best has the highest log-likelihood less `price` for each parameter; where `wanted` > 0, it is that with so
@@ -183,39 +187,25 @@ def anneal(
     log-likelihood goes to `curve`. Of cepts that could split, the one is taken whose split explains most: its mass
     times the square of its correlation. Where the criterion has long been worse than at its best, the pass ends.
     """
-    size, length = matrix.shape
-    start_as_one(size, length, rows, columns, total, noise, weights, source, target)
-    correlations = np.zeros(most, np.float32)
-    gains = np.full(most, np.inf)
-    known = np.zeros(most, np.bool_)
+    size, length = cells.matrix.shape
+    model, weights = room.current, room.current.weights
+    correlations, gains, known, part = room.correlations, room.gains, room.known, room.part
+    start_as_one(cells, rows, columns, noise, model)
+    for c in range(most):
+        gains[c] = np.inf
     chosen = 0
     chosen_noise = noise
     highest = -np.inf
     for cepts in range(1, most + 1):
-        _copy(cepts, size, length, weights, source, target, cold_weights, cold_source, cold_target)
-        level = train(
-            matrix,
-            total,
-            cepts,
-            cold_weights,
-            cold_source,
-            cold_target,
-            noise,
-            cold,
-            least,
-            new_source,
-            new_target,
-            row,
-        )
-        curve[cepts] = score(
-            matrix, cepts, cold_weights, cold_source, cold_target, level, least, new_source, new_target, row
-        )
+        _copy(cepts, size, length, model, room.cold)
+        level = train(cells, cepts, room.cold, noise, cold, room.plsa)
+        curve[cepts] = score(cells, cepts, room.cold, level, room.plsa)
         value = curve[cepts] - price * cepts * (size + length - 1)
         if value > highest or wanted > 0 or chosen == 0:
             highest = value
             chosen = cepts
             chosen_noise = level
-            _copy(cepts, size, length, cold_weights, cold_source, cold_target, best_weights, best_source, best_target)
+            _copy(cepts, size, length, room.cold, room.best)
         if cepts in (most, wanted):
             break
         if wanted == 0 and cepts - chosen >= max(PATIENCE, chosen // 4):
@@ -223,16 +213,22 @@ def anneal(
             break
         uniform = density(noise, size, length)
         # Steps since a gain was found may have changed it: the best must be found anew before it is taken for the best.
-        splits = 0
-        known[:cepts] = False
+        splits = np.int64(0)
+        for c in range(cepts):
+            known[c] = False
         while not known[splits]:
-            mass = _part_of(
-                matrix, cepts, splits, weights, source, target, uniform, least, part, part_rows, part_columns, row
-            )
+            mass = part_of(cells, cepts, splits, model, uniform, part)
             correlations[splits] = np.float32(0)
             if mass > TINY:
-                correlations[splits] = _correlation(
-                    size, length, part, part_rows, part_columns, mass, directions[splits], column_directions[splits]
+                correlations[splits] = correlation_of(
+                    size,
+                    length,
+                    part.matrix,
+                    part.rows,
+                    part.columns,
+                    mass,
+                    room.directions[splits],
+                    room.column_directions[splits],
                 )
             gains[splits] = mass * correlations[splits] * correlations[splits]
             known[splits] = True
@@ -243,57 +239,21 @@ def anneal(
         # Well above that of the split, and whose powers are cheap.
         critical = 1.0 / (1.0 + correlations[splits])
         inverse_temperature = 0.75 if critical < 0.7 else (0.875 if critical < 0.83 else 1.0)
-        one, two = _part_ways(size, splits, cepts, directions[splits], source)
-        _part_ways(length, splits, cepts, column_directions[splits], target)
+        one, two = _part_ways(size, splits, cepts, room.directions[splits], model.source)
+        _part_ways(length, splits, cepts, room.column_directions[splits], model.target)
         mass = weights[splits]
         weights[splits] = mass * one / (one + two)
         weights[cepts] = mass * two / (one + two)
         gains[splits] = np.inf
         gains[cepts] = np.inf
-        noise = train_tempered(
-            matrix,
-            total,
-            cepts + 1,
-            weights,
-            source,
-            target,
-            noise,
-            warm,
-            inverse_temperature,
-            least,
-            source_power,
-            target_power,
-            new_source,
-            new_target,
-            row,
-        )
+        noise = train_tempered(cells, cepts + 1, model, room.tempered, noise, warm, inverse_temperature, room.plsa)
     return chosen, chosen_noise
 
 
 @kernel
-def search(
-    matrix,
-    total,
-    least,
-    most,
-    price,
-    noise,
-    restarts,
-    iterations,
-    seed,
-    curve,
-    weights,
-    source,
-    target,
-    best_weights,
-    best_source,
-    best_target,
-    new_source,
-    new_target,
-    row,
-):
+def search(cells, most, price, noise, restarts, iterations, seed, curve, room):
     """Models of 1 to `most` cepts, each from `restarts` random starts; returns the best's size and noise."""
-    size, length = matrix.shape
+    size, length = cells.matrix.shape
     state = np.uint64(seed) * np.uint64(2654435761) + np.uint64(88172645463325252)
     chosen = 0
     chosen_noise = noise
@@ -301,16 +261,14 @@ def search(
     for cepts in range(1, most + 1):
         curve[cepts] = -np.inf
         for _ in range(restarts if cepts > 1 else 1):
-            state = start_at_random(size, length, cepts, noise, state, weights, source, target)
-            level = train(
-                matrix, total, cepts, weights, source, target, noise, iterations, least, new_source, new_target, row
-            )
-            found = score(matrix, cepts, weights, source, target, level, least, new_source, new_target, row)
+            state = start_at_random(size, length, cepts, noise, state, room.current)
+            level = train(cells, cepts, room.current, noise, iterations, room.plsa)
+            found = score(cells, cepts, room.current, level, room.plsa)
             curve[cepts] = max(curve[cepts], found)
             value = found - price * cepts * (size + length - 1)
             if value > highest:
                 highest = value
                 chosen = cepts
                 chosen_noise = level
-                _copy(cepts, size, length, weights, source, target, best_weights, best_source, best_target)
+                _copy(cepts, size, length, room.current, room.best)
     return chosen, chosen_noise

@@ -72,46 +72,30 @@ def add_nbest(
 
 
 @kernel
-def mean_of_tables(
-    source_offsets,
-    target_offsets,
-    cell_offsets,
-    cells,
-    lexicon,
-    source_null,
-    target_null,
-    shapes,
-    table_offsets,
-    forward_prior,
-    reverse_prior,
-    forward_null,
-    forward_null_offsets,
-    reverse_null,
-    reverse_null_offsets,
-    values,
-    source_free,
-    target_free,
-):
+def mean_of_tables(block, priors, values, source_free, target_free):
     """Mean of both directions' lexicon times position prior; null entries are of the one direction that has them."""
     half = np.float32(0.5)
-    for pair in range(len(source_offsets) - 1):
-        first = cell_offsets[pair]
-        count = cell_offsets[pair + 1] - first
+    cells, lexicon, forward, reverse = block.cells, block.lexicon, priors.forward, priors.reverse
+    for pair in range(len(block.source_offsets) - 1):
+        first = block.cell_offsets[pair]
+        count = block.cell_offsets[pair + 1] - first
         if count == 0:
             continue
-        shape = shapes[pair]
-        table = table_offsets[shape]
+        shape = priors.shapes[pair]
+        table = priors.offsets[shape]
         for place in range(count):
             cell = cells[first + place]
-            ahead = lexicon[cell, 0] * forward_prior[table + place]
-            back = lexicon[cell, 1] * reverse_prior[table + place]
+            ahead = lexicon[cell, 0] * forward[table + place]
+            back = lexicon[cell, 1] * reverse[table + place]
             values[first + place] = half * (ahead + back)
-        source = source_offsets[pair]
-        for i in range(source_offsets[pair + 1] - source):
-            source_free[source + i] = reverse_null[reverse_null_offsets[shape] + i] * source_null[source + i]
-        target = target_offsets[pair]
-        for j in range(target_offsets[pair + 1] - target):
-            target_free[target + j] = forward_null[forward_null_offsets[shape] + j] * target_null[target + j]
+        source = block.source_offsets[pair]
+        null = priors.reverse_null_offsets[shape]
+        for i in range(block.source_offsets[pair + 1] - source):
+            source_free[source + i] = priors.reverse_null[null + i] * block.source_null[source + i]
+        target = block.target_offsets[pair]
+        null = priors.forward_null_offsets[shape]
+        for j in range(block.target_offsets[pair + 1] - target):
+            target_free[target + j] = priors.forward_null[null + j] * block.target_null[target + j]
 
 
 @kernel

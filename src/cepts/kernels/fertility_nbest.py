@@ -130,9 +130,9 @@ def fertility_nbest(shard, direction, count, found, log_probabilities, positions
     opened = np.zeros(count, np.bool_)
     alignments = np.zeros((count, width), np.int64)
     used, used_positions = 0, 0
-    for pair in range(len(shard.source_offsets) - 1):
-        size = shard.source_offsets[pair + 1] - shard.source_offsets[pair]
-        if size == 0 or shard.target_offsets[pair + 1] == shard.target_offsets[pair]:
+    for pair in range(len(shard.block.source_offsets) - 1):
+        size = shard.block.source_offsets[pair + 1] - shard.block.source_offsets[pair]
+        if size == 0 or shard.block.target_offsets[pair + 1] == shard.block.target_offsets[pair]:
             continue
         sentence, _, _ = open_pair(shard, direction, pair, room, cepts)
         length = sentence.length

@@ -11,9 +11,9 @@ from cepts.kernels.fertility import CLASS, LINK, ROW, Sentence
 
 
 class Shard(NamedTuple):
-    """Sentence pairs and all parameters, the latter as logarithms.
+    """Sentence pairs and all parameters, the latter as logarithms; so is the block's lexicon.
 
-    The pairs are those of a `Block`; `source_words` and `target_words` are rows of the fertilities, -1 for an unknown
+    `source_words` and `target_words` are rows of the fertilities, -1 for an unknown
     word, and the classes are by token too. The fertilities have a last row for unknown words; their last column is for
     that fertility or a higher one, which is half as likely with each word more. `placements[direction, a, b, g]` of
     Model 4 is for a last cept of class a and a word of class b; after the classes come the beginning of the sentence
@@ -21,14 +21,7 @@ class Shard(NamedTuple):
     `source_links` and `target_links` are the alignments from which to start.
     """
 
-    source_offsets: Any
-    target_offsets: Any
-    cell_offsets: Any
-    cells: Any
-    lexicon: Any
-    source_null: Any
-    target_null: Any
-    times: Any
+    block: Any
     source_words: Any
     target_words: Any
     source_classes: Any
@@ -148,25 +141,26 @@ def open_pair(shard, direction, pair, room, cepts):
 
     The alignment is also put into `cepts`.
     """
-    source, end_source = shard.source_offsets[pair], shard.source_offsets[pair + 1]
-    target, end_target = shard.target_offsets[pair], shard.target_offsets[pair + 1]
+    block = shard.block
+    source, end_source = block.source_offsets[pair], block.source_offsets[pair + 1]
+    target, end_target = block.target_offsets[pair], block.target_offsets[pair + 1]
     size, length = end_source - source, end_target - target
-    first = shard.cell_offsets[pair]
+    first = block.cell_offsets[pair]
     for i in range(size):
         for j in range(length):
-            entry = shard.lexicon[shard.cells[first + i * length + j], direction]
+            entry = block.lexicon[block.cells[first + i * length + j], direction]
             if direction == 0:
                 room.score[j, i + 1] = entry
             else:
                 room.score[i, j + 1] = entry
     words = shard.source_words[source:end_source]
     classes = shard.source_classes[source:end_source]
-    null = shard.target_null[target:end_target]
+    null = block.target_null[target:end_target]
     other_classes = shard.target_classes[target:end_target]
     links = shard.target_links[target:end_target]
     if direction == 1:
         size, length = length, size
-        words, null = shard.target_words[target:end_target], shard.source_null[source:end_source]
+        words, null = shard.target_words[target:end_target], block.source_null[source:end_source]
         classes, other_classes = other_classes, classes
         links = shard.source_links[source:end_source]
     sentence = _fill(room, cepts, shard, direction, size, length, words, null, classes, other_classes)

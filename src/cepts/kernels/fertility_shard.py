@@ -5,6 +5,8 @@ The posteriors are those of the climbed alignment and all its neighbours, as if 
 
 from __future__ import annotations
 
+from typing import Any, NamedTuple
+
 import numpy as np
 
 from cepts.kernels import kernel
@@ -199,29 +201,20 @@ def _count_displacements(sentence, posterior, weight, counts):
             counts[bucket, sentence.groups[sentence.reach + j - place]] += weight * posterior[j, i]
 
 
+class FertilityCounts(NamedTuple):
+    """Expected fertilities and placements; index 0 of the latter is the forward direction."""
+
+    source_fertility: Any
+    target_fertility: Any
+    placements: Any
+    displacements: Any
+
+
 @kernel
-def fertility_posteriors(
-    shard,
-    counting,
-    agreeing,
-    counts,
-    forward,
-    reverse,
-    source_free,
-    target_free,
-    source_fertility_counts,
-    target_fertility_counts,
-    placement_counts,
-    displacement_counts,
-    log_likelihoods,
-):
+def fertility_posteriors(shard, counting, agreeing, found, expected):
     """Both directions of all pairs of a shard, climbing from its links, which become the best alignments found.
 
-    Where `counting`, adds posteriors to `counts` (their product where `agreeing`) and expected fertilities and
-    placements to the other counts, whose index 0 is the forward direction; a pair counts `times[pair]` times. Otherwise
-    writes posteriors to `forward` and `reverse` (where `agreeing`, their geometric mean to `forward` alone).
-    `source_free` and `target_free` receive each word's posterior of null, `log_likelihoods[pair, direction]` the
-    logarithm of the sum over the neighbourhood.
+    Where `counting`, also adds to the `expected` counts. A pair's log-likelihood is that of its neighbourhood.
     """
     width = shard.longest + 2
     room = new_room(width)
@@ -231,19 +224,21 @@ def fertility_posteriors(
     back = np.zeros((width, width))
     leaving = np.zeros(width)
     entering = np.zeros(width)
-    cells = shard.cells
-    for pair in range(len(shard.source_offsets) - 1):
-        source, target = shard.source_offsets[pair], shard.target_offsets[pair]
-        size, length = shard.source_offsets[pair + 1] - source, shard.target_offsets[pair + 1] - target
+    block, cells, counts = shard.block, shard.block.cells, found.counts
+    forward, reverse = found.forward, found.reverse
+    source_free, target_free = found.source_free, found.target_free
+    for pair in range(len(block.source_offsets) - 1):
+        source, target = block.source_offsets[pair], block.target_offsets[pair]
+        size, length = block.source_offsets[pair + 1] - source, block.target_offsets[pair + 1] - target
         if size == 0 or length == 0:
             continue
-        weight = np.float64(shard.times[pair])
+        weight = np.float64(block.times[pair])
         for direction in range(2):
             sentence, links, words = open_pair(shard, direction, pair, room, cepts)
             posterior = back if direction else ahead
             free = source_free[source : source + size] if direction else target_free[target : target + length]
             score = climb(cepts, sentence, gains)
-            log_likelihoods[pair, direction] = score + neighbourhood(
+            found.log_likelihoods[pair, direction] = score + neighbourhood(
                 cepts,
                 sentence,
                 gains,
@@ -252,19 +247,19 @@ def fertility_posteriors(
                 entering,
                 counting,
                 weight,
-                placement_counts[direction],
+                expected.placements[direction],
             )
             for j in range(sentence.length):
                 links[j] = cepts.of[LINK, j] - 1
                 free[j] = posterior[j, 0]
             if counting:
-                fertility_counts = target_fertility_counts if direction else source_fertility_counts
+                fertility_counts = expected.target_fertility if direction else expected.source_fertility
                 _count_fertilities(cepts, sentence, leaving, entering, words, weight, fertility_counts)
                 if not sentence.chained:
-                    _count_displacements(sentence, posterior, weight, displacement_counts[direction])
+                    _count_displacements(sentence, posterior, weight, expected.displacements[direction])
 
         for i in range(size):
-            row = shard.cell_offsets[pair] + i * length
+            row = block.cell_offsets[pair] + i * length
             for j in range(length):
                 if not counting:
                     if agreeing:

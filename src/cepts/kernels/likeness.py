@@ -4,12 +4,12 @@ from __future__ import annotations
 
 import numpy as np
 
-from cepts.kernels import kernel
+from cepts.kernels import kernel, piece
 
 __all__ = ["span_coverage", "spelling_likeness"]
 
 
-@kernel
+@piece
 def _common_prefix(first, second):
     count = 0
     while count < min(len(first), len(second)) and first[count] == second[count]:
@@ -17,7 +17,7 @@ def _common_prefix(first, second):
     return count
 
 
-@kernel
+@piece
 def _common_suffix(first, second):
     count = 0
     while count < min(len(first), len(second)) and first[len(first) - 1 - count] == second[len(second) - 1 - count]:
@@ -25,7 +25,7 @@ def _common_suffix(first, second):
     return count
 
 
-@kernel
+@piece
 def _jaro_winkler(first, second):
     """Jaro's similarity, raised by a tenth of what it lacks for each of up to four common first characters."""
     window = max(0, max(len(first), len(second)) // 2 - 1)
@@ -54,7 +54,7 @@ def _jaro_winkler(first, second):
     return jaro + min(4, _common_prefix(first, second)) * 0.1 * (1.0 - jaro)
 
 
-@kernel
+@piece
 def _gram_dice(first, second, size):
     """Dice's coefficient of the n-grams of `size` characters: twice the shared ones, by those of both."""
     grams = len(first) - size + 1
@@ -90,11 +90,12 @@ def spelling_likeness(source, source_offsets, target, target_offsets, out):
             second = target[target_offsets[j] : target_offsets[j + 1]]
             longer = max(len(first), len(second))
             if len(first) == 0 or len(second) == 0:
-                out[i, j] = 0.0
+                for measure in range(5):
+                    out[i, j, measure] = 0.0
                 continue
             out[i, j, 0] = _jaro_winkler(first, second)
-            out[i, j, 1] = _gram_dice(first, second, 2)
-            out[i, j, 2] = _gram_dice(first, second, 3)
+            for size in range(2, 4):
+                out[i, j, size - 1] = _gram_dice(first, second, size)
             out[i, j, 3] = _common_prefix(first, second) / longer
             out[i, j, 4] = _common_suffix(first, second) / longer
 

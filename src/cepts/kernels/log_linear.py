@@ -25,7 +25,7 @@ def score_items(values, categories, value_weights, category_weights, scores):
 def add_expected(values, categories, weights, value_sums, category_sums):
     """Add each item's features, times its weight (a marginal or a count), to the sums.
 
-    Most segments are next to impossible; those below `NEGLIGIBLE` are left out.
+    Most segments have almost no probability; those below `NEGLIGIBLE` are skipped.
     """
     for item in range(len(weights)):
         weight = weights[item]

@@ -6,71 +6,57 @@ positions, which is tabled by the two lengths of the pair (its *shape*).
 
 from __future__ import annotations
 
+from typing import Any, NamedTuple
+
 import numpy as np
 
 from cepts.kernels import vector_kernel
 
 
-@vector_kernel
-def mixture_posteriors(
-    order,
-    source_offsets,
-    target_offsets,
-    cell_offsets,
-    cells,
-    lexicon,
-    source_null,
-    target_null,
-    times,
-    shapes,
-    table_offsets,
-    forward_prior,
-    reverse_prior,
-    forward_null,
-    forward_null_offsets,
-    reverse_null,
-    reverse_null_offsets,
-    counting,
-    agreeing,
-    longest,
-    counts,
-    forward,
-    reverse,
-    source_free,
-    target_free,
-    forward_table,
-    reverse_table,
-    forward_null_table,
-    reverse_null_table,
-    log_likelihoods,
-):
-    """Both directions of all pairs of a shard.
+class PositionCounts(NamedTuple):
+    """Expected positions, laid out as the priors are; empty where the model does not learn them."""
 
-    `forward_prior` and `reverse_prior` hold for each shape, from `table_offsets[shape]`, an I x J matrix:
-    P(a_j = i | I, J) and P(a_i = j | J, I); `forward_null` and `reverse_null` hold the priors of null for each word.
-    Where `counting`, adds the posteriors to `counts` (their product where `agreeing`) and to the tables if those are
-    not empty; otherwise writes them to `forward` and `reverse` (where `agreeing`, their geometric mean to `forward`).
-    `source_free` and `target_free` receive the posteriors of null, `log_likelihoods[pair, direction]` the pair's
-    log-likelihood. A pair counts `times[pair]` times.
-    """
-    ahead = np.empty(longest * longest, np.float32)
-    back = np.empty(longest * longest, np.float32)
-    total = np.empty(longest, np.float32)
-    share = np.empty(longest, np.float32)
-    tabling = len(forward_table) > 0
-    for place in range(len(order)):
-        pair = order[place]
+    forward: Any
+    reverse: Any
+    forward_null: Any
+    reverse_null: Any
+
+
+class MixtureRoom(NamedTuple):
+    """Buffers for one pair: a matrix in each direction, a number for each target word and each source word."""
+
+    ahead: Any
+    back: Any
+    total: Any
+    share: Any
+
+
+@vector_kernel
+def mixture_posteriors(block, priors, room, counting, agreeing, found, tables):
+    """Both directions of all pairs of a block; where `counting`, also adds to the tables if those are not empty."""
+    ahead, back, total, share = room.ahead, room.back, room.total, room.share
+    source_offsets, target_offsets = block.source_offsets, block.target_offsets
+    cells, lexicon = block.cells, block.lexicon
+    source_null, target_null = block.source_null, block.target_null
+    forward_prior, reverse_prior = priors.forward, priors.reverse
+    forward_null, reverse_null = priors.forward_null, priors.reverse_null
+    counts, forward, reverse = found.counts, found.forward, found.reverse
+    source_free, target_free = found.source_free, found.target_free
+    log_likelihoods = found.log_likelihoods
+    tabling = len(tables.forward) > 0
+    for place in range(len(block.order)):
+        pair = block.order[place]
         source = source_offsets[pair]
         target = target_offsets[pair]
         size = source_offsets[pair + 1] - source
         length = target_offsets[pair + 1] - target
         if size == 0 or length == 0:
             continue
-        shape = shapes[pair]
-        table = table_offsets[shape]
-        first = cell_offsets[pair]
-        ahead_null = forward_null_offsets[shape]
-        back_null = reverse_null_offsets[shape]
+        shape = priors.shapes[pair]
+        table = priors.offsets[shape]
+        first = block.cell_offsets[pair]
+        ahead_null = priors.forward_null_offsets[shape]
+        back_null = priors.reverse_null_offsets[shape]
         for j in range(length):
             mass = forward_null[ahead_null + j] * target_null[target + j]
             target_free[target + j] = mass
@@ -126,7 +112,7 @@ def mixture_posteriors(
                     forward[first + cell] = ahead[cell]
                     reverse[first + cell] = back[cell]
             continue
-        weight = times[pair]
+        weight = block.times[pair]
         if agreeing:
             for cell in range(size * length):
                 counts[cells[first + cell], 0] += weight * ahead[cell] * back[cell]
@@ -136,12 +122,12 @@ def mixture_posteriors(
                 counts[cells[first + cell], 1] += weight * back[cell]
         if tabling:
             for cell in range(size * length):
-                forward_table[table + cell] += weight * ahead[cell]
-                reverse_table[table + cell] += weight * back[cell]
+                tables.forward[table + cell] += weight * ahead[cell]
+                tables.reverse[table + cell] += weight * back[cell]
             for j in range(length):
-                forward_null_table[ahead_null + j] += weight * target_free[target + j]
+                tables.forward_null[ahead_null + j] += weight * target_free[target + j]
             for i in range(size):
-                reverse_null_table[back_null + i] += weight * source_free[source + i]
+                tables.reverse_null[back_null + i] += weight * source_free[source + i]
 
 
 @vector_kernel

@@ -2,15 +2,77 @@
 
 from __future__ import annotations
 
+from typing import Any, NamedTuple
+
 import numpy as np
 
 from cepts.kernels import kernel, vector_kernel
 from cepts.kernels.anneal import anneal, search
-from cepts.kernels.plsa import margins, train
+from cepts.kernels.plsa import Cells, margins, train
 
 TINY = np.float32(1e-30)
 # Share of the whole matrix that cepts are given when one of them is removed.
 SHARED = np.float32(0.01)
+
+
+class Matrices(NamedTuple):
+    """The association matrices of sentence pairs, with the null masses of their words."""
+
+    source_offsets: Any
+    target_offsets: Any
+    cell_offsets: Any
+    values: Any
+    source_null: Any
+    target_null: Any
+
+
+class Search(NamedTuple):
+    """How the cepts of each pair are found.
+
+    The number of cepts is `wanted`, or where that is 0 chosen by AIC (`bayes`: BIC). `noise` < 0 is a model without.
+    The starts of a `search` are drawn for pair `first_pair` and those after it.
+    """
+
+    annealing: Any
+    wanted: Any
+    bayes: Any
+    noise: Any
+    warm: Any
+    cold: Any
+    restarts: Any
+    iterations: Any
+    seed: Any
+    first_pair: Any
+
+
+class OnmfRoom(NamedTuple):
+    """Buffers for the largest pair."""
+
+    anneal: Any
+    rows: Any
+    columns: Any
+    least: Any
+    shares: Any
+    curve: Any
+    present: Any
+
+
+class Alignment(NamedTuple):
+    """What is found: the cept of each word (-1 for null), how sure that is, the noise of each pair.
+
+    `source_strength[i]` times `target_strength[j]` is the confidence of the link of two words of a cept: the geometric
+    mean of P(c, j | i) and P(c, i | j). `curves` (where it has room) receives the log-likelihood by number of cepts.
+    """
+
+    source_cept: Any
+    target_cept: Any
+    source_confidence: Any
+    target_confidence: Any
+    source_strength: Any
+    target_strength: Any
+    noises: Any
+    curve_offsets: Any
+    curves: Any
 
 
 @kernel
@@ -61,11 +123,14 @@ def _lightest_orphan(size, length, cepts, weights, source_cept, target_cept, pre
 
 
 @kernel
-def _remove(size, length, cepts, orphan, noise, rows, columns, whole, weights, source, target):
+def _remove(cells, rows, columns, cepts, orphan, noise, model):
     """Take a cept out, give its weight to the others and let them all have a little of every word.
 
-    For EM keeps what is 0: a word that the cept alone had would stay without any.
+    EM keeps what is 0, so a word that the cept alone had would stay without any.
     """
+    size, length = cells.matrix.shape
+    whole = cells.total
+    weights, source, target = model.weights, model.source, model.target
     last = cepts - 1
     weights[orphan] = weights[last]
     for i in range(size):
@@ -124,197 +189,65 @@ def _confide(size, cepts, total, weights, factor, null, cept, confidence, streng
 
 
 @kernel
-def factorise_pairs(
-    source_offsets,
-    target_offsets,
-    cell_offsets,
-    values,
-    source_null,
-    target_null,
-    first_pair,
-    annealing,
-    wanted,
-    bayes,
-    noise_start,
-    warm,
-    cold,
-    restarts,
-    iterations,
-    seed,
-    source_cept,
-    target_cept,
-    source_confidence,
-    target_confidence,
-    source_strength,
-    target_strength,
-    noises,
-    chosen_counts,
-    curve_offsets,
-    curves,
-    kept_weights,
-    kept_source,
-    kept_target,
-):
-    """Cepts of the words of every pair.
-
-    The number of cepts is `wanted`, or where that is 0 chosen by AIC (`bayes`: BIC). `source_strength[i]` times
-    `target_strength[j]` is the confidence of the link of two words of a cept: the geometric mean of P(c, j | i) and
-    P(c, i | j). `chosen_counts` receives the number of cepts before orphans are removed, `curves` (where it has room)
-    the log-likelihood by number of cepts, `kept_weights` and the two after it (where they have room) the parameters of
-    the last pair.
-    """
-    widest = 1
-    longest = 1
-    most_of_all = 1
-    for pair in range(len(cell_offsets) - 1):
-        size = source_offsets[pair + 1] - source_offsets[pair]
-        length = target_offsets[pair + 1] - target_offsets[pair]
-        widest = max(widest, size)
-        longest = max(longest, length)
-        most_of_all = max(most_of_all, min(size, length))
-    weights = np.zeros(most_of_all, np.float32)
-    source = np.zeros((most_of_all, widest), np.float32)
-    target = np.zeros((most_of_all, longest), np.float32)
-    best_weights = np.zeros(most_of_all, np.float32)
-    best_source = np.zeros((most_of_all, widest), np.float32)
-    best_target = np.zeros((most_of_all, longest), np.float32)
-    cold_weights = np.zeros(most_of_all, np.float32)
-    cold_source = np.zeros((most_of_all, widest), np.float32)
-    cold_target = np.zeros((most_of_all, longest), np.float32)
-    source_power = np.zeros((most_of_all, widest), np.float32)
-    target_power = np.zeros((most_of_all, longest), np.float32)
-    new_source = np.zeros((most_of_all, widest), np.float32)
-    new_target = np.zeros((most_of_all, longest), np.float32)
-    directions = np.zeros((most_of_all, widest), np.float32)
-    column_directions = np.zeros((most_of_all, longest), np.float32)
-    part = np.zeros((widest, longest), np.float32)
-    part_rows = np.zeros(widest, np.float32)
-    part_columns = np.zeros(longest, np.float32)
-    rows = np.zeros(widest, np.float32)
-    columns = np.zeros(longest, np.float32)
-    shares = np.zeros(widest * longest, np.float32)
-    least = np.zeros(widest, np.float32)
-    row = np.zeros(longest, np.float32)
-    curve = np.zeros(most_of_all + 1)
-    present = np.zeros(most_of_all, np.int64)
-    for pair in range(len(cell_offsets) - 1):
-        first_source = source_offsets[pair]
-        first_target = target_offsets[pair]
-        size = source_offsets[pair + 1] - first_source
-        length = target_offsets[pair + 1] - first_target
+def factorise_pairs(pairs, how, room, found, kept):
+    """Cepts of the words of every pair; `kept` (where it has room) receives the parameters of the last pair."""
+    curve, present, best = room.curve, room.present, room.anneal.best
+    rows, columns = room.rows, room.columns
+    for pair in range(len(pairs.cell_offsets) - 1):
+        first_source = pairs.source_offsets[pair]
+        first_target = pairs.target_offsets[pair]
+        size = pairs.source_offsets[pair + 1] - first_source
+        length = pairs.target_offsets[pair + 1] - first_target
         for i in range(size):
-            source_cept[first_source + i] = -1
-            source_confidence[first_source + i] = np.float32(1)
-            source_strength[first_source + i] = np.float32(0)
+            found.source_cept[first_source + i] = -1
+            found.source_confidence[first_source + i] = np.float32(1)
+            found.source_strength[first_source + i] = np.float32(0)
         for j in range(length):
-            target_cept[first_target + j] = -1
-            target_confidence[first_target + j] = np.float32(1)
-            target_strength[first_target + j] = np.float32(0)
-        noises[pair] = np.float32(0)
-        chosen_counts[pair] = 0
+            found.target_cept[first_target + j] = -1
+            found.target_confidence[first_target + j] = np.float32(1)
+            found.target_strength[first_target + j] = np.float32(0)
+        found.noises[pair] = np.float32(0)
         if size == 0 or length == 0:
             continue
-        total = _share_out(values[cell_offsets[pair] : cell_offsets[pair + 1]], shares)
+        total = _share_out(pairs.values[pairs.cell_offsets[pair] : pairs.cell_offsets[pair + 1]], room.shares)
         if not total > 0.0:
             continue
-        matrix = shares[: size * length].reshape((size, length))
-        whole = margins(matrix, rows, columns, least)
-        own_source_null = source_null[first_source : first_source + size]
-        own_target_null = target_null[first_target : first_target + length]
+        matrix = room.shares[: size * length].reshape((size, length))
+        cells = Cells(matrix, margins(matrix, rows, columns, room.least), room.least)
+        own_source_null = pairs.source_null[first_source : first_source + size]
+        own_target_null = pairs.target_null[first_target : first_target + length]
         most = min(size, length)
         everything = total
         for i in range(size):
             everything += own_source_null[i]
         for j in range(length):
             everything += own_target_null[j]
-        price = (0.5 * np.log(max(everything, 1.0)) if bayes else 1.0) / total
+        price = (0.5 * np.log(max(everything, 1.0)) if how.bayes else 1.0) / total
         for cepts in range(len(curve)):
             curve[cepts] = np.nan
-        if annealing:
+        if how.annealing:
+            wanted = min(how.wanted, most)
             cepts, noise = anneal(
-                matrix,
-                rows,
-                columns,
-                whole,
-                least,
-                most,
-                min(wanted, most),
-                price,
-                noise_start,
-                warm,
-                cold,
-                curve,
-                weights,
-                source,
-                target,
-                best_weights,
-                best_source,
-                best_target,
-                cold_weights,
-                cold_source,
-                cold_target,
-                source_power,
-                target_power,
-                new_source,
-                new_target,
-                row,
-                part,
-                part_rows,
-                part_columns,
-                directions,
-                column_directions,
+                cells, rows, columns, most, wanted, price, how.noise, how.warm, how.cold, curve, room.anneal
             )
         else:
-            cepts, noise = search(
-                matrix,
-                whole,
-                least,
-                most,
-                price,
-                noise_start,
-                restarts,
-                iterations,
-                seed + first_pair + pair,
-                curve,
-                weights,
-                source,
-                target,
-                best_weights,
-                best_source,
-                best_target,
-                new_source,
-                new_target,
-                row,
-            )
-        chosen_counts[pair] = cepts
-        for place in range(curve_offsets[pair + 1] - curve_offsets[pair]):
-            curves[curve_offsets[pair] + place] = total * curve[place + 1]
-        own_source_cept = source_cept[first_source : first_source + size]
-        own_target_cept = target_cept[first_target : first_target + length]
+            seed = how.seed + how.first_pair + pair
+            cepts, noise = search(cells, most, price, how.noise, how.restarts, how.iterations, seed, curve, room.anneal)
+        for place in range(found.curve_offsets[pair + 1] - found.curve_offsets[pair]):
+            found.curves[found.curve_offsets[pair] + place] = total * curve[place + 1]
+        own_source_cept = found.source_cept[first_source : first_source + size]
+        own_target_cept = found.target_cept[first_target : first_target + length]
         while cepts > 0:
-            _assign(size, cepts, total, best_weights, best_source, own_source_null, own_source_cept)
-            _assign(length, cepts, total, best_weights, best_target, own_target_null, own_target_cept)
-            orphan = _lightest_orphan(size, length, cepts, best_weights, own_source_cept, own_target_cept, present)
+            _assign(size, cepts, total, best.weights, best.source, own_source_null, own_source_cept)
+            _assign(length, cepts, total, best.weights, best.target, own_target_null, own_target_cept)
+            orphan = _lightest_orphan(size, length, cepts, best.weights, own_source_cept, own_target_cept, present)
             if orphan < 0:
                 break
-            _remove(size, length, cepts, orphan, noise, rows, columns, whole, best_weights, best_source, best_target)
+            _remove(cells, rows, columns, cepts, orphan, noise, best)
             cepts -= 1
             if cepts:
-                noise = train(
-                    matrix,
-                    whole,
-                    cepts,
-                    best_weights,
-                    best_source,
-                    best_target,
-                    noise,
-                    cold,
-                    least,
-                    new_source,
-                    new_target,
-                    row,
-                )
-        noises[pair] = np.float32(max(noise, 0.0))
+                noise = train(cells, cepts, best, noise, how.cold, room.anneal.plsa)
+        found.noises[pair] = np.float32(max(noise, 0.0))
         if cepts == 0:
             # All that is left is null's.
             for i in range(size):
@@ -326,32 +259,32 @@ def factorise_pairs(
             size,
             cepts,
             total,
-            best_weights,
-            best_source,
+            best.weights,
+            best.source,
             own_source_null,
             own_source_cept,
-            source_confidence[first_source : first_source + size],
-            source_strength[first_source : first_source + size],
+            found.source_confidence[first_source : first_source + size],
+            found.source_strength[first_source : first_source + size],
         )
         _confide(
             length,
             cepts,
             total,
-            best_weights,
-            best_target,
+            best.weights,
+            best.target,
             own_target_null,
             own_target_cept,
-            target_confidence[first_target : first_target + length],
-            target_strength[first_target : first_target + length],
+            found.target_confidence[first_target : first_target + length],
+            found.target_strength[first_target : first_target + length],
         )
         _order(size, length, cepts, own_source_cept, own_target_cept, present)
-        if len(kept_weights):
+        if len(kept.weights):
             for c in range(cepts):
-                kept_weights[present[c]] = best_weights[c]
+                kept.weights[present[c]] = best.weights[c]
                 for i in range(size):
-                    kept_source[present[c], i] = best_source[c, i]
+                    kept.source[present[c], i] = best.source[c, i]
                 for j in range(length):
-                    kept_target[present[c], j] = best_target[c, j]
+                    kept.target[present[c], j] = best.target[c, j]
 
 
 @kernel

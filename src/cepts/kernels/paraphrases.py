@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from cepts.kernels import kernel
+from cepts.kernels import kernel, piece
 from cepts.kernels.text import HASH_PRIME, HASH_START
 
 __all__ = ["find_code", "find_codes", "look_up_spans", "number_spans", "word_codes"]
@@ -22,7 +22,7 @@ def word_codes(data, offsets, codes):
         codes[word] = code ^ (code >> np.uint64(32))
 
 
-@kernel
+@piece
 def find_code(known, code):
     """Place of `code` in the sorted array `known`, or -1."""
     low = 0
@@ -81,12 +81,13 @@ def look_up_spans(source, target, offsets, others, marks, rule_entries, rule_row
     rule_entries, rule_rows
         The entries with a scored rule, sorted; and the rows of scores of each, as (lower, higher), as (higher, lower).
     kinds, rows
-        Filled, a row a source span and a column a target span: the marks of both ways together, with bit 4 where
-        the pair stands the other way round alone; and the row of scores, -1 where there is none.
+        Filled, with a row for each source span and a column for each target span: the marks of both directions
+        together, with bit 4 where the table has only the reversed pair; and the row of scores, -1 where there is none.
     """
-    kinds[:] = 0
-    rows[:] = -1
     for one in range(len(source)):
+        for two in range(len(target)):
+            kinds[one, two] = 0
+            rows[one, two] = -1
         first = source[one]
         if first < 0:
             continue

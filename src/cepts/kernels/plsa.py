@@ -7,6 +7,8 @@ column alone (section 4.2), and no cept but that explains it, so its parameters 
 
 from __future__ import annotations
 
+from typing import Any, NamedTuple
+
 import numpy as np
 
 from cepts.kernels import kernel, vector_kernel
@@ -14,6 +16,30 @@ from cepts.kernels import kernel, vector_kernel
 # Of what a cept explains of a word, a part so small is not looked at, and so stays nothing.
 NEGLIGIBLE = np.float32(1e-6)
 TINY = np.float32(1e-30)
+
+
+class Cells(NamedTuple):
+    """An I x J matrix, its sum, and the share of each row below which a cept's part is negligible."""
+
+    matrix: Any
+    total: Any
+    least: Any
+
+
+class Cepts(NamedTuple):
+    """P(c), P(i | c) and P(j | c)."""
+
+    weights: Any
+    source: Any
+    target: Any
+
+
+class PlsaRoom(NamedTuple):
+    """Buffers of EM: what cepts have of each word, and a row of the matrix."""
+
+    new_source: Any
+    new_target: Any
+    row: Any
 
 
 @vector_kernel
@@ -36,12 +62,15 @@ def margins(matrix, rows, columns, least):
 
 
 @vector_kernel
-def expect(matrix, cepts, weights, source, target, uniform, least, new_source, new_target, row, scoring):
-    """E-step, eq. (3): masses that the cepts have of each source word, and of each target word but for `target`.
+def expect(cells, cepts, model, uniform, room, scoring):
+    """E-step, eq. (3): masses that the cepts have of each source word, and of each target word but for its factor.
 
     `uniform` is what noise gives to every cell. Returns the mass that noise explains and, where `scoring`, the
     log-likelihood.
     """
+    matrix, least = cells.matrix, cells.least
+    weights, source, target = model.weights, model.source, model.target
+    new_source, new_target, row = room.new_source, room.new_target, room.row
     size, length = matrix.shape
     for c in range(cepts):
         for j in range(length):
@@ -80,8 +109,11 @@ def expect(matrix, cepts, weights, source, target, uniform, least, new_source, n
 
 
 @vector_kernel
-def maximise(size, length, cepts, total, weights, source, target, used, new_source, new_target):
-    """M-step, eqs. (4) to (6), from what `expect` found with `used` for `target`."""
+def maximise(cells, cepts, model, used, room):
+    """M-step, eqs. (4) to (6), from what `expect` found with `used` for `model.target`."""
+    size, length = cells.matrix.shape
+    total, new_source, new_target = cells.total, room.new_source, room.new_target
+    weights, source, target = model.weights, model.source, model.target
     for c in range(cepts):
         mass = np.float32(0)
         for i in range(size):
@@ -107,19 +139,14 @@ def density(noise, size, length):
 
 
 @kernel
-def train(
-    matrix, total, cepts, weights, source, target, noise, iterations, least, new_source, new_target, row
-):  # fmt: skip
+def train(cells, cepts, model, noise, iterations, room):
     """`iterations` of EM, in place; returns P(noise)."""
-    size, length = matrix.shape
+    size, length = cells.matrix.shape
     for _ in range(iterations):
-        uniform = density(noise, size, length)
-        noisy, _score = expect(
-            matrix, cepts, weights, source, target, uniform, least, new_source, new_target, row, False
-        )
-        maximise(size, length, cepts, total, weights, source, target, target, new_source, new_target)
+        noisy, _score = expect(cells, cepts, model, density(noise, size, length), room, False)
+        maximise(cells, cepts, model, model.target, room)
         if noise >= 0.0:
-            noise = noisy / total
+            noise = noisy / cells.total
     return noise
 
 
@@ -142,44 +169,29 @@ def _raise(size, cepts, base, exponent, power):
 
 
 @kernel
-def train_tempered(
-    matrix,
-    total,
-    cepts,
-    weights,
-    source,
-    target,
-    noise,
-    iterations,
-    inverse_temperature,
-    least,
-    source_power,
-    target_power,
-    new_source,
-    new_target,
-    row,
-):
-    """`train` with P(c | i, j) in proportion to P(c) [P(i | c) P(j | c)]^b: below b = 1, cepts share their words."""
-    size, length = matrix.shape
+def train_tempered(cells, cepts, model, tempered, noise, iterations, inverse_temperature, room):
+    """`train` with P(c | i, j) in proportion to P(c) [P(i | c) P(j | c)]^b: below b = 1, cepts share their words.
+
+    `tempered` has the weights of `model` and room for the powers of its other parameters.
+    """
+    size, length = cells.matrix.shape
     exponent = np.float32(inverse_temperature)
     for _ in range(iterations):
-        _raise(size, cepts, source, exponent, source_power)
-        _raise(length, cepts, target, exponent, target_power)
+        _raise(size, cepts, model.source, exponent, tempered.source)
+        _raise(length, cepts, model.target, exponent, tempered.target)
         uniform = np.float32(max(noise, 0.0) * (1.0 / (size * length)) ** inverse_temperature)
-        noisy, _score = expect(
-            matrix, cepts, weights, source_power, target_power, uniform, least, new_source, new_target, row, False
-        )
-        maximise(size, length, cepts, total, weights, source, target, target_power, new_source, new_target)
+        noisy, _score = expect(cells, cepts, tempered, uniform, room, False)
+        maximise(cells, cepts, model, tempered.target, room)
         if noise >= 0.0:
-            noise = noisy / total
+            noise = noisy / cells.total
     return noise
 
 
 @kernel
-def score(matrix, cepts, weights, source, target, noise, least, new_source, new_target, row):
+def score(cells, cepts, model, noise, room):
     """Log-likelihood."""
-    uniform = density(noise, matrix.shape[0], matrix.shape[1])
-    return expect(matrix, cepts, weights, source, target, uniform, least, new_source, new_target, row, True)[1]
+    uniform = density(noise, cells.matrix.shape[0], cells.matrix.shape[1])
+    return expect(cells, cepts, model, uniform, room, True)[1]
 
 
 @kernel
@@ -192,8 +204,9 @@ def draw(state):
 
 
 @kernel
-def start_at_random(size, length, cepts, noise, state, weights, source, target):
+def start_at_random(size, length, cepts, noise, state, model):
     """Random parameters (flat Dirichlet); returns the next state of the random sequence."""
+    weights, source, target = model.weights, model.source, model.target
     for c in range(cepts):
         weights[c] = np.float32((1.0 - max(noise, 0.0)) / cepts)
         total = 0.0
@@ -214,10 +227,11 @@ def start_at_random(size, length, cepts, noise, state, weights, source, target):
 
 
 @vector_kernel
-def start_as_one(size, length, rows, columns, total, noise, weights, source, target):
+def start_as_one(cells, rows, columns, noise, model):
     """The best single cept: independence of the two sides."""
-    weights[0] = np.float32(1.0 - max(noise, 0.0))
+    size, length = cells.matrix.shape
+    model.weights[0] = np.float32(1.0 - max(noise, 0.0))
     for i in range(size):
-        source[0, i] = np.float32(rows[i] / total)
+        model.source[0, i] = np.float32(rows[i] / cells.total)
     for j in range(length):
-        target[0, j] = np.float32(columns[j] / total)
+        model.target[0, j] = np.float32(columns[j] / cells.total)

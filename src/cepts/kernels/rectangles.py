@@ -24,14 +24,14 @@ def grow_rectangles(offsets, source, target, confidence, longest, every_link, ma
         for link in range(start, stop):
             rows = max(rows, source[link] + 1)
             columns = max(columns, target[link] + 1)
-        cells = matrix[: rows * columns].reshape(rows, columns)
-        cells[:] = -1.0
+        for cell in range(rows * columns):
+            matrix[cell] = -1.0
         for link in range(start, stop):
-            cells[source[link], target[link]] = confidence[link]
+            matrix[source[link] * columns + target[link]] = confidence[link]
         free = 0
         for link in range(start, stop):
             top, left = source[link], target[link]
-            if top < free or cells[top, left] < 0:
+            if top < free or matrix[top * columns + left] < 0:
                 continue
             bottom, right = top + 1, left + 1
             down = across = True
@@ -39,18 +39,18 @@ def grow_rectangles(offsets, source, target, confidence, longest, every_link, ma
                 if down:
                     down = bottom < rows and bottom - top < longest[0]
                     for j in range(left, right):
-                        down = down and cells[bottom, j] >= 0
+                        down = down and matrix[bottom * columns + j] >= 0
                     bottom += down
                 if across:
                     across = right < columns and right - left < longest[1]
                     for i in range(top, bottom):
-                        across = across and cells[i, right] >= 0
+                        across = across and matrix[i * columns + right] >= 0
                     right += across
             total = 0.0
             for i in range(top, bottom):
                 for j in range(left, right):
-                    total += cells[i, j]
-                    cells[i, j] = -1.0
+                    total += matrix[i * columns + j]
+                    matrix[i * columns + j] = -1.0
             spans[found, 0] = top
             spans[found, 1] = bottom
             spans[found, 2] = left

@@ -1,7 +1,7 @@
-"""The k best paths of the lattice of `kernels.segments`, exact, in falling order.
+"""The k best paths of the lattice of `kernels.segments`, exact, in descending order.
 
-Every state keeps a list of its best entries, each with the entry that it came from; a list is put together from the
-lists one step before. These fall, so one of them is left as soon as an entry of it is too low for the new list.
+Every state keeps a list of its best entries, each with the entry that it came from; a list is merged from the lists one
+step before. These are sorted, so one of them is abandoned as soon as an entry is too low for the new list.
 """
 
 from __future__ import annotations
@@ -15,7 +15,7 @@ __all__ = ["segment_nbest"]
 
 @kernel
 def _insert(score, first, second, third, scores, origins):
-    """Put an entry into a falling list, behind those of the same score; False where there is no place for it."""
+    """Insert an entry into a descending list, after those of the same score; False where there is no room for it."""
     place = len(scores) - 1
     if not score > scores[place]:
         return False

@@ -18,29 +18,42 @@ from __future__ import annotations
 
 import numpy as np
 
-from cepts.kernels import kernel
+from cepts.kernels import kernel, piece
 
 __all__ = ["segment_backward", "segment_forward", "segment_links", "segment_path"]
 
 
-@kernel
-def _log_sum(values):
-    """The log of the sum of exp(values)."""
-    top = values.max()
+@piece
+def _log_sum(row, final):
+    """The log of the sum of exp(row + final)."""
+    top = -np.inf
+    for k in range(len(final)):
+        top = max(top, row[k] + final[k])
     if top == -np.inf:
         return top
     total = 0.0
-    for value in values:
-        total += np.exp(value - top)
+    for k in range(len(final)):
+        total += np.exp(row[k] + final[k] - top)
     return top + np.log(total)
 
 
-@kernel
+@piece
+def _exponential(jump, weight):
+    """Fill `weight` with exp(jump)."""
+    for k in range(jump.shape[0]):
+        for j in range(jump.shape[1]):
+            weight[k, j] = np.exp(jump[k, j])
+
+
+@piece
 def _step(row, jump_weight, out):
     """For each j: log sum_k exp(row[k]) jump_weight[k, j]; `jump_weight` is exp(jump)."""
     states, width = jump_weight.shape
-    top = row.max()
-    out[:] = 0.0
+    top = -np.inf
+    for k in range(states):
+        top = max(top, row[k])
+    for j in range(width):
+        out[j] = 0.0
     for k in range(states):
         weight = np.exp(row[k] - top)
         if weight > 0.0:
@@ -58,16 +71,20 @@ def segment_forward(emit, null, jump, stay, null_next, final, forward, entering)
     a segment that starts at word j.
     """
     length, longest, width, widest = emit.shape
-    forward[:] = -np.inf
+    for i in range(length + 1):
+        for k in range(len(stay)):
+            forward[i, k] = -np.inf
     forward[0, 0] = 0.0
-    jump_weight = np.exp(jump)
+    jump_weight = np.empty((len(stay), width))
+    _exponential(jump, jump_weight)
     top = np.empty(width + 1)
     total = np.empty(width + 1)
     for i in range(length + 1):
         # Segments that stop here, by where their span stops: two passes, the largest term and then the sum.
         if i > 0:
-            top[:] = -np.inf
-            total[:] = 0.0
+            for k in range(width + 1):
+                top[k] = -np.inf
+                total[k] = 0.0
             for span in range(1, min(longest, i) + 1):
                 start = i - span
                 for j in range(width):
@@ -90,7 +107,7 @@ def segment_forward(emit, null, jump, stay, null_next, final, forward, entering)
                     forward[i, null_next[k]] = np.logaddexp(forward[i, null_next[k]], score)
         if i < length:
             _step(forward[i], jump_weight, entering[i])
-    return _log_sum(forward[length] + final)
+    return _log_sum(forward[length], final)
 
 
 @kernel
@@ -104,19 +121,27 @@ def segment_backward(
     """
     length, longest, width, widest = emit.shape
     states = len(stay)
-    log_z = _log_sum(forward[length] + final)
-    backward = np.full((length + 1, states), -np.inf)
-    leaving = np.full((length + 1, width), -np.inf)
-    jump_weight = np.exp(jump)
-    turned = np.ascontiguousarray(jump_weight.T)
-    segments[:] = 0.0
-    jumps[:] = 0.0
-    stays[:] = 0.0
-    backward[length] = final
+    log_z = _log_sum(forward[length], final)
+    backward = np.empty((length + 1, states))
+    leaving = np.empty((length + 1, width))
+    jump_weight = np.empty((states, width))
+    turned = np.empty((width, states))
+    ahead = np.empty(width)
+    _exponential(jump, jump_weight)
+    for k in range(states):
+        stays[k] = 0.0
+        backward[length, k] = final[k]
+        for j in range(width):
+            jumps[k, j] = 0.0
+            turned[j, k] = jump_weight[k, j]
     for k in range(states):
         finals[k] = np.exp(forward[length, k] + final[k] - log_z)
     for i in range(length - 1, -1, -1):
         for j in range(width):
+            leaving[i, j] = -np.inf
+            for span in range(longest):
+                for wide in range(widest):
+                    segments[i, span, j, wide] = 0.0
             top = -np.inf
             for span in range(min(longest, length - i)):
                 for wide in range(min(widest, width - j)):
@@ -140,8 +165,11 @@ def segment_backward(
             null_words[i] += part
             backward[i, k] = np.logaddexp(backward[i, k], score)
         # Steps: forward[i, k] + jump[k, j] + leaving[i, j], summed over i before they are multiplied by exp(jump).
-        top = leaving[i].max()
-        ahead = np.exp(leaving[i] - top)
+        top = -np.inf
+        for j in range(width):
+            top = max(top, leaving[i, j])
+        for j in range(width):
+            ahead[j] = np.exp(leaving[i, j] - top)
         for k in range(states):
             weight = np.exp(forward[i, k] + top - log_z)
             if weight > 0.0:
@@ -162,12 +190,14 @@ def segment_path(emit, null, jump, stay, null_next, final, starts, stops):
     """
     length, longest, width, widest = emit.shape
     states = len(stay)
-    best = np.full((length + 1, states), -np.inf)
-    entering = np.full((length, width), -np.inf)
-    came_from = np.zeros((length, width), dtype=np.int32)
-    kept = np.zeros((length + 1, states, 2), dtype=np.int32)
-    best[0, 0] = 0.0
+    best = np.empty((length + 1, states))
+    entering = np.empty((length, width))
+    came_from = np.empty((length, width), dtype=np.int64)
+    kept = np.empty((length + 1, states, 2), dtype=np.int64)
     for i in range(length + 1):
+        for k in range(states):
+            best[i, k] = 0.0 if i + k == 0 else -np.inf
+            kept[i, k, 0] = kept[i, k, 1] = 0
         if i > 0:
             for k in range(states):
                 score = best[i - 1, k] + stay[k] + null[i - 1]
@@ -185,6 +215,9 @@ def segment_path(emit, null, jump, stay, null_next, final, starts, stops):
                             kept[i, j + wide + 1, 0] = span
                             kept[i, j + wide + 1, 1] = j
         if i < length:
+            for j in range(width):
+                entering[i, j] = -np.inf
+                came_from[i, j] = 0
             for k in range(states):
                 if best[i, k] > -np.inf:
                     for j in range(width):
@@ -192,15 +225,18 @@ def segment_path(emit, null, jump, stay, null_next, final, starts, stops):
                         if score > entering[i, j]:
                             entering[i, j] = score
                             came_from[i, j] = k
-    k = np.argmax(best[length] + final)
+    k = 0
+    for other in range(1, states):
+        if best[length, other] + final[other] > best[length, k] + final[k]:
+            k = other
     score = best[length, k] + final[k]
     i = length
     while i > 0:
-        span, source = kept[i, k]
+        span, source = kept[i, k, 0], kept[i, k, 1]
         if span == 0:
             i -= 1
             starts[i] = i
-            stops[i] = -1
+            stops[i, 0] = stops[i, 1] = -1
             k = source
         else:
             for word in range(i - span, i):
@@ -216,7 +252,9 @@ def segment_path(emit, null, jump, stay, null_next, final, starts, stops):
 def segment_links(segments, links):
     """Fill `links` (I x J) with the probability that words are linked: the sum over the segments that have both."""
     length, longest, width, widest = segments.shape
-    links[:] = 0.0
+    for i in range(length):
+        for j in range(width):
+            links[i, j] = 0.0
     for i in range(length):
         for span in range(min(longest, length - i)):
             for j in range(width):

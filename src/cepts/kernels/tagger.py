@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from cepts.kernels import kernel
+from cepts.kernels import kernel, piece
 from cepts.kernels.text import HASH_PRIME, HASH_START
 
 __all__ = [
@@ -28,7 +28,7 @@ FORM, LOWER, SHAPE, SIGNS = 0, 1, 2, 3
 AFFIXES = 4
 
 
-@kernel
+@piece
 def mixed(code):
     """Spread what differs in `code` over all of its bits."""
     code = (code ^ (code >> np.uint64(33))) * np.uint64(0xFF51AFD7ED558CCD)
@@ -38,7 +38,7 @@ def mixed(code):
 
 @kernel
 def hash_text(characters, start, stop):
-    """FNV-1a of a run of characters; never 0, which stands for what a word lacks."""
+    """FNV-1a of a run of characters; never 0, which means that a word has no such feature."""
     code = HASH_START
     for place in range(start, stop):
         code = (code ^ np.uint64(characters[place])) * HASH_PRIME

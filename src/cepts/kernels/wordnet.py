@@ -6,7 +6,7 @@ import numpy as np
 
 from cepts.kernels import kernel
 
-__all__ = ["gather", "mark_lexical", "mark_relations"]
+__all__ = ["DERIVATION", "NUMBER_BITS", "RELATIONS", "SYNONYM", "gather", "mark_lexical", "mark_relations"]
 
 # A pointer is the number of a synset (or word) and, above these bits, its role.
 NUMBER_BITS = 20
@@ -17,10 +17,27 @@ SENSE, PARENT, GRANDPARENT = 1, 2, 4
 # An entry is synset, column and reach, in 32, 24 and 8 bits.
 COLUMN_BITS, REACH_BITS = 24, 8
 
-# Bits of the result, in the order of `RELATIONS` in phrases/wordnet.py.
-SYNONYM, HYPERNYM, HYPONYM, HYPERNYM_2, HYPONYM_2, COHYPONYM = 1, 2, 4, 8, 16, 32
-SIMILAR, MERONYM, HOLONYM, ENTAILMENT, VERB_GROUP = 64, 128, 256, 512, 1024
-DERIVATION = 2048  # the first of the lexical roles
+# Bits of the result, from the lowest. The target word is the source word's ...; any sense of the one with any of the
+# other.
+RELATIONS = (
+    "synonym",  # they share a synset; so does a word with itself
+    "hypernym",  # one step up; of an instance, what it is an instance of
+    "hyponym",
+    "hypernym2",  # two steps up
+    "hyponym2",
+    "cohyponym",  # they share a direct hypernym, and no synset
+    "similar",  # adjectives of one cluster, see also, attribute and its values
+    "meronym",  # the target is a part, member or substance of the source
+    "holonym",
+    "entailment",  # one entails or causes the other
+    "verb_group",
+    "derivation",  # derivationally related, pertains to, participle of; the first of the lexical roles
+    "antonym",
+)
+SYNONYM, HYPERNYM, HYPONYM, HYPERNYM_2, HYPONYM_2, COHYPONYM, SIMILAR, MERONYM, HOLONYM, ENTAILMENT, VERB_GROUP = (
+    1 << bit for bit in range(11)
+)
+DERIVATION = 1 << RELATIONS.index("derivation")
 
 
 @kernel

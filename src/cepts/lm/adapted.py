@@ -1,281 +1,426 @@
-"""The adapted model: an n-gram background, hidden documents and caches in one distribution over the vocabulary."""
+"""Language models that adapt to a topic: fit to a text, score, predict, save and load."""
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field, replace
-from functools import cached_property
-from typing import Any
+from collections.abc import Collection, Iterator, Mapping, Sequence
+from dataclasses import asdict, dataclass, fields, replace
+from os import PathLike
+from typing import Any, Self
 
 import numpy as np
 from numpy.typing import NDArray
 
-from cepts.data import END, UNKNOWN, Text, Vocabulary
-from cepts.engine import default_threads, map_shards
-from cepts.errors import UsageError
-from cepts.lm.background import Background, Trace
-from cepts.lm.backoff import word_numbers
-from cepts.lm.caches import Cache, CacheTracker
-from cepts.lm.hidden import HiddenDocuments, HistoryOptions, Tracker
-from cepts.lm.mixture import MIXTURES, MOST_EXPONENT, Lifting, Mixture, components_of, mix
+from cepts.data import UNKNOWN, Documents, NGrams, Text
+from cepts.errors import DataError, ModelError, UsageError, check_choice, check_least
+from cepts.estimator import Estimator
+from cepts.lm.background import Background
+from cepts.lm.caches import Cache
+from cepts.lm.counts import check_window
+from cepts.lm.export import static_ngrams
+from cepts.lm.fit import (
+    FEW_WORDS,
+    BackgroundSource,
+    FitRecord,
+    check_known_words,
+    content_words,
+    default_hidden,
+    held_out_part,
+    in_case_of,
+    in_vocabulary,
+    joint_vocabulary,
+    source_names,
+    trained_models,
+)
+from cepts.lm.hidden import HistoryOptions, fit_hidden_documents
+from cepts.lm.mixture import MOST_EXPONENT, components_of
+from cepts.lm.persist import ADAPTED_KIND, predictor_from, predictor_parts
+from cepts.lm.predictor import Memory, Predictor, Scored
+from cepts.lm.tuning import EXPONENTS, tune
+from cepts.names import MIXTURES, SEGMENTATIONS
+from cepts.progress import Progress, Step, silent
+from cepts.store import load_model, save_model
 
-__all__ = ["AdaptedModel", "Frozen", "Memory", "Scored"]
+__all__ = ["AdaptedModel"]
 
-BLOCK = 16  # histories whose lifts are held at once
-CHUNK = 8192  # content words whose P(d | H) are held at once
-SHARD = 256  # histories that a thread takes at a time
-
-
-class Memory:
-    """What the adapted model remembers of the text so far; `copy` it to try what may follow."""
-
-    def __init__(self, tracker: Tracker | None, caches: CacheTracker) -> None:
-        self.tracker = tracker
-        self.caches = caches
-
-    def copy(self) -> Memory:
-        """One that goes on from here by itself."""
-        return Memory(self.tracker.copy() if self.tracker else None, self.caches.copy())
+# What nmf_lm does differently.
+PAPER: Mapping[str, Any] = {
+    "window": 21,
+    "history": 20,
+    "fold_in": 1,
+    "uninformative": 0.0,
+    "mixture": "literal",
+    "rescaling": False,
+    "caches": (),
+}
+BLOCK_WORDS = 20_000  # scored at a time
 
 
-@dataclass(frozen=True, slots=True, eq=False)
-class Scored:
-    """What each component gives to the words of a text and to the ends of its sentences.
+@dataclass(kw_only=True, eq=False, repr=False)
+class AdaptedModel(Estimator):
+    """A language model that adapts to its history: n-grams, hidden documents and caches in one mixture.
+
+    Parameters
+    ----------
+    order
+        Words of the longest n-grams.
+    min_count, background_min_count
+        Words that are rarer in the text, or in a background text, become unknown words.
+    stop
+        Function words, which are left to the n-gram; None finds them in the texts. Numbers and punctuation always are.
+    hidden
+        Number of hidden documents; 0 is none. None is 500, or one for every 16 content words if these are few.
+    segmentation
+        ``implicit`` finds hidden documents in the counts of words near each other, ``explicit`` in the counts of words
+        in the given documents.
+    window
+        For ``implicit``: content words that count as near each other, an odd number.
+    iterations
+        Iterations of the factorisation that finds hidden documents.
+    background_worth
+        Weight of a word of a background text relative to one of the text, for finding hidden documents.
+    history, fold_in, decay, strength, uninformative
+        How the history weights hidden documents: see `HistoryOptions`, which also has the defaults of `fold_in`, for a
+        `history` of a fixed length, and of `decay`, for `history` 0.
+    mixture
+        ``class`` divides the n-gram's mass of content words among them; ``literal`` mixes the probabilities of all
+        words, as nmf_lm does.
+    rescaling
+        Whether hidden documents also rescale the n-gram's probabilities; None is yes where `mixture` and `hidden`
+        allow it.
+    exponent
+        Exponent of rescaling; None finds the best on held-out text.
+    caches
+        Caches of content words: ``"500"`` remembers 500 words, ``"0.99"`` decays by that factor, ``"500:0.99"`` does
+        both.
+    seed
+        Seed of the random start of the factorisation.
+    threads
+        Threads to use; None is one for each processor. Results do not depend on it.
 
     Attributes
     ----------
-    ids
-        The words; `END` after each sentence.
-    probs
-        P(word | its context) of the background.
-    members
-        The same of each of the background's models, a column a model.
-    masses
-        P(content word | context), where the word is a content word; 0 elsewhere.
-    columns
-        Where the word is a content word: its probability among content words, a column a component; 0 elsewhere.
-    content
-        Whether it is.
+    predictor_
+        What was learnt: n-grams, hidden documents and weights, as one distribution (`Predictor`).
+    record_
+        What was recorded of the text, such as whether it was lower-cased (`FitRecord`).
+
+    Examples
+    --------
+    >>> from cepts.io import read_documents  # doctest: +SKIP
+    >>> model = AdaptedModel(hidden=50).fit(read_documents("textbook.txt"))  # doctest: +SKIP
+    >>> model.perplexity(read_documents("lecture.txt"))  # doctest: +SKIP
     """
 
-    ids: NDArray[np.int32]
-    probs: NDArray[np.float64]
-    members: NDArray[np.float64]
-    masses: NDArray[np.float64]
-    columns: NDArray[np.float64]
-    content: NDArray[np.bool_]
+    order: int = 3
+    min_count: int = 2
+    background_min_count: int = 3
+    stop: Collection[str] | None = None
+    hidden: int | None = None
+    segmentation: str = "implicit"
+    window: int = 21
+    iterations: int = 50
+    background_worth: float = 0.3
+    history: int = 0
+    fold_in: int | None = None
+    decay: float | None = None
+    strength: float = 0.5
+    uninformative: float = 0.3
+    mixture: str = "class"
+    rescaling: bool | None = None
+    exponent: float | None = None
+    caches: Sequence[str] = ("0.98", "0.999")
+    seed: int = 0
+    threads: int | None = None
+
+    def __post_init__(self) -> None:
+        check_least(self, 1, "order", "min_count", "background_min_count", "iterations", "threads")
+        check_least(self, 0, "hidden", "background_worth", "seed")
+        check_choice("segmentation", self.segmentation, SEGMENTATIONS)
+        check_choice("mixture", self.mixture, MIXTURES)
+        check_window(self.window)
+        for name in ("stop", "caches"):
+            if isinstance(getattr(self, name), str):
+                raise UsageError(f"`{name}` must be a list. Got {getattr(self, name)!r} instead.")
+        if self.rescaling and self.mixture == "literal":
+            raise UsageError("`rescaling` works among content words; leave it out, or choose `mixture` class.")
+        if self.rescaling and self.hidden == 0:
+            raise UsageError("`rescaling` needs hidden documents, but `hidden` is 0; leave one of them out.")
+        if self.fold_in is not None and not self.history:
+            raise UsageError("`fold_in` needs a `history` of 1 or more words; leave it out, or give one.")
+        if self.decay is not None and self.history:
+            raise UsageError("`decay` needs a `history` of 0, which means all words; leave one of them out.")
+        if self.exponent is not None and not self._rescales:
+            raise UsageError("`exponent` belongs to rescaling, which is off; leave it out, or turn rescaling on.")
+        if self.exponent is not None and not 0 < self.exponent <= MOST_EXPONENT:
+            raise UsageError(f"`exponent` must be above 0 and at most {MOST_EXPONENT:g}. Got {self.exponent} instead.")
+        if len(set(self._parsed_caches)) < len(self.caches):
+            raise UsageError("two of `caches` are the same; leave one of them out.")
+        _ = self._history_options  # which checks the rest
 
     @property
-    def known(self) -> NDArray[np.bool_]:
-        """Whether the word is in the vocabulary."""
-        return self.ids != UNKNOWN
+    def _rescales(self) -> bool:
+        return self.mixture == "class" and self.hidden != 0 if self.rescaling is None else self.rescaling
 
-    def mixed(self, weights: NDArray[np.float64], mixture: Mixture) -> NDArray[np.float64]:
-        """P(word | h, H) with these weights of the components."""
-        return mix(self.probs, self.masses, self.columns, self.content, weights, mixture)
+    @property
+    def _parsed_caches(self) -> tuple[Cache, ...]:
+        return tuple(Cache.from_text(cache) for cache in self.caches)
+
+    @property
+    def _history_options(self) -> HistoryOptions:
+        given = {option.name: getattr(self, option.name) for option in fields(HistoryOptions)}
+        return HistoryOptions(**{name: value for name, value in given.items() if value is not None})
+
+    @classmethod
+    def of_paper(cls, **changes: Any) -> Self:
+        """A model with the options of nmf_lm, except for `changes`."""
+        options = {**PAPER, **changes}
+        if not options["history"] and "fold_in" not in changes:
+            del options["fold_in"]
+        return cls(**options)
+
+    # -- fitting -----------------------------------------------------------------------------------------------------
+
+    def fit(
+        self,
+        documents: Documents,
+        *,
+        dev: Documents | None = None,
+        background: BackgroundSource | Sequence[BackgroundSource] = (),
+        notices: list[str] | None = None,
+        progress: Progress | None = None,
+    ) -> Self:
+        """Fit the model to a text.
+
+        Parameters
+        ----------
+        documents
+            The text of the domain. If it was lower-cased when it was read, the model looks all words up in lower case.
+        dev
+            Text on which the weights are set. By default every 20th document of the text is held out for that, and the
+            model is then fitted again to all of it, with those weights.
+        background
+            Other texts and n-gram models, which are interpolated with the n-grams of the text.
+        notices
+            Gets a line for each thing that a user should know.
+        progress
+            Called after each iteration of the factorisation.
+        """
+        noted: list[str] = []
+        case = documents.lowercase, documents.text.vocabulary
+        sources = [
+            in_case_of(source, *case) if isinstance(source, Documents) else source
+            for source in ([background] if isinstance(background, BackgroundSource) else background)
+        ]
+        check_known_words(documents, sources, noted)
+        stop = self.stop
+        if documents.lowercase and stop is not None:
+            stop = {word.lower() for word in stop}
+        hidden = self.hidden
+        if hidden is None:
+            hidden = default_hidden(documents, stop, self.min_count, self.segmentation, noted)
+        fitting = _Fitting(self, sources, stop, hidden, noted, progress or silent)
+        if dev is not None:
+            held_out, described = in_case_of(dev, *case), "a text of its own"
+            predictor, scored = fitting.tuned(documents, held_out)
+            tuned = predictor
+        else:
+            part, held_out, described = held_out_part(documents)
+            if len(held_out.text.ids) < FEW_WORDS:
+                few = f"{len(held_out.text.ids):,} words of the text, which is few"
+                noted.append(f"weights are set on {few}; give development text (`dev`).")
+            tuned, scored = fitting.tuned(part, held_out)
+            whole = fitting.untuned(documents)
+            interpolated = whole.background.weighted(tuned.background.weights)
+            predictor = replace(whole, background=interpolated, weights=tuned.weights, exponent=tuned.exponent)
+        most = float(np.finfo(float).max)  # settings are JSON, which has no infinity
+        before = scored.perplexity(scored.probs)
+        after = scored.perplexity(tuned.mixed(scored))
+        self.record_ = FitRecord(
+            words=len(documents.text.ids),
+            documents=len(documents),
+            held_out=described,
+            held_out_words=len(held_out.text.ids),
+            held_out_perplexity=(min(before, most), min(after, most)),
+            lowercase=documents.lowercase,
+            boundaries=documents.boundaries,
+            ngrams=source_names(documents, sources),
+        )
+        self.predictor_ = predictor
+        if notices is not None:
+            notices += dict.fromkeys(noted)  # a part and the whole may give the same notice
+        return self
+
+    # -- use ---------------------------------------------------------------------------------------------------------
+
+    def as_fitted(self, text: str) -> str:
+        """The text in lower case, if the model was fitted to lower-cased text; else as it is."""
+        return text.lower() if self.record_.lowercase else text
+
+    def memory(self, documents: Documents | None = None) -> Memory:
+        """What the model remembers after documents, one after the other; by default an empty memory."""
+        self.check_fitted()
+        memory = self.predictor_.memory()
+        if documents is not None:
+            for text in _blocks(self._numbered(documents), alone=False):
+                self.predictor_.score(text, memory, threads=self.threads)
+        return memory
+
+    def score(self, text: Text, memory: Memory | None = None) -> Scored:
+        """Score a text that follows what `memory` holds; the text is then part of the memory."""
+        self.check_fitted()
+        if self.record_.lowercase:
+            text = text.lowercased()
+        return self.predictor_.score(text, memory or self.memory(), threads=self.threads)
+
+    def score_documents(
+        self,
+        documents: Documents,
+        *,
+        memory: Memory | None = None,
+        reset: bool = False,
+        progress: Progress | None = None,
+    ) -> Iterator[Scored]:
+        """Score documents one after the other, in blocks.
+
+        Parameters
+        ----------
+        memory
+            What is remembered at the start; it is not changed. By default nothing.
+        reset
+            Whether everything after that is forgotten at the end of each document; then each document is a block.
+        progress
+            Called after each block.
+        """
+        start = memory or self.memory()
+        now = start.copy()
+        numbered = self._numbered(documents)
+        done = 0
+        for text in _blocks(numbered, alone=reset):
+            if reset:
+                now = start.copy()
+            yield self.predictor_.score(text, now, threads=self.threads)
+            done += len(text)
+            (progress or silent)(Step(stage="scoring", done=done, total=len(numbered.text)))
+
+    def perplexity(self, documents: Documents, *, memory: Memory | None = None, reset: bool = False) -> float:
+        """Perplexity of documents, with their sentence ends and without unknown words; see `score_documents`."""
+        total, count = 0.0, 0
+        for scored in self.score_documents(documents, memory=memory, reset=reset):
+            probs = self.predictor_.mixed(scored)[scored.known]
+            with np.errstate(divide="ignore"):
+                total += float(np.log(probs).sum())
+            count += len(probs)
+        return float(np.exp(-total / count))
+
+    def distribution(self, words: Sequence[str] = (), memory: Memory | None = None) -> NDArray[np.float64]:
+        """P(w | h, H) of every word of the vocabulary, after the first words of a sentence that follows `memory`."""
+        memory = memory or self.memory()
+        numbers = self.predictor_.vocabulary.numbers([self.as_fitted(word) for word in words])
+        return self.predictor_.distribution(*self.predictor_.advanced(np.maximum(numbers, UNKNOWN), memory))
+
+    def estimated_priors(self, documents: Documents) -> NDArray[np.float64]:
+        """P(d) as the mean of P(d | h) over the histories of documents, eq. (18) of nmf_lm."""
+        self.check_fitted()
+        predictor = self.predictor_
+        if predictor.hidden is None:
+            raise UsageError("the model has no hidden documents, because `hidden` was 0.")
+        ids = self._numbered(documents).text.ids
+        rows = predictor.rows[ids[predictor.content[ids]]]
+        if not (rows >= 0).any():
+            raise DataError("the text has no word of the hidden documents, so it says nothing of P(d); give another.")
+        return predictor.hidden.estimated_priors(rows, predictor.history)
+
+    def static_ngrams(self, memory: Memory | None = None) -> NGrams:
+        """One back-off model that equals this model as long as it remembers only `memory`; see `write_arpa`."""
+        memory = memory or self.memory()
+        return static_ngrams(self.predictor_, memory)
+
+    def _numbered(self, documents: Documents) -> Documents:
+        vocabulary = self.predictor_.vocabulary
+        return in_vocabulary(in_case_of(documents, self.record_.lowercase, vocabulary), vocabulary)
+
+    # -- model directories -------------------------------------------------------------------------------------------
+
+    def save(self, directory: str | PathLike[str]) -> None:
+        """Write the model to `directory`, whole or not at all. Of KenLM binaries it keeps the path and the size."""
+        self.check_fitted()
+        given = self.get_params()
+        del given["threads"]
+        given["stop"] = None if self.stop is None else sorted(self.stop)
+        given["caches"] = list(self.caches)
+        learnt, arrays = predictor_parts(self.predictor_)
+        settings = {**learnt, "facts": asdict(self.record_), "parameters": given}
+        save_model(directory, kind=ADAPTED_KIND, settings=settings, arrays=arrays)
+
+    @classmethod
+    def load(cls, directory: str | PathLike[str], *, threads: int | None = None) -> Self:
+        """Read the model of `directory`."""
+        saved = load_model(directory, kind=ADAPTED_KIND)
+        try:
+            model = cls(**saved.settings["parameters"], threads=threads)
+            facts = saved.settings["facts"]
+            lists = {name: tuple(value) for name, value in facts.items() if isinstance(value, list)}
+            model.record_ = FitRecord(**{**facts, **lists})
+            model.predictor_ = predictor_from(directory, saved.settings, saved.arrays)
+        except (KeyError, TypeError, ValueError) as error:
+            raise ModelError(f"{directory} is no model of this version of cepts ({error}); fit it again.") from error
+        return model
+
+
+def _blocks(documents: Documents, *, alone: bool) -> Iterator[Text]:
+    """The text of each document, or of some `BLOCK_WORDS` words of documents at a time."""
+    bounds = documents.word_offsets
+    first = 0
+    while first < len(documents):
+        last = first + 1
+        if not alone:
+            last = max(last, int(np.searchsorted(bounds, bounds[first] + BLOCK_WORDS, side="right")) - 1)
+        yield documents.text.part(int(documents.offsets[first]), int(documents.offsets[last]))
+        first = last
 
 
 @dataclass(frozen=True, eq=False)
-class AdaptedModel:
-    """P(w | h, H) of the next word, of the n - 1 words before it (h) and of all content words before it (H).
+class _Fitting:
+    """The steps of `AdaptedModel.fit` that are made twice where a part of the text is held out."""
 
-    Attributes
-    ----------
-    background
-        The n-gram model or models.
-    content
-        Which words of the vocabulary are content words; the others are left to the n-gram.
-    hidden
-        The hidden documents; None is a model of caches alone.
-    history
-        How P(d | H) is found.
-    caches
-        Caches of content words.
-    mixture
-        ``class`` or ``literal``.
-    exponent
-        Of unigram rescaling: P(w | h) x (P(w | H) / P(w)) ** exponent / Z among content words; 0 is none.
-    weights
-        Of the `components`; they add up to 1.
-    facts
-        What made the model, for signatures and tables.
-    """
+    model: AdaptedModel
+    sources: Sequence[BackgroundSource]
+    stop: Collection[str] | None
+    hidden: int
+    notices: list[str]
+    progress: Progress
 
-    background: Background
-    content: NDArray[np.bool_]
-    hidden: HiddenDocuments | None
-    weights: NDArray[np.float64]
-    history: HistoryOptions = field(default_factory=HistoryOptions)
-    caches: tuple[Cache, ...] = ()
-    mixture: Mixture = "class"
-    exponent: float = 0.0
-    facts: dict[str, Any] = field(default_factory=dict)
-
-    def __post_init__(self) -> None:
-        if self.mixture not in MIXTURES:
-            raise UsageError(f"mixture must be one of {', '.join(MIXTURES)}. Got {self.mixture!r} instead.")
-        if not 0 <= self.exponent <= MOST_EXPONENT:
-            raise UsageError(f"the exponent of rescaling must be 0 to {MOST_EXPONENT:g}. Got {self.exponent} instead.")
-        if self.hidden is not None and not self.content[self.hidden.numbers].all():
-            raise ValueError("the words of hidden documents must be content words. Got others among them.")
-        if len(self.weights) != len(self.components):
-            raise ValueError(f"weights must be as many as {self.components}. Got {len(self.weights)} instead.")
-
-    @property
-    def vocabulary(self) -> Vocabulary:
-        """The words."""
-        return self.background.vocabulary
-
-    @cached_property
-    def components(self) -> tuple[str, ...]:
-        """Names of the components, in the order of their weights."""
-        return components_of(self.mixture, self.hidden is not None, self.exponent > 0, self.caches)
-
-    def varied(self, **changes: Any) -> AdaptedModel:
-        """The same with other options (`history`, `caches`, `mixture`, `exponent`, `hidden`, `background`).
-
-        Where the components are not the same any more, their weights are all alike until they are tuned.
-        """
-        options: dict[str, Any] = {
-            "mixture": self.mixture,
-            "hidden": self.hidden,
-            "exponent": self.exponent,
-            "caches": self.caches,
-        }
-        options |= changes
-        names = components_of(
-            options["mixture"], options["hidden"] is not None, options["exponent"] > 0, options["caches"]
+    def untuned(self, documents: Documents) -> Predictor:
+        """The parts of the model, all with the same weight."""
+        model = self.model
+        vocabulary = joint_vocabulary(documents, self.sources, model.min_count, model.background_min_count)
+        texts = [documents, *(source for source in self.sources if isinstance(source, Documents))]
+        content = content_words(vocabulary, texts, self.stop)
+        models, numbered = trained_models(
+            [documents, *self.sources], vocabulary, order=model.order, notices=self.notices
         )
-        if names != self.components:
-            changes.setdefault("weights", np.full(len(names), 1 / len(names)))
-        return replace(self, **changes)
+        hidden, exponent, caches = None, 0.0, model._parsed_caches
+        if self.hidden:
+            worths = [1.0, *(model.background_worth for _ in numbered[1:])]
+            options = ("segmentation", "window", "min_count", "iterations", "seed", "threads")
+            hidden = fit_hidden_documents(
+                list(zip(numbered, worths, strict=True)),
+                content,
+                hidden=self.hidden,
+                progress=self._report,
+                **{name: getattr(model, name) for name in options},
+            )
+            if model._rescales:
+                exponent = EXPONENTS[0] if model.exponent is None else model.exponent
+        names = components_of(model.mixture, hidden is not None, exponent > 0, caches)
+        weights = np.full(len(names), 1 / len(names))
+        background = Background(models, vocabulary, content)
+        return Predictor(background, content, hidden, weights, model._history_options, caches, model.mixture, exponent)
 
-    def memory(self) -> Memory:
-        """Memory of nothing."""
-        tracker = Tracker(self.hidden, self.history) if self.hidden is not None else None
-        return Memory(tracker, CacheTracker(self.caches, len(self.vocabulary)))
+    def _report(self, step: Step) -> None:
+        self.progress(replace(step, stage="hidden documents"))
 
-    @cached_property
-    def rows(self) -> NDArray[np.int32]:
-        """Row of each word in the hidden documents; -1 where they do not have it."""
-        size = len(self.vocabulary)
-        return self.hidden.rows(size) if self.hidden is not None else np.full(size, -1, dtype=np.int32)
-
-    def score(self, text: Text, memory: Memory, *, threads: int | None = None) -> Scored:
-        """What each component gives to each word of a text that follows what `memory` holds, and is then part of it."""
-        ids = word_numbers(text, self.vocabulary)[text.ids]
-        trace = self.background.trace(ids, text.offsets)
-        targets = np.insert(ids, text.offsets[1:], np.int32(END))
-        content = self.content[targets]
-        places = np.flatnonzero(content)
-        words = targets[places]
-        masses, columns = np.zeros(len(targets)), np.zeros((len(targets), len(self.components)))
-        masses[places] = trace.masses(places)
-        found = np.empty((len(places), len(self.components)))
-        found[:, 0] = _shares(trace.probs[places], masses[places])
-        for start in range(0, len(places), CHUNK):
-            part = slice(start, start + CHUNK)
-            if memory.tracker is not None:
-                self._score_hidden(words[part], places[part], trace, memory.tracker, found[part], threads)
-        caches = memory.caches.follow(words)
-        found[:, len(self.components) - len(self.caches) :] = np.where(caches < 0, found[:, :1], caches)
-        columns[places] = found
-        return Scored(targets, trace.probs, trace.members, masses, columns, content)
-
-    def _score_hidden(
-        self,
-        words: NDArray[np.int32],
-        places: NDArray[np.int64],
-        trace: Trace,
-        tracker: Tracker,
-        found: NDArray[np.float64],
-        threads: int | None,
-    ) -> None:
-        """Fill the columns of the hidden documents and of the background as they rescale it."""
-        from cepts.kernels.history import word_probs
-
-        hidden = tracker.hidden
-        rows = self.rows[words]
-        weights = tracker.follow(rows)
-        probs = np.empty(len(rows))
-        word_probs(rows, hidden.words, weights, probs)
-        found[:, self.components.index("hidden")] = probs
-        if "rescaled" not in self.components:
-            return
-
-        def run(start: int) -> NDArray[np.float64]:
-            part = slice(start, start + SHARD)
-            return self._rescaled(words[part], places[part], trace, weights[part])
-
-        shards = range(0, len(rows), SHARD)
-        threads = default_threads() if threads is None else threads
-        for start, rescaled in zip(shards, map_shards(run, shards, threads=threads), strict=True):
-            found[start : start + SHARD, self.components.index("rescaled")] = rescaled
-
-    def _rescaled(
-        self, words: NDArray[np.int32], places: NDArray[np.int64], trace: Trace, weights: NDArray[np.float32]
-    ) -> NDArray[np.float64]:
-        """P(w | h) x (P(w | H) / P(w)) ** exponent / Z of some content words."""
-        lifting = self.lifting(histories=min(BLOCK, len(words)))
-        probs = np.empty(len(words))
-        for start in range(0, len(words), BLOCK):
-            part = slice(start, start + BLOCK)
-            block = lifting.factors(weights[part])
-            own = block[np.arange(len(block)), words[part]]
-            probs[part] = _shares(trace.probs[places[part]] * own, trace.factored(places[part], block))
-        return probs
-
-    def lifting(self, *, histories: int = 1) -> Lifting:
-        """What rescales the background, for so many histories at a time; for models with hidden documents."""
-        assert self.hidden is not None
-        return Lifting(self.hidden, self.content, self.exponent, histories=histories)
-
-    def distribution(self, contexts: tuple[Any, ...], memory: Memory) -> NDArray[np.float64]:
-        """P(w | h, H) of every word of the vocabulary, after the words that `contexts` and `memory` know of."""
-        probs = self.background.distribution(contexts)
-        frozen = Frozen(self, memory)
-        mass = np.full(1, probs[self.content].sum())
-        rescaled = mass if frozen.factors is None else np.full(1, probs @ frozen.factors)
-        return frozen.mixed(np.arange(len(probs), dtype=np.int32), probs, mass, rescaled)
-
-
-def _shares(parts: NDArray[np.float64], whole: NDArray[np.float64]) -> NDArray[np.float64]:
-    return np.divide(parts, whole, out=np.zeros_like(parts), where=whole > 0)
-
-
-class Frozen:
-    """What the components of an adapted model give to each word, with a memory that no word changes."""
-
-    def __init__(self, model: AdaptedModel, memory: Memory) -> None:
-        self._model = model
-        self.factors: NDArray[np.float32] | None = None  # of rescaling; 0 for words that are no content words
-        names = model.components
-        self._fixed = np.zeros((len(model.vocabulary), len(names)))
-        if memory.tracker is not None:
-            hidden = memory.tracker.hidden
-            weights = memory.tracker.copy().follow(np.full(1, -1, dtype=np.int32))
-            self._fixed[hidden.numbers, names.index("hidden")] = hidden.words.astype(np.float64) @ weights[0]
-            if "rescaled" in names:
-                self.factors = model.lifting().factors(weights)[0]
-        caches = memory.caches.distributions()
-        first = len(names) - len(caches)
-        self._fixed[:, first:] = caches.T
-        # Components that stand aside for the n-gram.
-        self._plain = [0, *(first + number for number, cache in enumerate(caches) if not cache.any())]
-
-    def mixed(
-        self,
-        words: NDArray[np.int32],
-        probs: NDArray[np.float64],
-        masses: NDArray[np.float64],
-        rescaled: NDArray[np.float64],
-    ) -> NDArray[np.float64]:
-        """P(word | context) of some words: of the background's, and of what their contexts give to content words."""
-        model = self._model
-        content = model.content[words]
-        columns = self._fixed[words]
-        # Where a context gives content words nothing, each has nothing of it.
-        columns[:, self._plain] = (np.where(content, probs, 0) / np.where(masses > 0, masses, np.inf))[:, None]
-        if self.factors is not None:
-            lifted = probs * self.factors[words] / np.where(rescaled > 0, rescaled, np.inf)
-            columns[:, model.components.index("rescaled")] = lifted
-        return mix(probs, masses, columns, content, model.weights, model.mixture)
+    def tuned(self, part: Documents, held_out: Documents) -> tuple[Predictor, Scored]:
+        """The model of a part with the weights that are best on held-out text, and that text as it scores it."""
+        exponents = EXPONENTS if self.model.exponent is None else None
+        return tune(self.untuned(part), held_out.text, exponents=exponents, threads=self.model.threads)

@@ -1,7 +1,7 @@
 """Adapted models for the beam search of pyctcdecode and of torchaudio.
 
-Neither package is needed to import this. An adapter becomes a true instance of its decoder's base class when it is
-made: torchaudio's is C++, which takes nothing less.
+Neither package is needed to import this module. An adapter becomes an instance of its decoder's base class when it is
+made, because torchaudio's decoder is C++ and accepts nothing else.
 """
 
 from __future__ import annotations
@@ -17,19 +17,20 @@ from typing import Any, ClassVar
 
 from cepts.data import SPECIAL, UNKNOWN, NGrams, Text
 from cepts.errors import UsageError
-from cepts.lm.adapted import AdaptedModel, Memory
-from cepts.lm.scorer import Scorer, State
+from cepts.lm.adapted import AdaptedModel
+from cepts.lm.predictor import Memory
+from cepts.lm.scorer import IncrementalScorer, State
 
 __all__ = ["PyCTCDecodeModel", "TorchaudioModel"]
 
-LEAST_LOG10 = -100.0  # what KenLM gives to words that cannot come: decoders add scores up, and infinities end that
-USUAL_LENGTH = 6  # letters beyond which an unknown word costs pyctcdecode more
+LEAST_LOG10 = -100.0  # as KenLM gives to impossible words: decoders add scores, so these must be finite
+USUAL_LENGTH = 6  # letters above which an unknown word costs pyctcdecode more
 
 
 class _Adapter:
     """A scorer that remembers what was said before the present utterance."""
 
-    # Where the decoder's base class may be, the first that is there is taken.
+    # Where the decoder's base class may be found; the first one is used.
     BASES: ClassVar[tuple[str, ...]] = ()
 
     def __new__(cls, *args: Any, **options: Any) -> Any:
@@ -37,14 +38,12 @@ class _Adapter:
         fitting = _with_base(adapter, _first_of(cls.BASES))
         return super(_Adapter, fitting).__new__(fitting)
 
-    def __init__(self, model: AdaptedModel | Scorer, memory: Memory | None = None) -> None:
+    def __init__(self, model: AdaptedModel | IncrementalScorer, memory: Memory | None = None) -> None:
         super().__init__()
-        if not isinstance(model, AdaptedModel | Scorer):
-            raise TypeError(
-                f"model must be an AdaptedModel, as load_adapted gives it, or a Scorer. Got {model!r} instead."
-            )
-        self.scorer = model if isinstance(model, Scorer) else Scorer(model)
-        self._lowercase = bool(self.model.facts.get("lowercase"))
+        if not isinstance(model, AdaptedModel | IncrementalScorer):
+            raise TypeError(f"`model` must be an AdaptedModel or an IncrementalScorer. Got {model!r} instead.")
+        self.scorer = model if isinstance(model, IncrementalScorer) else IncrementalScorer(model)
+        self._vocabulary = self.model.predictor_.vocabulary
         self._memory: Memory
         self.reset(memory)
 
@@ -54,12 +53,12 @@ class _Adapter:
         return self.scorer.model
 
     def accept(self, text: str) -> None:
-        """Take what was recognised, or any other text, into the history; each line is a sentence."""
-        sentences = [words for line in text.splitlines() if (words := self._as_fitted(line).split())]
-        self.model.score(Text.from_tokens(sentences), self._memory, threads=1)
+        """Add what was recognised, or any other text, to the history; each line is a sentence."""
+        sentences = [words for line in text.splitlines() if (words := line.split())]
+        self.model.score(Text.from_tokens(sentences), self._memory)
 
     def reset(self, memory: Memory | None = None) -> None:
-        """Forget all, or go on from `memory`."""
+        """Forget everything, or continue from `memory`."""
         self._memory = memory.copy() if memory is not None else self.model.memory()
 
     def _start(self, *, sentence: bool) -> State:
@@ -67,12 +66,13 @@ class _Adapter:
         state = self.scorer.start(self._memory)
         if sentence:
             return state
-        anywhere = tuple(-1 if isinstance(part, NGrams) else part.empty for part in self.model.background.models)
+        models = self.model.predictor_.background.models
+        anywhere = tuple(-1 if isinstance(part, NGrams) else part.empty for part in models)
         return replace(state, contexts=anywhere)
 
     def _score(self, state: State, word: str) -> tuple[float, State]:
         """Decimal logarithm of P(word | state), as KenLM has it, and the state after the word."""
-        known = self._as_fitted(word) if self._knows(word) else SPECIAL[UNKNOWN]
+        known = word if self._knows(word) else SPECIAL[UNKNOWN]
         log_prob, following = self.scorer.score(state, known)
         return _log10(log_prob), following
 
@@ -80,11 +80,7 @@ class _Adapter:
         return _log10(self.scorer.finish(state)[0])
 
     def _knows(self, word: str) -> bool:
-        return self.model.vocabulary.number(self._as_fitted(word)) >= len(SPECIAL)
-
-    def _as_fitted(self, text: str) -> str:
-        """In lower case, if the model's texts were put in lower case; many recognisers write capitals."""
-        return text.lower() if self._lowercase else text
+        return self._vocabulary.number(self.model.as_fitted(word)) >= len(SPECIAL)
 
 
 def _log10(log_prob: float) -> float:
@@ -92,7 +88,7 @@ def _log10(log_prob: float) -> float:
 
 
 def _first_of(names: Sequence[str]) -> Any:
-    """The first class of these names, each with its module, whose package is there; None if there is none."""
+    """The first of these classes, each with its module, whose package is installed; None if there is none."""
     for name in names:
         module, _, attribute = name.rpartition(".")
         try:
@@ -112,12 +108,12 @@ def _with_base(adapter: type, base: type | None) -> Any:
 
 
 class PyCTCDecodeModel(_Adapter):
-    """An `AbstractLanguageModel` of pyctcdecode; options and scores are those of its own class for KenLM.
+    """An `AbstractLanguageModel` of pyctcdecode, with the options and scores of its own class for KenLM.
 
     Parameters
     ----------
     model
-        The adapted model, or a scorer of it.
+        The adapted model, or an incremental scorer of it.
     alpha, beta
         Weight of the language model, and what each word adds to the score.
     unk_score_offset
@@ -130,7 +126,7 @@ class PyCTCDecodeModel(_Adapter):
     Examples
     --------
     >>> from pyctcdecode import Alphabet, BeamSearchDecoderCTC  # doctest: +SKIP
-    >>> language_model = PyCTCDecodeModel(load_adapted("biology"))  # doctest: +SKIP
+    >>> language_model = PyCTCDecodeModel(AdaptedModel.load("biology"))  # doctest: +SKIP
     >>> decoder = BeamSearchDecoderCTC(Alphabet.build_alphabet(labels), language_model)  # doctest: +SKIP
     >>> for logits in utterances:  # doctest: +SKIP
     ...     language_model.accept(decoder.decode(logits))
@@ -141,7 +137,7 @@ class PyCTCDecodeModel(_Adapter):
 
     def __init__(
         self,
-        model: AdaptedModel | Scorer,
+        model: AdaptedModel | IncrementalScorer,
         *,
         alpha: float = 0.5,
         beta: float = 1.5,
@@ -154,14 +150,14 @@ class PyCTCDecodeModel(_Adapter):
         self.beta = beta
         self.unk_score_offset = unk_score_offset
         self.score_boundary = score_boundary
-        self._sorted_words = sorted(self.model.vocabulary.words[len(SPECIAL) :])
+        self._sorted_words = sorted(self._vocabulary.words[len(SPECIAL) :])
 
     @property
     def order(self) -> int:
-        """Words of the longest n-grams. With `prune_history` the decoder takes beams for one that end in the same
-        `order` - 1 words, though this model remembers more.
+        """Words of the longest n-grams. With `prune_history` the decoder merges beams that end in the same
+        `order` - 1 words, although this model remembers more.
         """
-        return max(part.order for part in self.model.background.models)
+        return max(part.order for part in self.model.predictor_.background.models)
 
     def get_start_state(self) -> State:
         """The state before an utterance."""
@@ -182,8 +178,8 @@ class PyCTCDecodeModel(_Adapter):
         return self.alpha * log10 * math.log(10) + beta, following
 
     def score_partial_token(self, partial_token: str) -> float:
-        """What a word costs that is not finished yet: nothing while a known word may come of it."""
-        start = self._as_fitted(partial_token)
+        """The cost of an unfinished word: nothing while it may become a known word."""
+        start = self.model.as_fitted(partial_token)
         place = bisect_left(self._sorted_words, start)
         if place < len(self._sorted_words) and self._sorted_words[place].startswith(start):
             return 0.0
@@ -196,22 +192,22 @@ class PyCTCDecodeModel(_Adapter):
                 setattr(self, name, params[name])
 
     def save_to_dir(self, filepath: str) -> None:
-        """Not there: the decoder could not read it back."""
+        """Not supported: the decoder could not read it back."""
         raise UsageError(
-            f"{filepath}: pyctcdecode reads no other models than KenLM's back; save the model with save_adapted."
+            f"{filepath}: pyctcdecode can only read back KenLM's models; save the adapted model by its own method save."
         )
 
 
 class TorchaudioModel(_Adapter):
     """A `CTCDecoderLM` for torchaudio's `ctc_decoder` with a lexicon; or an `LM` for flashlight-text.
 
-    Scores are decimal logarithms, as of the decoder's own class for KenLM, so that `lm_weight` means the same. It was
-    tried with flashlight-text, whose classes torchaudio's are made of, and not with torchaudio itself.
+    Scores are decimal logarithms, as in the decoder's own class for KenLM, so that `lm_weight` means the same. This was
+    tried with flashlight-text, on whose classes torchaudio's are built, and not with torchaudio itself.
 
     Parameters
     ----------
     model
-        The adapted model, or a scorer of it.
+        The adapted model, or an incremental scorer of it.
     words
         The words of the decoder by their index: the lines of the file that `ctc_decoder` is given as `lm_dict`.
         (Without that file the order of its words is not known.)
@@ -221,13 +217,15 @@ class TorchaudioModel(_Adapter):
     Raises
     ------
     UsageError
-        Where neither package is there.
+        Where neither package is installed.
     """
 
     BASES = ("torchaudio.models.decoder.CTCDecoderLM", "flashlight.lib.text.decoder.LM")
     STATES = ("torchaudio.models.decoder.CTCDecoderLMState", "flashlight.lib.text.decoder.LMState")
 
-    def __init__(self, model: AdaptedModel | Scorer, words: Sequence[str], *, memory: Memory | None = None) -> None:
+    def __init__(
+        self, model: AdaptedModel | IncrementalScorer, words: Sequence[str], *, memory: Memory | None = None
+    ) -> None:
         self._state_class = _first_of(self.STATES)
         if self._state_class is None:
             raise UsageError(
@@ -235,11 +233,11 @@ class TorchaudioModel(_Adapter):
             )
         super().__init__(model, memory)
         self._words = list(words)
-        # The decoder's states, which know nothing but who follows whom, and ours.
+        # The decoder's states, which know only their successors, and ours.
         self._states: dict[Any, State] = {}
 
     def start(self, start_with_nothing: bool) -> Any:
-        """The state before an utterance; those of other utterances are forgotten."""
+        """The state before an utterance; states of other utterances are forgotten."""
         state = self._state_class()
         self._states = {state: self._start(sentence=not start_with_nothing)}
         return state
@@ -248,7 +246,7 @@ class TorchaudioModel(_Adapter):
         """The state after a word, and the decimal logarithm of the word's probability."""
         if not 0 <= usr_token_idx < len(self._words):
             raise ValueError(
-                f"words must be all words of the decoder. Got {len(self._words)}, not word {usr_token_idx}."
+                f"`words` must be all words of the decoder. Got {len(self._words)}, without word {usr_token_idx}."
             )
         log10, following = self._score(self._states[state], self._words[usr_token_idx])
         child = state.child(usr_token_idx)
@@ -256,5 +254,5 @@ class TorchaudioModel(_Adapter):
         return child, log10
 
     def finish(self, state: Any) -> tuple[Any, float]:
-        """The state as it is, and the decimal logarithm of the probability that the sentence ends."""
+        """The same state, and the decimal logarithm of the probability that the sentence ends."""
         return state, self._finish(self._states[state])

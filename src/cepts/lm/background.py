@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from copy import copy
 from functools import cached_property
-from typing import Any, Protocol
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -14,54 +14,22 @@ from cepts.data import END, NGrams, Vocabulary
 from cepts.lm.backoff import BackoffModel
 from cepts.lm.binary import KenLMModel
 
-__all__ = ["Background", "Member", "Trace", "members_of"]
+__all__ = ["Background", "Trace", "TrieMember"]
 
-Context = Any  # what a member knows of the words before: an entry of its trie, or a state of KenLM
+Context = Any  # the words before as a member sees them: an entry of its trie, or a state of KenLM
 Contexts = Any  # an array or a list of them
 
 
-class Member(Protocol):
-    """What the background needs of an n-gram model; words are numbers of the background's vocabulary."""
-
-    @property
-    def start(self) -> Context:
-        """Context at the start of a sentence."""
-
-    def advance(self, context: Context, word: int) -> tuple[float, Context]:
-        """P(word | context), and the context after the word."""
-
-    def distribution(self, context: Context) -> NDArray[np.float64]:
-        """P(word | context) of every word."""
-
-    def trace(self, ids: NDArray[np.int32], offsets: NDArray[np.int64]) -> tuple[NDArray[np.float64], Contexts]:
-        """P(word | context) of each word and each sentence's end, and the contexts in which they stand."""
-
-    def masses(self, contexts: Contexts) -> NDArray[np.float64]:
-        """P(content word | context)."""
-
-    def factored(self, contexts: Contexts, factors: NDArray[np.float32]) -> NDArray[np.float64]:
-        """Sum over words of P(word | context) x factor, a row of factors a context."""
-
-
-class TrieMember:
+class TrieMember(BackoffModel):
     """An n-gram model of our own kind."""
 
     def __init__(self, ngrams: NGrams, content: NDArray[np.bool_]) -> None:
-        self.ngrams = ngrams
-        self._model = BackoffModel(ngrams)
+        super().__init__(ngrams)
         self._content = content
-        self.start = self._model.start
-        self.advance = self._model.advance
-        self.distribution = self._model.distribution
-        self.trace = self._model.trace
 
     @cached_property
-    def _masses(self) -> NDArray[np.float64]:
-        return self._model.masses(self._content)
-
-    def all_masses(self, factors: NDArray[np.float32]) -> NDArray[np.float64]:
-        """Sum over words of P(word | context) x factor, for every context; the last is that of the empty one."""
-        return self._model.masses(factors)
+    def _content_masses(self) -> NDArray[np.float64]:
+        return self.masses(self._content)
 
     @cached_property
     def _excess(self) -> NDArray[np.float32]:
@@ -72,9 +40,9 @@ class TrieMember:
         excess_probs(ngrams.first, ngrams.probs, ngrams.backoffs, ngrams.suffixes, len(ngrams.vocabulary), excess)
         return excess
 
-    def masses(self, contexts: Contexts) -> NDArray[np.float64]:
+    def content_masses(self, contexts: Contexts) -> NDArray[np.float64]:
         """P(content word | context)."""
-        return self._masses[np.asarray(contexts, dtype=np.int64)]
+        return self._content_masses[np.asarray(contexts, dtype=np.int64)]
 
     def factored(self, contexts: Contexts, factors: NDArray[np.float32]) -> NDArray[np.float64]:
         """Sum over words of P(word | context) x factor, a row of factors a context."""
@@ -89,13 +57,13 @@ class TrieMember:
 
 
 class KenLMMember:
-    """A KenLM binary. All its sums are over distributions that are made word by word: exact, and slow."""
+    """A KenLM binary. Its sums go over whole distributions, word by word: exact, but slow."""
 
     def __init__(self, model: KenLMModel, vocabulary: Vocabulary, content: NDArray[np.bool_]) -> None:
         self._model = model
         self._content = content
         self._own = np.maximum(model.vocabulary.numbers(vocabulary.words), 0)
-        # What it lacks shares the probability of <unk> evenly with it.
+        # Words that it lacks share the probability of <unk> evenly with it.
         lacking = self._own == 0
         self._shares = np.where(lacking, 1 / int(lacking.sum()), 1.0)
         self.start = model.start
@@ -111,7 +79,7 @@ class KenLMMember:
         return found
 
     def trace(self, ids: NDArray[np.int32], offsets: NDArray[np.int64]) -> tuple[NDArray[np.float64], list[Context]]:
-        """P(word | context) of each word and each sentence's end, and the contexts in which they stand."""
+        """P(word | context) of each word and each sentence end, and the contexts."""
         probs: list[float] = []
         contexts: list[Context] = []
         for start, stop in zip(offsets[:-1].tolist(), offsets[1:].tolist(), strict=True):
@@ -122,7 +90,7 @@ class KenLMMember:
                 probs.append(prob)
         return np.array(probs), contexts
 
-    def masses(self, contexts: Contexts) -> NDArray[np.float64]:
+    def content_masses(self, contexts: Contexts) -> NDArray[np.float64]:
         """P(content word | context)."""
         return np.array([self.distribution(context)[self._content].sum() for context in contexts])
 
@@ -133,7 +101,7 @@ class KenLMMember:
 
 
 class Trace:
-    """Where each member stands at each word of a text."""
+    """The context of each member at each word of a text."""
 
     def __init__(self, background: Background, probs: NDArray[np.float64], contexts: list[Contexts]) -> None:
         self._background = background
@@ -144,7 +112,9 @@ class Trace:
     def masses(self, places: NDArray[np.int64]) -> NDArray[np.float64]:
         """P(content word | context) at these places."""
         background = self._background
-        return background.mixed([m.masses(_taken(c, places)) for m, c in zip(background, self._contexts, strict=True)])
+        return background.mixed(
+            [m.content_masses(_taken(c, places)) for m, c in zip(background, self._contexts, strict=True)]
+        )
 
     def factored(self, places: NDArray[np.int64], factors: NDArray[np.float32]) -> NDArray[np.float64]:
         """Sum over words of P(word | context) x factor at these places, a row of factors a place."""
@@ -169,7 +139,7 @@ class Background:
     content
         Which words of `vocabulary` are content words.
     weights
-        Of the models; by default all the same.
+        Weights of the models; by default all the same.
     """
 
     def __init__(
@@ -182,10 +152,19 @@ class Background:
         self.models = list(models)
         self.vocabulary = vocabulary
         self.weights = np.full(len(self.models), 1 / len(self.models)) if weights is None else np.asarray(weights)
-        self._members = members_of(self.models, vocabulary, content)
+        self._members: list[TrieMember | KenLMMember] = []
+        for model in models:
+            if isinstance(model, KenLMModel):
+                if np.any(vocabulary.numbers(model.vocabulary.words) < 0):
+                    raise ValueError("a background must be over a vocabulary that has all words of its binaries.")
+                self._members.append(KenLMMember(model, vocabulary, content))
+            else:
+                if len(model.vocabulary) != len(vocabulary):
+                    raise ValueError("the models of a background must be over its vocabulary; see with_vocabulary.")
+                self._members.append(TrieMember(model, content))
 
     def weighted(self, weights: NDArray[np.float64]) -> Background:
-        """The same models with other weights; what is known of them is shared."""
+        """The same models with other weights; what has been computed for them is shared."""
         found = copy(self)
         found.weights = weights
         return found
@@ -197,7 +176,7 @@ class Background:
         return len(self._members)
 
     def mixed(self, columns: Sequence[NDArray[np.float64]]) -> NDArray[np.float64]:
-        """What the members give, by their weights."""
+        """The weighted sum of what the members give."""
         return np.asarray(sum(weight * column for weight, column in zip(self.weights, columns, strict=True)))
 
     @property
@@ -217,7 +196,7 @@ class Background:
     def mass(self, contexts: tuple[Context, ...]) -> float:
         """P(content word | contexts)."""
         members = zip(self._members, contexts, strict=True)
-        return float(self.mixed([member.masses([context]) for member, context in members])[0])
+        return float(self.mixed([member.content_masses([context]) for member, context in members])[0])
 
     def factored(self, contexts: tuple[Context, ...], factors: NDArray[np.float32]) -> float:
         """Sum over words of P(word | contexts) x factor, of one row of factors."""
@@ -225,23 +204,6 @@ class Background:
         return float(self.mixed([member.factored([context], factors) for member, context in members])[0])
 
     def trace(self, ids: NDArray[np.int32], offsets: NDArray[np.int64]) -> Trace:
-        """P(word | context) of each word and each sentence's end, and what is needed to ask more of these places."""
+        """P(word | context) of each word and each sentence end, and the contexts, for sums over other words."""
         traces = [member.trace(ids, offsets) for member in self._members]
         return Trace(self, np.stack([probs for probs, _ in traces], axis=1), [contexts for _, contexts in traces])
-
-
-def members_of(
-    models: Sequence[NGrams | KenLMModel], vocabulary: Vocabulary, content: NDArray[np.bool_]
-) -> list[Member]:
-    """The members of a background."""
-    members: list[Member] = []
-    for model in models:
-        if isinstance(model, KenLMModel):
-            if np.any(vocabulary.numbers(model.vocabulary.words) < 0):
-                raise ValueError("a background must be over a vocabulary that has all words of its binaries.")
-            members.append(KenLMMember(model, vocabulary, content))
-        else:
-            if len(model.vocabulary) != len(vocabulary):
-                raise ValueError("the models of a background must be over its vocabulary; see with_vocabulary.")
-            members.append(TrieMember(model, content))
-    return members

@@ -1,4 +1,4 @@
-"""N-gram models at work: scoring texts word by word, distributions, masses of classes, other vocabularies."""
+"""Using n-gram models: scoring texts word by word, distributions, masses of classes, other vocabularies."""
 
 from __future__ import annotations
 
@@ -13,6 +13,7 @@ from cepts.data import END, SPECIAL, START, UNKNOWN, NGrams, Text, Vocabulary, o
 from cepts.errors import DataError
 
 __all__ = [
+    "ARRAYS",
     "BackoffModel",
     "from_arrays",
     "joined_vocabulary",
@@ -22,6 +23,8 @@ __all__ = [
     "word_numbers",
 ]
 
+ARRAYS = ("levels", "words", "probs", "backoffs", "first", "suffixes")  # of a model, in the order of its fields
+
 
 def word_numbers(text: Text, vocabulary: Vocabulary) -> NDArray[np.int32]:
     """The number in `vocabulary` of each word of the text's own; `UNKNOWN` where it has none.
@@ -29,7 +32,7 @@ def word_numbers(text: Text, vocabulary: Vocabulary) -> NDArray[np.int32]:
     Raises
     ------
     DataError
-        Where the text has ``<s>`` or ``</s>``, which stand for what is not written.
+        Where the text has ``<s>`` or ``</s>``, which models add themselves.
     """
     for number in text.vocabulary.numbers(SPECIAL[1:]).tolist():
         uses = np.flatnonzero(text.ids == number) if number >= 0 else np.empty(0, np.int64)
@@ -39,18 +42,18 @@ def word_numbers(text: Text, vocabulary: Vocabulary) -> NDArray[np.int32]:
                 f"sentence {sentence:,}: found the word {text.vocabulary[number]}, wanted sentences without marks of "
                 f"start and end, which are added; leave it out."
             )
-    if text.vocabulary is vocabulary:  # as that of `renumbered`, which may be asked often
+    if text.vocabulary is vocabulary:  # as after `renumbered`
         return np.arange(len(vocabulary), dtype=np.int32)
     return np.maximum(vocabulary.numbers(text.vocabulary.words), UNKNOWN)
 
 
 def renumbered(text: Text, vocabulary: Vocabulary) -> Text:
-    """The same text with the word numbers of another vocabulary; `UNKNOWN` for what it lacks."""
+    """The same text with the word numbers of another vocabulary; `UNKNOWN` for words that it lacks."""
     return Text(word_numbers(text, vocabulary)[text.ids], text.offsets, vocabulary)
 
 
 def joined_vocabulary(*parts: Vocabulary | Text | NGrams) -> Vocabulary:
-    """`SPECIAL`, then the words of vocabularies, texts and models, each where it is met first."""
+    """`SPECIAL`, then the words of vocabularies, texts and models, each once, in their order."""
     words = dict.fromkeys(SPECIAL)
     for part in parts:
         words |= dict.fromkeys((part if isinstance(part, Vocabulary) else part.vocabulary).words)
@@ -98,7 +101,7 @@ class BackoffModel:
     def trace(
         self, ids: NDArray[np.int32], offsets: NDArray[np.int64]
     ) -> tuple[NDArray[np.float64], NDArray[np.int64]]:
-        """P(word | context) of each word and each sentence's end, and the contexts in which they stand."""
+        """P(word | context) of each word and each sentence end, and the contexts."""
         from cepts.kernels.ngrams import trace_sentences
 
         places = len(ids) + len(offsets) - 1
@@ -119,7 +122,7 @@ class BackoffModel:
     def masses(self, factors: NDArray[np.generic]) -> NDArray[np.float64]:
         """Sum over words of P(word | context) x factor, for each context; a class of words has factors of 1 and 0.
 
-        The last is that of the empty context, so that the context -1 finds its own.
+        The last one is that of the empty context, so that the index -1 finds it.
         """
         from cepts.kernels.ngrams import weighted_masses
 
@@ -131,20 +134,20 @@ class BackoffModel:
 def with_vocabulary(ngrams: NGrams, vocabulary: Vocabulary) -> NGrams:
     """The same model over a larger vocabulary, whose first words are `SPECIAL`.
 
-    The words that it lacks share the probability of ``<unk>`` evenly with it. Where the model has n-grams that end in
-    ``<unk>``, these give up what the new words get there by backing off, so that all words still sum to 1 (as far as
-    they have so much, which they may not in a model that is not interpolated).
+    The new words share the probability of ``<unk>`` evenly with it. Where the model has n-grams that end in ``<unk>``,
+    these lose what the new words get there by backing off, so that all words still sum to 1 (unless they have less
+    than that, which can happen in a model that is not interpolated).
     """
     numbers = vocabulary.numbers(ngrams.vocabulary.words).astype(np.int64)
     if np.any(numbers < 0) or not np.array_equal(numbers[: len(SPECIAL)], np.arange(len(SPECIAL))):
-        raise ValueError("vocabulary must start with SPECIAL and hold all words of the model.")
+        raise ValueError("`vocabulary` must start with SPECIAL and hold all words of the model.")
     size, lacking = len(vocabulary), len(vocabulary) - len(numbers)
     probs = ngrams.probs.astype(np.float64)
     contexts = ngrams.contexts
     shared = probs[UNKNOWN] * lacking / (lacking + 1)
     probs[UNKNOWN] -= shared
 
-    # Mass of the new words after each entry, which are never continuations: a product of weights of backing off.
+    # Mass of the new words after each entry: they are never continuations, so it is a product of back-off weights.
     masses = np.append(np.empty(len(ngrams)), shared)
     levels = ngrams.levels.tolist()
     words = ngrams.words.astype(np.int64)
@@ -181,26 +184,21 @@ def with_vocabulary(ngrams: NGrams, vocabulary: Vocabulary) -> NGrams:
         backoffs,
         size + offsets_of(continuations),
         suffixes,
+        ngrams.source,
     )
 
 
 def to_arrays(ngrams: NGrams) -> dict[str, NDArray[Any]]:
-    """The model as named arrays, as a model directory keeps them."""
+    """The model as named arrays, for model directories."""
     vocabulary = ngrams.vocabulary
     return {
         "vocabulary.words": vocabulary.buffer[vocabulary.offsets[0] : vocabulary.offsets[-1]],
         "vocabulary.offsets": vocabulary.offsets - vocabulary.offsets[0],
-        "levels": ngrams.levels,
-        "words": ngrams.words,
-        "probs": ngrams.probs,
-        "backoffs": ngrams.backoffs,
-        "first": ngrams.first,
-        "suffixes": ngrams.suffixes,
+        **{name: getattr(ngrams, name) for name in ARRAYS},
     }
 
 
-def from_arrays(arrays: Mapping[str, NDArray[Any]]) -> NGrams:
+def from_arrays(arrays: Mapping[str, Any]) -> NGrams:
     """The model of `to_arrays`."""
-    names = ("levels", "words", "probs", "backoffs", "first", "suffixes")
     vocabulary = Vocabulary(arrays["vocabulary.words"], arrays["vocabulary.offsets"])
-    return NGrams(vocabulary, *(arrays[name] for name in names))
+    return NGrams(vocabulary, *(arrays[name] for name in ARRAYS))

@@ -15,8 +15,8 @@ from cepts.lm.backoff import word_numbers
 
 __all__ = ["KenLMModel"]
 
-# A binary opens with its magic bytes and the number of its version; numbers that tell foreign machines; then the order,
-# the kind of model, and whether the words stand at its end.
+# A binary starts with its magic bytes and version; then numbers that reveal other byte orders; then the order, the kind
+# of model, and whether the words are stored at its end.
 VERSION = b" format version "
 KNOWN_VERSION = b"5"
 INCOMPLETE = b" incomplete"
@@ -25,25 +25,25 @@ PARAMETERS_AT = 88
 TAIL_BYTES = 1 << 20
 CACHED_DISTRIBUTIONS = 256
 
-State: TypeAlias = Any  # kenlm.State, which has no static type
+KenLMState: TypeAlias = Any  # kenlm.State, which has no static type
 
 
 class KenLMModel:
-    """P(word | the words before it) of a KenLM binary; used as a `BackoffModel` is.
+    """P(word | the words before it) of a KenLM binary; used like a `BackoffModel`.
 
     A context is a `kenlm.State`; words are numbers of `vocabulary`.
 
     Parameters
     ----------
     path
-        A file that KenLM's ``build_binary`` has made, with the words in it, which is its default.
+        A file made by KenLM's ``build_binary``, with the words in it (its default).
 
     Raises
     ------
     DataError
-        Where the file is none, is damaged, or lacks the words.
+        Where the file is no such binary, is damaged, or lacks the words.
     UsageError
-        Where the package kenlm is not there.
+        Where the package kenlm is not installed.
     """
 
     def __init__(self, path: str | Path) -> None:
@@ -63,7 +63,7 @@ class KenLMModel:
                 f"{self.path}: kenlm cannot load it ({_reason(error)}); build the binary again from its ARPA file."
             ) from error
         self._words = self.vocabulary.words
-        self._distributions: dict[State, NDArray[np.float64]] = {}
+        self._distributions: dict[KenLMState, NDArray[np.float64]] = {}
 
     @property
     def order(self) -> int:
@@ -71,20 +71,20 @@ class KenLMModel:
         return int(self._model.order)
 
     @property
-    def start(self) -> State:
+    def start(self) -> KenLMState:
         """Context at the start of a sentence."""
         state = self._kenlm.State()
         self._model.BeginSentenceWrite(state)
         return state
 
     @property
-    def empty(self) -> State:
+    def empty(self) -> KenLMState:
         """Context of no words."""
         state = self._kenlm.State()
         self._model.NullContextWrite(state)
         return state
 
-    def advance(self, context: State, word: int) -> tuple[float, State]:
+    def advance(self, context: KenLMState, word: int) -> tuple[float, KenLMState]:
         """P(word | context), and the context after the word."""
         following = self._kenlm.State()
         logarithm = self._model.BaseScore(context, self._words[word], following)
@@ -106,8 +106,8 @@ class KenLMModel:
                 filled += 1
         return logarithms * np.log(10)
 
-    def distribution(self, context: State) -> NDArray[np.float64]:
-        """P(word | context) of every word, each scored by itself; the last contexts' are kept."""
+    def distribution(self, context: KenLMState) -> NDArray[np.float64]:
+        """P(word | context) of every word, scored one by one; the results for the last contexts are kept."""
         found = self._distributions.get(context)
         if found is None:
             score, scratch = self._model.BaseScore, self._kenlm.State()
@@ -125,10 +125,10 @@ def _reason(error: Exception) -> str:
 
 
 def _read_words(path: str) -> Vocabulary:
-    """The words of a binary, which stand at its end with a zero byte after each; `SPECIAL` first."""
+    """The words of a binary, which are stored at its end with a zero byte after each; `SPECIAL` first."""
     try:
         data: NDArray[np.uint8] = np.memmap(path, dtype=np.uint8, mode="r")
-    except (OSError, ValueError) as error:  # ValueError: there is nothing to map in an empty file
+    except (OSError, ValueError) as error:  # ValueError: an empty file cannot be mapped
         reason = getattr(error, "strerror", None) or "it is empty"
         raise DataError(f"cannot read {path}: {reason}; wanted a KenLM binary.") from error
     count = _check_head(path, data[: 1 << 12].tobytes())
@@ -137,7 +137,7 @@ def _read_words(path: str) -> Vocabulary:
         size = min(2 * size, len(data))
     words = data[-size:].tobytes().split(b"\0")
     rest = words.pop()
-    # The count is that of the ARPA file, which may have had no <unk>; other data stand right before it.
+    # The count is that of the ARPA file, which may have had no <unk>; other data come right before the words.
     for listed in (count, count + 1):
         if 0 < listed <= len(words) and words[-listed].endswith(SPECIAL[0].encode()) and not rest:
             break
@@ -159,10 +159,10 @@ def _read_words(path: str) -> Vocabulary:
 def _check_head(path: str, head: bytes) -> int:
     """Check the first bytes of a binary; returns how many words it says it has."""
     if head.startswith(KENLM_MAGIC + INCOMPLETE):
-        raise DataError(f"{path}: found a KenLM binary whose building did not end; build it again.")
+        raise DataError(f"{path}: found a KenLM binary that was not finished; build it again.")
     if not head.startswith(KENLM_MAGIC + VERSION):
         arpa = " It may be an ARPA file: read it as that." if head.lstrip().startswith(b"\\data\\") else ""
-        raise DataError(f"{path}: found no KenLM binary, wanted one that build_binary has made.{arpa}")
+        raise DataError(f"{path}: found no KenLM binary, wanted one made by build_binary.{arpa}")
     version = head[len(KENLM_MAGIC + VERSION) :].split(b"\n")[0]
     if version != KNOWN_VERSION:
         raise DataError(

@@ -1,4 +1,4 @@
-"""Unigram caches: what a text has said it says again."""
+"""Unigram caches: words that a text has used are likely to come again."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from cepts.errors import UsageError
 
 __all__ = ["Cache", "CacheTracker"]
 
-LEAST_DECAY = 1e-6  # below, a cache is its last word, and scales overflow
+LEAST_DECAY = 1e-6  # below, only the last word counts, and scales overflow
 
 
 @dataclass(frozen=True, slots=True)
@@ -24,7 +24,7 @@ class Cache:
     size
         How many words it remembers; 0 is all.
     decay
-        What a word's weight shrinks to with each content word that follows; 1 keeps it.
+        The weight of a word is multiplied by this with each content word that follows; 1 keeps it.
     """
 
     size: int = 0
@@ -33,36 +33,33 @@ class Cache:
     def __post_init__(self) -> None:
         if self.size < 0 or not LEAST_DECAY <= self.decay <= 1:
             raise UsageError(
-                f"a cache must have a size of 0 (all words) or more and a decay of {LEAST_DECAY:g} to 1. "
+                f"each of `caches` must have a size of 0 (all words) or more and a decay of {LEAST_DECAY:g} to 1. "
                 f"Got {self.size} and {self.decay} instead."
             )
 
     @classmethod
     def from_text(cls, text: str) -> Cache:
-        """The cache that `text` names: ``500`` remembers 500 words, ``0.99`` decays, ``500:0.99`` does both."""
+        """Parse a cache: ``500`` remembers 500 words, ``0.99`` decays by that factor, ``500:0.99`` does both."""
         size, both, decay = text.partition(":")
         try:
-            if not both and not _is_integer(text):
+            if not both and not text.strip().lstrip("+-").isdecimal():
                 return cls(0, float(text))
             return cls(int(size), float(decay) if both else 1.0)
         except ValueError:
             raise UsageError(
-                f"a cache must be a number of words (500; 0 is all), a decay (0.99), or both (500:0.99). Got {text!r}."
+                f"each of `caches` must be a number of words (500; 0 is all), a decay (0.99), or both (500:0.99). "
+                f"Got {text!r} instead."
             ) from None
 
     def __str__(self) -> str:
         if self.decay == 1:
             return str(self.size)
-        decay = repr(float(self.decay))  # all its digits, for model directories keep caches by this
+        decay = repr(float(self.decay))  # with all its digits: model directories keep caches as text
         return decay if self.size == 0 else f"{self.size}:{decay}"
 
 
-def _is_integer(text: str) -> bool:
-    return text.strip().lstrip("+-").isdecimal()
-
-
 class CacheTracker:
-    """Caches along a text; remembers the words that it has followed."""
+    """Caches along a text; keeps the words that it has followed."""
 
     def __init__(self, caches: Sequence[Cache], words: int) -> None:
         self.caches = tuple(caches)
@@ -72,7 +69,7 @@ class CacheTracker:
         self.recent = np.full(max([cache.size for cache in caches], default=0), -1, dtype=np.int32)
 
     def copy(self) -> CacheTracker:
-        """One that goes on from here by itself."""
+        """An independent copy."""
         twin = CacheTracker((), 0)
         twin.caches = self.caches
         for name in ("counts", "totals", "scales", "recent"):
@@ -80,7 +77,7 @@ class CacheTracker:
         return twin
 
     def follow(self, ids: NDArray[np.int32]) -> NDArray[np.float64]:
-        """P(word) of each of these words under each cache, a column a cache; then they are remembered.
+        """P(word) of each of these words in each cache, a column a cache; then the words are remembered.
 
         An empty cache gives -1.
         """
@@ -94,7 +91,7 @@ class CacheTracker:
         return found
 
     def probs_after(self, pending: Sequence[int], word: int) -> list[float]:
-        """P(word) under each cache once the words `pending` have come too; -1 of an empty one. Nothing is changed."""
+        """P(word) in each cache after the words `pending`; -1 for an empty cache. Nothing is changed."""
         found = []
         for number, cache in enumerate(self.caches):
             decay, size = cache.decay, cache.size
@@ -104,7 +101,7 @@ class CacheTracker:
             older = decay ** len(kept) / self.scales[number]
             count += self.counts[number, word] * older
             total += self.totals[number] * older
-            if size:  # those of the older words that the new ones push out
+            if size:  # older words that the new ones push out
                 first = len(self.recent) - size
                 gone = self.recent[first : first + len(kept)].tolist()
                 for place, other in enumerate(gone):
@@ -115,5 +112,5 @@ class CacheTracker:
         return found
 
     def distributions(self) -> NDArray[np.float64]:
-        """P(word) of every word under each cache, a row a cache; rows of zeros for empty ones."""
+        """P(word) of every word in each cache, a row a cache; rows of zeros for empty ones."""
         return self.counts / np.where(self.totals > 0, self.totals, 1.0)[:, None]

@@ -1,4 +1,4 @@
-"""The counts that hidden documents are made of: words in documents, and words near words."""
+"""The counts that hidden documents are found in: words in documents, and words near each other."""
 
 from __future__ import annotations
 
@@ -8,28 +8,34 @@ import numpy as np
 from numpy.typing import NDArray
 
 from cepts.data import Documents, offsets_of
-from cepts.engine import cut_runs, default_threads, map_shards
+from cepts.engine import cut_runs, map_shards
 from cepts.errors import UsageError
 
 if TYPE_CHECKING:
     from scipy.sparse import csr_array
 
-__all__ = ["document_counts", "window_counts"]
+__all__ = ["check_window", "document_counts", "window_counts"]
 
 # Pairs of positions in a shard.
 SHARD = 1 << 20
 
 
+def check_window(window: int) -> None:
+    """Refuse a window that has no word in its centre, or only that word."""
+    if window < 3 or window % 2 == 0:
+        raise UsageError(f"`window` must be an odd number of 3 or more. Got {window} instead.")
+
+
 def document_counts(documents: Documents, content: NDArray[np.bool_]) -> csr_array:
-    """How often each word stands in each document: the matrix A of eq. (2) of nmf_lm, words by documents.
+    """How often each word occurs in each document: the matrix A of eq. (2) of nmf_lm, words by documents.
 
     Parameters
     ----------
     documents
         The text.
     content
-        For each word of the vocabulary whether it counts. The row of a word that does not is empty, and so is the
-        column of a document that has none that does.
+        For each word of the vocabulary whether it is counted. The row of a word that is not counted is empty, and so
+        is the column of a document without counted words.
     """
     from scipy.sparse import coo_array
 
@@ -54,10 +60,10 @@ def window_counts(
     decay: float = 1.0,
     threads: int | None = None,
 ) -> csr_array:
-    """How often words stand near one another: the matrix M of eq. (6) of nmf_lm, as section 4 estimates it.
+    """How often words occur near each other: the matrix M of eq. (6) of nmf_lm, as section 4 estimates it.
 
     A window slides over the text one word at a time, and the word in its centre counts with each word of the window.
-    The matrix is symmetric, words by words; the sentences of a document run on into one another.
+    The matrix is symmetric, words by words; windows cross the boundaries of sentences.
 
     Parameters
     ----------
@@ -66,15 +72,15 @@ def window_counts(
     window
         Words in the window, an odd number.
     stop_first
-        Whether words that are not content are taken out before the window slides, so that it always has as many
-        content words; otherwise they take up places in it, as in a window of the text.
+        Whether words that are not content words are removed first, so that each window has the same number of content
+        words; otherwise they take up places in it.
     across
-        Whether the window runs on from document to document.
+        Whether windows cross the boundaries of documents.
     diagonal
         Whether a word counts with itself.
     centre
-        Whether the word in the centre is one of the window's words, so that each occurrence counts with itself too, as
-        in E[C_i C_i]; otherwise only different occurrences of a word do.
+        Whether each occurrence also counts with itself, as in E[C_i C_i]; otherwise only different occurrences of a
+        word count with each other.
     decay
         A pair at the distance d counts decay^d.
     threads
@@ -92,12 +98,11 @@ def window_counts(
     from cepts.kernels.window import count_neighbours
 
     content = _as_content(documents, content)
-    if window < 3 or window % 2 == 0:
-        raise UsageError(f"window must be an odd number of 3 or more, for it has a centre. Got {window} instead.")
+    check_window(window)
     if not 0 < decay <= 1:
-        raise UsageError(f"decay must be above 0 and at most 1, which is none. Got {decay} instead.")
+        raise UsageError(f"`decay` must be above 0 and at most 1. Got {decay} instead.")
     if threads is not None and threads < 1:
-        raise UsageError(f"threads must be 1 or more. Got {threads} instead.")
+        raise UsageError(f"`threads` must be 1 or more. Got {threads} instead.")
     words = len(documents.text.vocabulary)
     ids, bounds = documents.text.ids, documents.word_offsets
     if stop_first:
@@ -124,7 +129,7 @@ def window_counts(
         return sizes, columns[:filled].copy(), counts[:filled].copy()
 
     runs = list(cut_runs(occurrences, max(SHARD // window, 1))) or [(0, 0)]
-    found = list(map_shards(run, runs, threads=default_threads() if threads is None else threads))
+    found = list(map_shards(run, runs, threads=threads))
     sizes, columns, counts = (np.concatenate(parts) for parts in zip(*found, strict=True))
     return csr_array((counts, columns, offsets_of(sizes)), shape=(words, words))
 
@@ -134,6 +139,7 @@ def _as_content(documents: Documents, content: NDArray[np.bool_]) -> NDArray[np.
     words = len(documents.text.vocabulary)
     if content.shape != (words,) or content.dtype != np.bool_:
         raise ValueError(
-            f"content must be a truth value for each of {words:,} words. Got {content.dtype} of shape {content.shape}."
+            f"`content` must be a truth value for each of {words:,} words. Got {content.dtype} of shape "
+            f"{content.shape} instead."
         )
     return content

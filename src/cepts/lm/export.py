@@ -1,4 +1,4 @@
-"""An adapted model as it stands after some text, as one back-off model: for decoders that read ARPA files."""
+"""An adapted model after some text as one back-off model, for decoders that read ARPA files."""
 
 from __future__ import annotations
 
@@ -9,22 +9,22 @@ from numpy.typing import NDArray
 
 from cepts.data import NGrams, offsets_of
 from cepts.errors import UsageError
-from cepts.lm.adapted import AdaptedModel, Frozen, Memory
 from cepts.lm.background import TrieMember
 from cepts.lm.binary import KenLMModel
+from cepts.lm.predictor import Frozen, Memory, Predictor
 
 __all__ = ["static_ngrams"]
 
-BLOCK = 1 << 17  # entries whose components are held at once
-LEAST_LEFT = 1e-6  # of a sum of float32 numbers that should be 1: less cannot be told from rounding
+BLOCK = 1 << 17  # entries whose components are in memory at once
+LEAST_LEFT = 1e-6  # of a sum of float32 numbers that should be 1: less is rounding
 
 
-def static_ngrams(model: AdaptedModel, memory: Memory) -> NGrams:
-    """One back-off model of an adapted model whose P(d | H) and caches stay as `memory` has them.
+def static_ngrams(model: Predictor, memory: Memory) -> NGrams:
+    """A back-off model that equals an adapted model whose P(d | H) and caches stay as they are in `memory`.
 
-    It has the n-grams of all models of the background, each with the adapted model's own probability, and weights of
-    backing off with which every context sums to 1. So it differs from the adapted model only in what it gives to a word
-    after a context with which no model of the background has it.
+    It has the n-grams of all models of the background, each with the probability of the adapted model, and back-off
+    weights with which every context sums to 1. So it differs from the adapted model only for n-grams that no model of
+    the background has.
 
     Raises
     ------
@@ -38,7 +38,7 @@ def static_ngrams(model: AdaptedModel, memory: Memory) -> NGrams:
         if isinstance(part, KenLMModel):
             raise UsageError(
                 f"the background has {part.path}, a KenLM binary, whose n-grams cannot be listed; "
-                f"fit the model with its ARPA file instead."
+                f"fit the model with its ARPA file."
             )
         models.append(part)
     trie = _Union(models)
@@ -84,7 +84,7 @@ class _Union:
         self.contexts_end = ends[-2]
 
 
-def _adapted_probs(model: AdaptedModel, memory: Memory, trie: _Union) -> NDArray[np.float64]:
+def _adapted_probs(model: Predictor, memory: Memory, trie: _Union) -> NDArray[np.float64]:
     """The adapted P(word | context) of each entry."""
     from cepts.kernels.export import entry_probs
 
@@ -101,9 +101,9 @@ def _adapted_probs(model: AdaptedModel, memory: Memory, trie: _Union) -> NDArray
         stands = np.empty(trie.contexts_end, dtype=np.int64)
         entry_probs(*arrays, last, weight, trie.contexts, trie.words, stands, probs)
         stands = np.append(stands, -1)
-        masses += weight * member.masses(stands)
+        masses += weight * member.content_masses(stands)
         if frozen.factors is not None:
-            rescaled += weight * member.all_masses(frozen.factors)[stands]
+            rescaled += weight * member.masses(frozen.factors)[stands]
     for start, stop in pairwise([*range(0, len(probs), BLOCK), len(probs)]):
         part = slice(start, stop)
         contexts, words = trie.contexts[part], trie.words[part]

@@ -3,113 +3,169 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import dataclass
+from os import PathLike
+from typing import Self
 
 import numpy as np
 from numpy.typing import NDArray
 
 from cepts.data import END, SPECIAL, START, UNKNOWN, NGrams, Text, Vocabulary, offsets_of
-from cepts.errors import DataError
-from cepts.lm.backoff import joined_vocabulary, word_numbers
+from cepts.errors import DataError, ModelError, UsageError, check_least
+from cepts.estimator import Estimator
+from cepts.lm.backoff import BackoffModel, from_arrays, joined_vocabulary, to_arrays, word_numbers
 from cepts.progress import Progress, Step, silent
+from cepts.store import load_model, save_model
 
-__all__ = ["FALLBACK_DISCOUNTS", "train_ngrams"]
+__all__ = ["NGRAMS_KIND", "KneserNey"]
 
-FALLBACK_DISCOUNTS = (0.5, 1.0, 1.5)
+NGRAMS_KIND = "ngrams"
 
 
-def train_ngrams(
-    text: Text,
-    *,
-    order: int = 3,
-    vocabulary: Vocabulary | None = None,
-    min_count: int = 1,
-    fallback: Sequence[float] = FALLBACK_DISCOUNTS,
-    notices: list[str] | None = None,
-    progress: Progress | None = None,
-) -> NGrams:
-    """Train an n-gram model with interpolated modified Kneser-Ney smoothing (Chen and Goodman 1998), unpruned.
+@dataclass(kw_only=True, eq=False, repr=False)
+class KneserNey(Estimator):
+    """An n-gram model with interpolated modified Kneser-Ney smoothing (Chen and Goodman 1998), unpruned.
 
-    N-grams that do not start a sentence count, below the highest order, once for each word that stands before them.
-    Unigrams are interpolated with the uniform distribution over all words but ``<s>``. A text may hold
-    ``<unk>``: it is then a word as others, which also stands for all that are unknown.
+    Below the highest order, n-grams that do not start a sentence count once for each word that stands before them.
+    Unigrams are interpolated with the uniform distribution over all words except ``<s>``. A text may contain
+    ``<unk>``, which is then a word like others and also stands for all unknown words.
 
-    This is what KenLM's ``lmplz --discount_fallback`` computes, but that a discount of 0 counts as out of range, and
-    that the counts of counts are those of all n-grams; of one n-gram of each lower order ``lmplz`` takes the true
-    count, which may change the discounts a little.
+    This is what KenLM's ``lmplz --discount_fallback`` computes, with two exceptions: a discount of 0 counts as out of
+    range, and the counts of counts include all n-grams (``lmplz`` uses the true count of one n-gram of each lower
+    order, which may change the discounts a little).
 
     Parameters
     ----------
-    text
-        Sentences; an empty one is a sentence start and end.
     order
         Words of the longest n-grams.
-    vocabulary
-        The words of the model, of which the first three are `SPECIAL`; the others of the text become ``<unk>``. Those
-        that the text lacks are as probable as an ``<unk>`` that it lacks. By default the words of the text.
     min_count
-        Words that the text has less often become ``<unk>``.
+        Words that are rarer in the text become ``<unk>``.
     fallback
-        Discounts of n-grams with counts 1, 2, and 3 or more, of an order whose counts are too few to estimate them.
-    notices
-        Gets a line for each order with fallback discounts.
-    progress
-        Called after each order.
+        Discounts of n-grams with counts 1, 2, and 3 or more, for orders with too few n-grams to estimate them.
 
-    Raises
-    ------
-    DataError
-        For a text without sentences, and for words ``<s>`` and ``</s>`` in it.
+    Attributes
+    ----------
+    ngrams_
+        The fitted model (`cepts.data.NGrams`).
+
+    Examples
+    --------
+    >>> text = Text.from_tokens([["the", "cell", "divides"], ["the", "cell", "grows"]])
+    >>> model = KneserNey(order=2).fit(text)
+    >>> print(f"{model.perplexity(text):.1f}")
+    3.6
     """
-    if order < 1:
-        raise ValueError(f"order must be at least 1. Got {order} instead.")
-    if len(fallback) != 3 or not all(0 < discount <= count for count, discount in enumerate(fallback, 1)):
-        raise ValueError(f"fallback must be three discounts, above 0 and up to 1, 2 and 3. Got {fallback} instead.")
-    if not len(text):
-        raise DataError("the text to train n-grams on has no sentences; wanted at least one.")
-    report = progress or silent
-    vocabulary, stream, places = _stream_of(text, vocabulary, min_count)
-    size = len(vocabulary)
 
-    # -- Counting: level by level, each n-gram named by the entry of its first n - 1 words and its last word.
-    levels = [0, size]
-    words = [np.arange(size, dtype=np.int32)]
-    suffixes = [np.full(size, -1, dtype=np.int64)]
-    contexts = [np.full(size, -1, dtype=np.int64)]
-    counts = [np.bincount(stream, minlength=size)]
-    counts[0][START] = 0
-    entries = stream.astype(np.int64)  # entry of the n-gram that ends at each place
-    report(Step(stage="counting", done=1, total=order))
-    for longer in range(2, order + 1):
-        ends = np.flatnonzero(places >= longer - 1)
-        keys, numbers, found = np.unique(
-            entries[ends - 1] * size + stream[ends], return_inverse=True, return_counts=True
+    order: int = 3
+    min_count: int = 1
+    fallback: Sequence[float] = (0.5, 1.0, 1.5)
+
+    def __post_init__(self) -> None:
+        check_least(self, 1, "order", "min_count")
+        given = tuple(self.fallback)
+        if len(given) != 3 or not all(0 < discount <= count for count, discount in enumerate(given, 1)):
+            raise UsageError(f"`fallback` must be three discounts, above 0 and up to 1, 2 and 3. Got {given} instead.")
+
+    def fit(
+        self,
+        text: Text,
+        *,
+        vocabulary: Vocabulary | None = None,
+        notices: list[str] | None = None,
+        progress: Progress | None = None,
+    ) -> Self:
+        """Train on a text.
+
+        Parameters
+        ----------
+        text
+            Sentences; an empty sentence has a start and an end.
+        vocabulary
+            The words of the model, of which the first three are `SPECIAL`; other words of the text become ``<unk>``.
+            Words that the text lacks are as probable as an ``<unk>`` that it lacks. By default the words of the text.
+        notices
+            Gets a line for each order with fallback discounts.
+        progress
+            Called after each order.
+
+        Raises
+        ------
+        DataError
+            For a text without sentences, and for the words ``<s>`` and ``</s>`` in it.
+        """
+        if not len(text):
+            raise DataError("the text to train n-grams on has no sentences; wanted at least one.")
+        report = progress or silent
+        vocabulary, stream, places = _stream_of(text, vocabulary, self.min_count)
+        size = len(vocabulary)
+
+        # -- Counting: level by level; an n-gram is identified by the entry of its first n - 1 words and its last word.
+        levels = [0, size]
+        words = [np.arange(size, dtype=np.int32)]
+        suffixes = [np.full(size, -1, dtype=np.int64)]
+        contexts = [np.full(size, -1, dtype=np.int64)]
+        counts = [np.bincount(stream, minlength=size)]
+        counts[0][START] = 0
+        entries = stream.astype(np.int64)  # entry of the n-gram that ends at each place
+        report(Step(stage="counting", done=1, total=self.order))
+        for longer in range(2, self.order + 1):
+            ends = np.flatnonzero(places >= longer - 1)
+            keys, numbers, found = np.unique(
+                entries[ends - 1] * size + stream[ends], return_inverse=True, return_counts=True
+            )
+            suffix = np.empty(len(keys), dtype=np.int64)
+            suffix[numbers] = entries[ends]
+            contexts.append(keys // size)
+            words.append((keys % size).astype(np.int32))
+            suffixes.append(suffix)
+            counts.append(found)
+            entries = entries.copy()
+            entries[ends] = numbers + levels[-1]
+            levels.append(levels[-1] + len(keys))
+            # Only n-grams that start a sentence have no word before them; these keep their count.
+            before = np.bincount(suffix - levels[-3], minlength=len(counts[-2]))
+            counts[-2] = np.where(before > 0, before, counts[-2] if longer > 2 else 0)
+            report(Step(stage="counting", done=longer, total=self.order))
+
+        probs, backoffs = _smoothed(counts, contexts, suffixes, levels, self.fallback, notices)
+        all_contexts = np.concatenate(contexts)[size:]
+        first = levels[1] + offsets_of(np.bincount(all_contexts, minlength=levels[-1]))
+        self.ngrams_ = NGrams(
+            vocabulary,
+            np.array(levels, dtype=np.int64),
+            np.concatenate(words),
+            probs,
+            backoffs,
+            first,
+            np.concatenate(suffixes),
         )
-        suffix = np.empty(len(keys), dtype=np.int64)
-        suffix[numbers] = entries[ends]
-        contexts.append(keys // size)
-        words.append((keys % size).astype(np.int32))
-        suffixes.append(suffix)
-        counts.append(found)
-        entries = entries.copy()
-        entries[ends] = numbers + levels[-1]
-        levels.append(levels[-1] + len(keys))
-        # Only what starts a sentence has no word before it: that keeps its count.
-        before = np.bincount(suffix - levels[-3], minlength=len(counts[-2]))
-        counts[-2] = np.where(before > 0, before, counts[-2] if longer > 2 else 0)
-        report(Step(stage="counting", done=longer, total=order))
+        return self
 
-    probs, backoffs = _smoothed(counts, contexts, suffixes, levels, fallback, notices)
-    all_contexts = np.concatenate(contexts)[size:]
-    first = levels[1] + offsets_of(np.bincount(all_contexts, minlength=levels[-1]))
-    return NGrams(
-        vocabulary,
-        np.array(levels, dtype=np.int64),
-        np.concatenate(words),
-        probs,
-        backoffs,
-        first,
-        np.concatenate(suffixes),
-    )
+    def log_probs(self, text: Text) -> NDArray[np.float64]:
+        """Natural logarithm of P(word | context) of each word of each sentence and, after them, of its end."""
+        self.check_fitted()
+        return BackoffModel(self.ngrams_).log_probs(text)
+
+    def perplexity(self, text: Text) -> float:
+        """Perplexity of a text, with its sentence ends; unknown words count as ``<unk>``."""
+        return float(np.exp(-self.log_probs(text).mean()))
+
+    def save(self, directory: str | PathLike[str]) -> None:
+        """Write the model to `directory`, whole or not at all."""
+        self.check_fitted()
+        settings = {"parameters": {**self.get_params(), "fallback": list(self.fallback)}}
+        save_model(directory, kind=NGRAMS_KIND, settings=settings, arrays=to_arrays(self.ngrams_))
+
+    @classmethod
+    def load(cls, directory: str | PathLike[str], *, threads: int | None = None) -> Self:
+        """Read the model of `directory`; `threads` is for other models and changes nothing here."""
+        saved = load_model(directory, kind=NGRAMS_KIND)
+        try:
+            model = cls(**saved.settings["parameters"])
+            model.ngrams_ = from_arrays(saved.arrays)
+        except (KeyError, TypeError, ValueError) as error:
+            raise ModelError(f"{directory} is no model of this version of cepts ({error}); fit it again.") from error
+        return model
 
 
 def _stream_of(
@@ -121,7 +177,7 @@ def _stream_of(
         kept = [word for word, keep in zip(text.vocabulary.words, frequent.tolist(), strict=True) if keep]
         vocabulary = joined_vocabulary(Vocabulary.from_words(kept))
     elif tuple(vocabulary.words[: len(SPECIAL)]) != SPECIAL:
-        raise ValueError(f"the first words of vocabulary must be {SPECIAL}. Got {vocabulary.words[:3]} instead.")
+        raise ValueError(f"the first words of `vocabulary` must be {SPECIAL}. Got {vocabulary.words[:3]} instead.")
     numbers = np.where(frequent, word_numbers(text, vocabulary), UNKNOWN).astype(np.int64)
     lengths = text.lengths + 2
     starts = offsets_of(lengths)

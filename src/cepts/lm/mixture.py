@@ -1,9 +1,8 @@
-"""Mixing what the components give, and the rescaling of n-grams by what a history lifts."""
+"""Mixing the probabilities of the components, and rescaling n-grams by what the history says of each word."""
 
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Literal, get_args
 
 import numpy as np
 from numpy.typing import NDArray
@@ -11,15 +10,13 @@ from numpy.typing import NDArray
 from cepts.lm.caches import Cache
 from cepts.lm.hidden import HiddenDocuments
 
-__all__ = ["LEAST_WEIGHT", "MIXTURES", "MOST_EXPONENT", "Lifting", "Mixture", "components_of", "mix"]
+__all__ = ["LEAST_WEIGHT", "MOST_EXPONENT", "Lifting", "components_of", "mix"]
 
-Mixture = Literal["class", "literal"]
-MIXTURES: tuple[Mixture, ...] = get_args(Mixture)
-LEAST_WEIGHT = 1e-3  # of a hidden document, to lift words
-MOST_EXPONENT = 4.0  # of rescaling: beyond, powers of lifts may leave single precision
+LEAST_WEIGHT = 1e-3  # hidden documents with a smaller P(d | H) rescale nothing
+MOST_EXPONENT = 4.0  # of rescaling: above, powers may leave single precision
 
 
-def components_of(mixture: Mixture, hidden: bool, rescaling: bool, caches: Sequence[Cache]) -> tuple[str, ...]:
+def components_of(mixture: str, hidden: bool, rescaling: bool, caches: Sequence[Cache]) -> tuple[str, ...]:
     """Names of the components of a mixture, in their order."""
     names = ["ngram"]
     if hidden and rescaling and mixture == "class":
@@ -35,12 +32,12 @@ def mix(
     columns: NDArray[np.float64],
     content: NDArray[np.bool_],
     weights: NDArray[np.float64],
-    mixture: Mixture,
+    mixture: str,
 ) -> NDArray[np.float64]:
-    """P(word | h, H) of what the background and the components give.
+    """P(word | h, H) from the probabilities of the background and of the components.
 
-    ``literal`` is eq. (17) of nmf_lm for any number of components. ``class`` leaves function words what the n-gram
-    gives them, and shares the mass of content words out among these by the mixture of the components.
+    ``literal`` is eq. (17) of nmf_lm for any number of components. ``class`` keeps the n-gram's probabilities of
+    function words, and divides the mass of content words among them by the mixture of the components.
     """
     if mixture == "literal":
         return np.asarray(weights[0] * probs + columns[:, 1:] @ weights[1:])
@@ -48,9 +45,9 @@ def mix(
 
 
 class Lifting:
-    """(P(w | H) / P(w)) ** exponent of every word, for some histories at a time; memory is taken once.
+    """(P(w | H) / P(w)) ** exponent of every word, for some histories at a time; buffers are allocated once.
 
-    Content words that the hidden documents do not have stay as they are, with 1; other words have 0, and no say.
+    Content words that the hidden documents do not have keep a factor of 1; other words have 0 and are ignored.
     """
 
     def __init__(

@@ -1,9 +1,9 @@
-"""Function words, which a model of hidden documents leaves to the n-gram: by a list, or by how evenly they are used.
+"""Function words, which a model of hidden documents leaves to the n-gram: from a list, or by how evenly they are used.
 
-A function word is frequent, and as frequent in one passage as in another; a content word comes where its subject does.
-So the text is cut into stretches of equal length, and of each word the variance of its counts over the stretches is
-held against what chance alone would give. How uneven is too uneven depends on the text (*cell* is everywhere in a
-chapter on cells), so the frequent words are parted into two groups where they fall apart best.
+A function word is frequent, and about equally frequent in every passage; a content word comes where its topic does. So
+the text is cut into stretches of equal length, and the variance of each word's counts over the stretches is compared
+with that of random placement. Which variance is too large depends on the text (*cell* is everywhere in a chapter on
+cells), so the frequent words are split into two groups at the threshold that separates them best.
 """
 
 from __future__ import annotations
@@ -19,16 +19,16 @@ from cepts.data import Text, Vocabulary
 __all__ = ["function_words", "is_word", "marked_words"]
 
 STRETCH = 250  # words: about a section of a textbook
-MOST_STRETCHES = 20_000  # of a larger text as many are taken, evenly
+MOST_STRETCHES = 20_000  # a larger text is sampled evenly
 LEAST_SHARE = 1 / 2000  # of the text's words
-LEAST_COUNT = 20  # below, chance has too much of a say
-MOST_SPREAD = 2.5  # where the words of a text on many subjects fall apart too far up
-LEAST_SPREAD = 0.1  # words whose rate varies by less than a third are all alike
+LEAST_COUNT = 20  # below, the variance is mostly noise
+MOST_SPREAD = 2.5  # the highest threshold, for texts on many topics
+LEAST_SPREAD = 0.1  # smaller spreads (a rate that varies by less than a third) count as equal
 PLACEHOLDER = re.compile(r"<[^<>]+>")
 
 
 def is_word(token: str) -> bool:
-    """Whether `token` has a letter and is no placeholder such as ``<num>``."""
+    """Whether `token` has a letter and is not a placeholder such as ``<num>``."""
     return any(character.isalpha() for character in token) and not PLACEHOLDER.fullmatch(token)
 
 
@@ -43,9 +43,9 @@ def function_words(
 ) -> NDArray[np.bool_]:
     """Which words of the vocabulary of `text` are function words, by their use in `text` alone, in any language.
 
-    They are the words that make up at least `least_share` of the text and whose spread is below `most_spread`, and
-    below the value that parts the spreads of all such words best in two; and always numbers, punctuation and
-    placeholders such as ``<num>``.
+    They are the words that make up at least `least_share` of the text and whose spread is below `most_spread` and
+    below the threshold that best separates the spreads of all such words into two groups; and always numbers,
+    punctuation and placeholders such as ``<num>``.
 
     The spread of a word is the relative variance of its rate from stretch to stretch, beyond that of a Poisson
     variable: (variance - mean) / mean ** 2 of its counts. In a textbook of biology it is near 0 for *of*, and 10 for
@@ -54,12 +54,12 @@ def function_words(
     Parameters
     ----------
     text
-        Sentences in the order in which they were written: shuffled ones tell nothing but frequency.
+        Sentences in their original order: shuffled ones show only frequencies.
     stretch
         Words of a stretch.
     """
     if stretch < 1:
-        raise ValueError(f"stretch must be at least 1. Got {stretch} instead.")
+        raise ValueError(f"`stretch` must be at least 1. Got {stretch} instead.")
     marked = marked_words(text.vocabulary)
     tokens = len(text.ids)
     if not tokens:
@@ -72,7 +72,7 @@ def function_words(
 
 
 def _parting(spread: NDArray[np.float64]) -> float:
-    """Where logarithms of spreads fall into two groups with the least variance inside them (Otsu's threshold)."""
+    """The threshold that splits logarithms of spreads into two groups with the least variance inside (Otsu)."""
     ordered = np.sort(np.maximum(spread, LEAST_SPREAD))
     values = np.log(ordered)
     if not len(values) or values[0] == values[-1]:
@@ -95,5 +95,5 @@ def _spread(ids: NDArray[np.int32], asked: NDArray[np.int64], words: int, stretc
     cells = (rows * count + np.arange(count)[:, None])[rows >= 0]
     table = np.bincount(cells, minlength=len(asked) * count).reshape(len(asked), count)
     means = table.mean(axis=1)
-    # A word that none of the stretches has, of a large text, is as even as it can be.
+    # A word that occurs in none of the sampled stretches of a large text counts as perfectly even.
     return (table.var(axis=1) - means) / np.maximum(means, 1 / count) ** 2

@@ -1,27 +1,28 @@
-"""Weights of a mixture, found by EM on held-out text."""
+"""Weights of a mixture, estimated by EM on held-out text."""
 
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
+from dataclasses import replace
 from functools import cache
 
 import numpy as np
 from numpy.typing import NDArray
 
 from cepts.data import END, UNKNOWN, Text
-from cepts.engine import run_em
+from cepts.engine import ROUNDING, run_em
 from cepts.errors import DataError
-from cepts.lm.adapted import AdaptedModel, Scored
 from cepts.lm.backoff import renumbered
-from cepts.lm.mixture import MOST_EXPONENT, Mixture
+from cepts.lm.mixture import MOST_EXPONENT
+from cepts.lm.predictor import Predictor, Scored
 
-__all__ = ["EXPONENTS", "best_weights", "tune", "tune_and_score", "tuned_weights"]
+__all__ = ["EXPONENTS", "best_weights", "tune", "tuned_weights"]
 
 EXPONENTS = (0.3, 0.5, 0.7, 0.9)  # of rescaling, to start from
 FINER = 0.1
 MOST_HELD_OUT = 60_000  # words of held-out text on which exponents are compared
 ITERATIONS = 200
-TOLERANCE = 1e-7
+TOLERANCE = 6e-6
 
 
 class _Problem:
@@ -31,6 +32,7 @@ class _Problem:
         self.probs = probs
         self.weights = np.full(probs.shape[1], 1 / probs.shape[1])
         self._expected = self.weights
+        self.allowed_fall = ROUNDING * len(probs)
 
     def e_step(self, tick: Callable[[int, int], None]) -> float:
         """How many words each component explains."""
@@ -43,22 +45,14 @@ class _Problem:
         """Their shares."""
         self.weights = self._expected / self._expected.sum()
 
-    def state(self) -> dict[str, NDArray]:
-        """The weights."""
-        return {"weights": self.weights}
-
-    def restore(self, state: dict[str, NDArray]) -> None:
-        """Take the weights."""
-        self.weights = state["weights"]
-
 
 def best_weights(probs: NDArray[np.float64]) -> tuple[NDArray[np.float64], list[float]]:
-    """The weights under which a mixture gives held-out words the highest probability, and the objective of each step.
+    """The weights with which a mixture gives held-out words the highest probability, and the objective of each step.
 
     Parameters
     ----------
     probs
-        What each component gives to each word, a column a component.
+        P(word) of each component, a column a component.
     """
     known = probs[probs.sum(axis=1) > 0]
     if not len(known):
@@ -71,14 +65,14 @@ def best_weights(probs: NDArray[np.float64]) -> tuple[NDArray[np.float64], list[
 def _no_known_words() -> DataError:
     return DataError(
         "the held-out text has no content word that the model knows, so that there is nothing to set weights by; "
-        "give another --dev."
+        "give other development text (`dev`)."
     )
 
 
-def tuned_weights(scored: Scored, mixture: Mixture) -> NDArray[np.float64]:
+def tuned_weights(scored: Scored, mixture: str) -> NDArray[np.float64]:
     """The best weights of a mixture's components on scored held-out text."""
     if scored.columns.shape[1] == 1:
-        return np.ones(1)  # n-grams alone: nothing to set, whatever the text holds
+        return np.ones(1)  # n-grams alone: nothing to tune
     if mixture == "literal":
         kept = scored.known
         columns = scored.columns[kept].copy()
@@ -89,36 +83,34 @@ def tuned_weights(scored: Scored, mixture: Mixture) -> NDArray[np.float64]:
 
 
 def tune(
-    model: AdaptedModel, held_out: Text, *, exponents: Sequence[float] | None = None, threads: int | None = None
-) -> AdaptedModel:
-    """The model with the weights that are best on held-out text: of its n-gram models, and of its components.
+    model: Predictor, held_out: Text, *, exponents: Sequence[float] | None = None, threads: int | None = None
+) -> tuple[Predictor, Scored]:
+    """The predictor with the best weights on held-out text, of its n-gram models and of its components.
 
     Parameters
     ----------
     model
-        With any weights; a model that rescales has an exponent above 0.
+        A predictor with any weights; one that rescales has an exponent above 0.
     held_out
         Text that the model was not fitted to.
     exponents
-        Exponents of rescaling to start the search for the best from; by default that of the model alone.
+        Exponents of rescaling from which the search for the best one starts; by default the exponent stays.
+
+    Returns
+    -------
+    predictor, scored
+        The tuned predictor, and the held-out text as its components score it.
     """
-    return tune_and_score(model, held_out, exponents=exponents, threads=threads)[0]
-
-
-def tune_and_score(
-    model: AdaptedModel, held_out: Text, *, exponents: Sequence[float] | None = None, threads: int | None = None
-) -> tuple[AdaptedModel, Scored]:
-    """The model of `tune`, and what its components give to the held-out text."""
     text = renumbered(held_out, model.vocabulary)
-    if not np.any(text.ids != UNKNOWN):  # the ends of sentences alone would leave all to the n-gram
+    if not np.any(text.ids != UNKNOWN):  # sentence ends alone would give the n-gram all weight
         raise _no_known_words()
     if len(model.background) > 1:
         members = model.background.trace(text.ids, text.offsets).members
         known = np.insert(text.ids, text.offsets[1:], np.int32(END)) != UNKNOWN
         weights = best_weights(members[known])[0]
-        model = model.varied(background=model.background.weighted(weights))
+        model = replace(model, background=model.background.weighted(weights))
 
-    def scored(varied: AdaptedModel, text: Text) -> Scored:
+    def scored(varied: Predictor, text: Text) -> Scored:
         return varied.score(text, varied.memory(), threads=threads)
 
     if exponents and "rescaled" in model.components:
@@ -126,17 +118,17 @@ def tune_and_score(
 
         @cache
         def objective(exponent: float) -> float:
-            found = scored(model.varied(exponent=exponent), small)
+            found = scored(replace(model, exponent=exponent), small)
             probs = found.mixed(tuned_weights(found, model.mixture), model.mixture)[found.known]
             return float(np.log(probs[probs > 0]).sum())
 
-        model = model.varied(exponent=_highest(objective, exponents))
+        model = replace(model, exponent=_highest(objective, exponents))
     found = scored(model, text)
-    return model.varied(weights=tuned_weights(found, model.mixture)), found
+    return replace(model, weights=tuned_weights(found, model.mixture)), found
 
 
 def _highest(objective: Callable[[float], float], grid: Sequence[float]) -> float:
-    """Where `objective` is highest: on the grid, and then in finer steps round that."""
+    """Where `objective` is highest: on the grid, and then in finer steps around that point."""
     best = max(grid, key=objective)
     while True:
         near = [round(best + step, 2) for step in (-FINER, FINER) if FINER / 2 < best + step <= MOST_EXPONENT]

@@ -2,14 +2,20 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Collection, Sequence
+from collections.abc import Callable, Collection, Mapping
 from dataclasses import dataclass
-from typing import NamedTuple
+from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
-__all__ = ["FAMILIES", "Block", "Blocks", "Selection", "Table"]
+from cepts.data import offsets_of
+from cepts.errors import DataError
+
+if TYPE_CHECKING:
+    from cepts.kernels.phrase_features import FeatureGroup
+
+__all__ = ["FAMILIES", "FeatureBlock", "FeatureBlocks", "FeatureColumns", "FeatureTable"]
 
 # Family -> what it looks at (section 3.3 of semicrf).
 FAMILIES = {
@@ -27,20 +33,20 @@ FAMILIES = {
 }
 
 
-class Block(NamedTuple):
-    """A column and its weights: one for a value, one for each category."""
+class FeatureBlock(NamedTuple):
+    """A feature and its weights: one for a value, one for each combination of a category."""
 
     family: str
     name: str
     weights: int
 
 
-Blocks = tuple[Block, ...]
+FeatureBlocks = tuple[FeatureBlock, ...]
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class Table:
-    """The columns of many items (cells, spans or words).
+class FeatureTable:
+    """The features of many items (cells, spans or words).
 
     `values` (items x columns, float32) and `categories` (items x columns, int32: numbers among all weights of
     categories). An item's score is values @ value weights + sum of the weights of its categories.
@@ -50,29 +56,60 @@ class Table:
     categories: NDArray[np.int32]
 
 
-class Selection:
-    """The columns of a table that the families of a model want."""
+class FeatureColumns:
+    """The features of a group that a model has.
 
-    def __init__(self, values: Sequence[Block], categories: Sequence[Block], families: Collection[str]) -> None:
-        self._columns = len(values), len(categories)
-        self._values = [place for place, block in enumerate(values) if block.family in families]
-        self._categories = [place for place, block in enumerate(categories) if block.family in families]
-        self.blocks: tuple[Blocks, Blocks] = (
-            tuple(values[place] for place in self._values),
-            tuple(categories[place] for place in self._categories),
+    Parameters
+    ----------
+    group
+        What is declared.
+    sizes
+        The sizes of attributes that differ from model to model, by name.
+    families
+        The families that the model has.
+    """
+
+    def __init__(self, group: FeatureGroup, sizes: Mapping[str, int], families: Collection[str]) -> None:
+        self._attributes = [attribute.name for attribute in group.attributes]
+        found = [sizes[size] if isinstance(size, str) else size for _, size in group.attributes]
+        if max(found, default=0) > np.iinfo(np.int16).max:
+            raise DataError(
+                f"training has {max(found):,} tags, chunk types or words with features of their own; use fewer."
+            )
+        self._sizes = np.array(found, dtype=np.int32)
+        self._declared_values = len(group.values)
+        self._values = [place for place, value in enumerate(group.values) if value.family in families]
+        wanted = [category for category in group.categories if category.family in families]
+        places = {name: place for place, name in enumerate(self._attributes)}
+        parts = [[places[name] for name in category.attributes] for category in wanted]
+        weights = [int(np.prod(self._sizes[own])) for own in parts]
+        self._parts = np.array([part for own in parts for part in own], dtype=np.int64)
+        self._part_offsets = offsets_of([len(own) for own in parts])
+        # Combinations of all categories are numbered one after the other.
+        self._bases = offsets_of(weights)[:-1].astype(np.int32)
+        self.blocks: tuple[FeatureBlocks, FeatureBlocks] = (
+            tuple(FeatureBlock(*group.values[place], 1) for place in self._values),
+            tuple(FeatureBlock(one.family, one.name, size) for one, size in zip(wanted, weights, strict=True)),
         )
-        # Categories of all columns are numbered one after the other.
-        counts = [block.weights for block in self.blocks[1]]
-        self._bases = np.cumsum([0, *counts], dtype=np.int32)[:-1]
 
-    def table(self, items: int, fill: Callable[[NDArray[np.float32], NDArray[np.int32]], None]) -> Table:
-        """The table of `items` rows for which `fill` fills all columns."""
-        values = np.empty((items, self._columns[0]), dtype=np.float32)
-        categories = np.empty((items, self._columns[1]), dtype=np.int32)
-        fill(values, categories)
-        if len(self._values) < self._columns[0]:
+    def table(self, items: int, fill: Callable[[NDArray[np.float32], NDArray[np.int16]], None]) -> FeatureTable:
+        """The table of `items` for which `fill` fills all values (items x values) and attributes (attributes x items).
+
+        An attribute that is not below its size raises ValueError: it would be taken for another combination.
+        """
+        from cepts.kernels.phrase_features import combine
+
+        values = np.zeros((items, self._declared_values), dtype=np.float32)
+        attributes = np.zeros((len(self._sizes), items), dtype=np.int16)
+        fill(values, attributes)
+        if len(self._values) < self._declared_values:
             values = np.ascontiguousarray(values[:, self._values])
-        if len(self._categories) < self._columns[1]:
-            categories = np.ascontiguousarray(categories[:, self._categories])
-        categories += self._bases
-        return Table(values, categories)
+        categories = np.empty((items, len(self._bases)), dtype=np.int32)
+        numbers = np.empty(items, dtype=np.int32)
+        bad = combine(attributes, self._sizes, self._parts, self._part_offsets, self._bases, numbers, categories)
+        if bad >= 0:
+            raise ValueError(
+                f"the attribute {self._attributes[bad]!r} must lie between 0 and {self._sizes[bad] - 1}. "
+                f"Got values from {attributes[bad].min()} to {attributes[bad].max()} instead."
+            )
+        return FeatureTable(values, categories)

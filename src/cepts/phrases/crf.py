@@ -10,16 +10,16 @@ from numpy.typing import NDArray
 
 from cepts.data import Link
 from cepts.engine import map_shards
-from cepts.phrases.columns import Table
+from cepts.phrases.columns import FeatureTable
 from cepts.phrases.features import PairFeatures
 from cepts.phrases.steps import STEP_WEIGHTS, Steps, steps_of
 
 __all__ = [
     "Gold",
     "Lattice",
+    "LatticeShape",
     "Marginals",
     "Objective",
-    "Shape",
     "best_path",
     "gold_path",
     "lattice_of",
@@ -35,7 +35,7 @@ SEGMENT_PRICE = 1e-3
 
 
 @dataclass(frozen=True, slots=True)
-class Shape:
+class LatticeShape:
     """The lattice of one direction.
 
     Attributes
@@ -105,7 +105,7 @@ def split_weights(weights: NDArray[np.float64], sizes: Sequence[int]) -> list[ND
     return parts
 
 
-def _scores(table: Table, values: NDArray[np.float64], categories: NDArray[np.float64]) -> NDArray[np.float64]:
+def _scores(table: FeatureTable, values: NDArray[np.float64], categories: NDArray[np.float64]) -> NDArray[np.float64]:
     from cepts.kernels.log_linear import score_items
 
     scores = np.empty(len(table.values))
@@ -113,7 +113,9 @@ def _scores(table: Table, values: NDArray[np.float64], categories: NDArray[np.fl
     return scores
 
 
-def lattice_of(features: PairFeatures, weights: NDArray[np.float64], sizes: Sequence[int], shape: Shape) -> Lattice:
+def lattice_of(
+    features: PairFeatures, weights: NDArray[np.float64], sizes: Sequence[int], shape: LatticeShape
+) -> Lattice:
     """Score everything that a path of the pair may have."""
     step, token_values, token_categories, span_values, span_categories, null_values, null_categories = split_weights(
         weights, sizes
@@ -169,7 +171,7 @@ def link_cells(links: Sequence[Link], length: int, width: int, by_target: bool) 
     return cells.T if by_target else cells
 
 
-def gold_path(cells: NDArray[np.bool_], shape: Shape) -> Marginals:
+def gold_path(cells: NDArray[np.bool_], shape: LatticeShape) -> Marginals:
     """The path that has the most gold links and no others; among those the one with the fewest segments.
 
     `cells` is the observed side by the other. Links that no path can have (a word linked with words apart) are left.
@@ -257,11 +259,11 @@ class Objective:
         features: Sequence[PairFeatures],
         golds: Sequence[Gold],
         sizes: Sequence[int],
-        shape: Shape,
+        shape: LatticeShape,
         *,
         penalty: NDArray[np.float64] | float,
         importance: Sequence[float] | None = None,
-        threads: int = 1,
+        threads: int | None = 1,
     ) -> None:
         self._features, self._golds, self._sizes, self._shape = features, golds, list(sizes), shape
         self._penalty = penalty

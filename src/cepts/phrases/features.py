@@ -5,13 +5,14 @@ from __future__ import annotations
 from collections.abc import Collection, Sequence
 from dataclasses import dataclass, replace
 
+import numpy as np
+from numpy.typing import NDArray
+
 from cepts.data import SentencePair
-from cepts.phrases.columns import Blocks, Selection, Table
-from cepts.phrases.inventory import Inventory, linked_words
+from cepts.phrases.columns import FeatureBlocks, FeatureColumns, FeatureTable
+from cepts.phrases.inventory import LINKED_CATEGORIES, Inventory, linked_words
 from cepts.phrases.lexical import Lexical
-from cepts.phrases.likeness import compare_words
-from cepts.phrases.span_features import span_blocks, span_table
-from cepts.phrases.token_features import null_blocks, null_table, token_blocks, token_table
+from cepts.phrases.likeness import compare_spans, compare_words, look_up
 from cepts.phrases.words import words_of
 
 __all__ = ["FeatureMaker", "Layout", "PairFeatures"]
@@ -25,10 +26,10 @@ class PairFeatures:
 
     length: int
     width: int
-    tokens: Table
-    spans: Table | None
-    source_null: Table
-    target_null: Table
+    tokens: FeatureTable
+    spans: FeatureTable | None
+    source_null: FeatureTable
+    target_null: FeatureTable
 
 
 # Families that have features only where their table is.
@@ -44,17 +45,17 @@ TABLE_OF_FAMILY = {
 class Layout:
     """The blocks of weights of each table, in order: of values, then of categories."""
 
-    tokens: tuple[Blocks, Blocks]
-    spans: tuple[Blocks, Blocks]
-    null: tuple[Blocks, Blocks]
+    tokens: tuple[FeatureBlocks, FeatureBlocks]
+    spans: tuple[FeatureBlocks, FeatureBlocks]
+    null: tuple[FeatureBlocks, FeatureBlocks]
 
     @property
-    def parts(self) -> list[Blocks]:
-        """Blocks of token values, token categories, span values, span categories, null values, null categories."""
+    def parts(self) -> list[FeatureBlocks]:
+        """The blocks of token values, token categories, span values, span categories, null values, null categories."""
         return [*self.tokens, *self.spans, *self.null]
 
     @classmethod
-    def of_parts(cls, parts: Sequence[Blocks]) -> Layout:
+    def of_parts(cls, parts: Sequence[FeatureBlocks]) -> Layout:
         """The inverse of `parts`."""
         first, second, third, fourth, fifth, sixth = parts
         return cls((first, second), (third, fourth), (fifth, sixth))
@@ -101,30 +102,61 @@ class FeatureMaker:
         off = {table: None for family, table in TABLE_OF_FAMILY.items() if family not in used}
         self.lexical = replace(lexical, **off)
         self._tagged = "pos" in used
-        self._tokens = Selection(*token_blocks(inventory), used)
-        self._null = Selection(*null_blocks(inventory), used)
-        self._spans = None
-        if longest * widest > 1:
-            self._spans = Selection(*span_blocks(inventory, longest, widest), used)
+        from cepts.kernels.null_features import NULL
+        from cepts.kernels.span_features import SPANS
+        from cepts.kernels.token_features import TOKENS
+
+        sizes = {
+            "tags": len(inventory.tags) + 1,
+            "chunks": len(inventory.chunks) + 1,
+            "words": len(inventory.words) + 1,
+            "linked": LINKED_CATEGORIES,
+            "sizes": longest * widest,
+        }
+        self._tokens = FeatureColumns(TOKENS, sizes, used)
+        self._null = FeatureColumns(NULL, sizes, used)
+        self._spans = FeatureColumns(SPANS, sizes, used) if longest * widest > 1 else None
         self.layout = Layout(
             self._tokens.blocks, ((), ()) if self._spans is None else self._spans.blocks, self._null.blocks
         )
 
     def features(self, pair: SentencePair, *, training: bool = False) -> PairFeatures:
-        """The features of a pair whose sentences both have words; of one of training, without what itself taught."""
+        """The features of a pair whose sentences both have words.
+
+        Those of a pair of training are made without what the inventory learnt from the pair itself.
+        """
+        from cepts.kernels.null_features import fill_null
+        from cepts.kernels.span_features import SPAN_COLUMNS, describe_spans, fill_spans
+        from cepts.kernels.token_features import fill_tokens
+
         own = linked_words(pair) if training else None
         source, target = words_of(pair, self.inventory, tagged=self._tagged)
-        like = compare_words(source, target, self.lexical, self.inventory, self.longest, self.widest, own)
+        words = source.numbers, target.numbers
+        found = look_up(source, target, self.lexical, self.longest, self.widest)
+        like = compare_words(source, target, found, self.inventory, own)
+        tokens = self._tokens.table(like.match.size, lambda *filled: fill_tokens(*words, like, *filled))
         spans = None
         if self._spans is not None:
-            spans = span_table(
-                source, target, like, self.inventory, self.longest, self.widest, self.upweight, self._spans
+            of_spans = compare_spans(like, found)
+            described = []
+            for numbers, longest in zip(words, (self.longest, self.widest), strict=True):
+                described.append(np.zeros((len(numbers), longest, SPAN_COLUMNS), dtype=np.int64))
+                describe_spans(numbers, described[-1])
+            spans = self._spans.table(
+                found.relations.size,
+                lambda *filled: fill_spans(*words, *described, like.match, of_spans, self.upweight, *filled),
             )
+
+        def with_null(words: NDArray[np.int32], *matrices: NDArray[np.float32]) -> FeatureTable:
+            """The features of one side's words; the matrices have a row for each."""
+            rows = [np.ascontiguousarray(matrix) for matrix in matrices]
+            return self._null.table(len(words), lambda _, attributes: fill_null(words, *rows, attributes))
+
         return PairFeatures(
             len(source),
             len(target),
-            token_table(source, target, like, self.inventory, self._tokens),
+            tokens,
             spans,
-            null_table(source, like.strength, like.cosine, self._null),
-            null_table(target, like.strength.T, like.cosine.T, self._null),
+            with_null(source.numbers, like.strength, like.cosine),
+            with_null(target.numbers, like.strength.T, like.cosine.T),
         )

@@ -1,9 +1,9 @@
 """Phrases with gaps: the paper's future work.
 
-A path of the CRF gives every observed word one span, so that a verb and a particle apart from it can share a word of
-the other side only along their own sentence; and people who link words often leave the particle out. What the
-probabilities lack, WordNet knows: "put" and "off" are one entry, with the meaning of "postpone". Where a verb is linked
-with such a word, its particle goes with it.
+A path of the CRF gives every observed word one span, so a verb and a particle that stands apart from it can share a
+word of the other side only along their own sentence; and annotators often leave the particle unlinked. WordNet knows
+what the probabilities lack: "put off" is one entry and means "postpone". Where a verb is linked with such a word, its
+particle is linked with it too.
 """
 
 from __future__ import annotations
@@ -23,7 +23,7 @@ from cepts.phrases.words import SentenceWords, words_of
 __all__ = ["join_expressions"]
 
 SYNONYMOUS = 2
-# Of a verb and a word that the model leaves to null though WordNet calls them synonyms: how sure that makes their link.
+# The probability of a link between a verb and its synonym in WordNet where the model gives both words to null.
 BELIEF = 0.8
 LEAST = 0.1
 
@@ -31,7 +31,7 @@ LEAST = 0.1
 def join_expressions(
     association: Association, pairs: Sequence[SentencePair], inventory: Inventory, wordnet: WordNet
 ) -> Association:
-    """The same with verbs and particles joined where WordNet has the two as a synonym of a word of the other side.
+    """Join verbs and particles where WordNet has the two together as a synonym of a word of the other side.
 
     Let v be the value of the verb's cell with that word, or, if that is more, `BELIEF` times the lower of their null
     masses. The verb's cell is raised to v. The particle's row r becomes (1 - v) r, plus v at that word: with

@@ -1,4 +1,4 @@
-"""What a model knows by name: tags, chunk types, frequent words and pairs of words that people have linked."""
+"""What has a feature of its own: tags, chunk types, frequent words and pairs of words that annotators have linked."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ __all__ = ["LINKED_CATEGORIES", "Inventory", "LinkedWords", "chunk_type", "linke
 
 FREQUENT_WORDS = 150
 MINIMUM_COUNT = 5
-# Edges of the shares of sentence pairs with both words in which the two are linked, and of their numbers.
+# Edges of bins: the share of the sentence pairs with both words in which they are linked, and the number of these.
 RATE_EDGES = (0.1, 0.3, 0.6)
 COUNT_EDGES = (2, 3, 6)
 LINKED_CATEGORIES = 1 + (len(COUNT_EDGES) + 1) * (len(RATE_EDGES) + 1)
@@ -30,7 +30,7 @@ class LinkedWords(NamedTuple):
 
 
 def chunk_type(label: str) -> str:
-    """`np` of B-NP and I-NP; nothing of O."""
+    """`np` for B-NP and I-NP; the empty string for O."""
     return label.partition("-")[2].lower()
 
 
@@ -67,10 +67,10 @@ class Inventory:
         object.__setattr__(self, "linked_targets", frozenset(one.target for one in self.linked))
 
     def linked_category(self, source: str, target: str, own: Collection[tuple[str, str]] | None = None) -> int:
-        """How often training links two words, lower-cased: 0 never; else by how many times, and by what share.
+        """The category of how often training links two words, lower-cased: 0 is never, others go by count and share.
 
-        Of a training pair `own` are the words that it links itself. It is then left out of the counts: a model must
-        not learn that words which people link have always been linked before.
+        For a pair of training, `own` are the words that it links itself; the pair is then not counted, or the model
+        would learn that linked words have always been linked before.
         """
         linked, together = self._counts.get((source, target), (0, 0))
         if own is not None:

@@ -2,19 +2,19 @@
 
 from __future__ import annotations
 
-import os
 from collections.abc import Mapping, Sequence
+from typing import Any, ClassVar, Self
 
 import numpy as np
+from numpy.typing import NDArray
 
 from cepts.errors import DataError
-from cepts.phrases.tables import read_table, write_table
+from cepts.phrases.tables import StoredTable
 
 __all__ = ["PARTS", "Lemmatiser"]
 
 # Noun, verb, adjective, adverb, and all that WordNet leaves out.
 PARTS = "nvaro"
-KIND = "lemmas"
 MEMO_SIZE = 200_000
 
 # Tags by the first letters that tell them apart, Penn's and the universal ones.
@@ -62,7 +62,7 @@ ENDINGS = {
 }
 
 
-class Lemmatiser:
+class Lemmatiser(StoredTable):
     """Gives dictionary forms from a list of known words and one of irregular forms.
 
     Parameters
@@ -72,6 +72,8 @@ class Lemmatiser:
     exceptions
         The dictionary form of each irregular (part of speech, form).
     """
+
+    kind: ClassVar[str] = "lemmas"
 
     def __init__(self, words: Mapping[str, str], exceptions: Mapping[tuple[str, str], str]) -> None:
         for part in set("".join(set(words.values()))) | {part for part, _ in exceptions}:
@@ -130,29 +132,27 @@ class Lemmatiser:
                     return stem
         return None
 
-    def save(self, path: str | os.PathLike[str]) -> None:
-        """Write the lists to one file; the same lists give the same bytes."""
+    def stored(self) -> dict[str, NDArray[Any]]:
+        """The lists as lines of text, and the parts of speech of each word as bits."""
         words = sorted(self._words)
         masks = [sum(1 << PARTS.index(part) for part in set(self._words[word])) for word in words]
         lines = [f"{part}\t{form}\t{lemma}" for (part, form), lemma in sorted(self._exceptions.items())]
-        arrays = {"words": _bytes(words), "parts": np.array(masks, dtype=np.uint8), "exceptions": _bytes(lines)}
-        write_table(path, KIND, {}, arrays)
+        return {"words": _bytes(words), "parts": np.array(masks, dtype=np.uint8), "exceptions": _bytes(lines)}
 
     @classmethod
-    def load(cls, path: str | os.PathLike[str]) -> Lemmatiser:
-        """Read what `save` wrote."""
-        _, (words, masks, exceptions) = read_table(path, KIND, ("words", "parts", "exceptions"))
+    def restored(cls, arrays: Mapping[str, NDArray[Any]]) -> Self:
+        """The inverse of `stored`."""
         names = ["".join(part for bit, part in enumerate(PARTS) if mask >> bit & 1) for mask in range(1 << len(PARTS))]
-        entries = [line.split("\t") for line in _lines(exceptions)]
+        entries = [line.split("\t") for line in _lines(arrays["exceptions"])]
         return cls(
-            dict(zip(_lines(words), (names[mask] for mask in masks.tolist()), strict=True)),
+            dict(zip(_lines(arrays["words"]), (names[mask] for mask in arrays["parts"].tolist()), strict=True)),
             {(part, form): lemma for part, form, lemma in entries},
         )
 
 
-def _bytes(lines: Sequence[str]) -> np.ndarray:
+def _bytes(lines: Sequence[str]) -> NDArray[np.uint8]:
     return np.frombuffer("\n".join(lines).encode(), dtype=np.uint8)
 
 
-def _lines(data: np.ndarray) -> list[str]:
+def _lines(data: NDArray[np.uint8]) -> list[str]:
     return data.tobytes().decode().split("\n") if len(data) else []

@@ -3,14 +3,23 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Any
 
 from cepts.phrases.names import NameModel
 from cepts.phrases.paraphrases import Paraphrases
 from cepts.phrases.relatedness import Relatedness
+from cepts.phrases.tables import StoredTable
 from cepts.phrases.wordnet import WordNet
 
 __all__ = ["TABLES", "Lexical"]
+
+
+# Table -> its class.
+TABLES: dict[str, type[StoredTable]] = {
+    "wordnet": WordNet,
+    "paraphrases": Paraphrases,
+    "relatedness": Relatedness,
+    "names": NameModel,
+}
 
 
 @dataclass(frozen=True, slots=True)
@@ -22,11 +31,6 @@ class Lexical:
     relatedness: Relatedness | None = None
     names: NameModel | None = None
 
-
-# Table -> its class.
-TABLES: dict[str, Any] = {
-    "wordnet": WordNet,
-    "paraphrases": Paraphrases,
-    "relatedness": Relatedness,
-    "names": NameModel,
-}
+    def names_of_tables(self) -> list[str]:
+        """The names of the tables that are there."""
+        return [name for name in TABLES if getattr(self, name) is not None]

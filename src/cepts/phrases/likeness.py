@@ -1,144 +1,142 @@
-"""Everything that the tables and the spelling say of each source word with each target word."""
+"""How alike the words and spans of a sentence pair are, by tables and by spelling."""
 
 from __future__ import annotations
 
 from collections.abc import Collection
 from dataclasses import dataclass
+from typing import TYPE_CHECKING
 
 import numpy as np
 from numpy.typing import NDArray
 
 from cepts.phrases.inventory import Inventory
 from cepts.phrases.lexical import Lexical
-from cepts.phrases.wordnet import RELATIONS, WordNet
+from cepts.phrases.wordnet import WordNet
 from cepts.phrases.words import SentenceWords
 
-__all__ = ["MATCHES", "SYNONYM", "Likeness", "compare_words", "related_expressions"]
+if TYPE_CHECKING:
+    from cepts.kernels.phrase_features import Likeness
+    from cepts.kernels.span_features import SpanLikeness
 
-# How two words match, the best first: a cell has the first that holds (kernels.phrase_features.match_words).
-MATCHES = (
-    "identical",
-    "lower",
-    "lemma",
-    "nickname",
-    "synonym",
-    "paraphrases",
-    "paraphrase",
-    "derived",
-    "related",
-    "near",
-    "alike",
-    "loose",
-    "none",
-)
-SYNONYM = 1 << RELATIONS.index("synonym")
-DERIVED = 1 << RELATIONS.index("derivation")
+__all__ = ["Lookups", "compare_spans", "compare_words", "look_up", "related_expressions"]
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class Likeness:
-    """Matrices I x J, but for `relations`, `kinds` and `rules`, which are I x Ls x J x Lt.
+class Lookups:
+    """What the tables know about a pair.
 
     Attributes
     ----------
-    match, strength
-        How two words match (`MATCHES`), and what that counts for.
-    spelling
-        The five measures of `kernels.likeness.spelling_likeness`.
     relations
-        Bits of WordNet's relations, of words and phrases: I x Ls x J x Lt.
+        Bits of WordNet's relations (`kernels.wordnet.RELATIONS`) of each pair of spans: I x Ls x J x Lt.
     expressions
-        Whether a verb and its particle, which may stand apart, are together related (1) or synonymous (2) with a word
-        of the other side: the verb's cells with that word; 3 and 4 are the particle's.
-    kinds, rules
-        Of each pair of spans, where paraphrase tables have it, and the row of its rule.
-    cosine
-        Of the word vectors; `source_known` and `target_known` tell which words have one, `source_rows` and
-        `target_rows` are the vectors.
+        As in `kernels.phrase_features.Likeness`: I x J.
+    lists, rules, rule_scores
+        Which paraphrase lists have each pair of spans, and the row of its rule (-1: none): I x Ls x J x Lt; and the
+        scores of all rules.
+    source_vectors, target_vectors
+        A vector for each word; zeros for an unknown one.
     names, nicknames
-        How near two names are, and whether one is a known short form of the other.
-    linked
-        How often training links two words.
+        How near two names are, and whether one is a known short form of the other: I x J.
     """
 
-    match: NDArray[np.int32]
-    strength: NDArray[np.float32]
-    spelling: NDArray[np.float32]
     relations: NDArray[np.uint16]
     expressions: NDArray[np.uint8]
-    kinds: NDArray[np.uint8]
+    lists: NDArray[np.uint8]
     rules: NDArray[np.int32]
     rule_scores: NDArray[np.float32]
-    cosine: NDArray[np.float32]
-    source_known: NDArray[np.bool_]
-    target_known: NDArray[np.bool_]
-    source_rows: NDArray[np.float32]
-    target_rows: NDArray[np.float32]
+    source_vectors: NDArray[np.float32]
+    target_vectors: NDArray[np.float32]
     names: NDArray[np.float32]
     nicknames: NDArray[np.bool_]
-    linked: NDArray[np.int32]
+
+
+def look_up(source: SentenceWords, target: SentenceWords, lexical: Lexical, longest: int, widest: int) -> Lookups:
+    """Ask the tables for all words, and for spans of up to `longest` x `widest` words."""
+    relations, expressions = _relations(source, target, lexical, longest, widest)
+    lists, rules, rule_scores = _paraphrases(source, target, lexical, longest, widest)
+    shape = len(source), len(target)
+    names, nicknames = np.zeros(shape, dtype=np.float32), np.zeros(shape, dtype=np.bool_)
+    if lexical.names is not None and source.names.any() and target.names.any():
+        names = lexical.names.scores(source.tokens, target.tokens, source.names, target.names)
+        nicknames = lexical.names.nicknames(source.tokens, target.tokens) & source.names[:, None] & target.names
+    return Lookups(
+        relations,
+        expressions,
+        lists,
+        rules,
+        rule_scores,
+        _vectors(source, lexical),
+        _vectors(target, lexical),
+        names,
+        nicknames,
+    )
 
 
 def compare_words(
     source: SentenceWords,
     target: SentenceWords,
-    lexical: Lexical,
+    found: Lookups,
     inventory: Inventory,
-    longest: int,
-    widest: int,
     own: Collection[tuple[str, str]] | None = None,
 ) -> Likeness:
-    """Compare all words; spans up to `longest` x `widest` are looked up in the tables.
-
-    `own` are the words that a pair of training links itself (`Inventory.linked_category`).
-    """
+    """Compare all words; `own` are the words that a pair of training links itself (`Inventory.linked_category`)."""
     from cepts.kernels.likeness import spelling_likeness
-    from cepts.kernels.phrase_features import match_words
+    from cepts.kernels.phrase_features import Likeness, match_words
 
     shape = len(source), len(target)
     spelling = np.empty((*shape, 5), dtype=np.float32)
     spelling_likeness(
         source.characters, source.character_offsets, target.characters, target.character_offsets, spelling
     )
-    relations, expressions = _relations(source, target, lexical, longest, widest)
-    kinds, rules, rule_scores = _paraphrases(source, target, lexical, longest, widest)
-    source_rows, target_rows = (_vectors(side, lexical) for side in (source, target))
-    cosine = source_rows @ target_rows.T
-    names, nicknames = np.zeros(shape, dtype=np.float32), np.zeros(shape, dtype=np.bool_)
-    if lexical.names is not None and source.names.any() and target.names.any():
-        names = lexical.names.scores(source.tokens, target.tokens, source.names, target.names)
-        nicknames = lexical.names.nicknames(source.tokens, target.tokens) & source.names[:, None] & target.names
-    match, strength = np.empty(shape, dtype=np.int32), np.empty(shape, dtype=np.float32)
-    match_words(
-        source.numbers,
-        target.numbers,
-        spelling,
-        relations,
-        SYNONYM,
-        DERIVED,
-        kinds,
-        cosine,
-        nicknames,
-        match,
-        strength,
+    like = Likeness(
+        match=np.empty(shape, dtype=np.int32),
+        strength=np.empty(shape, dtype=np.float32),
+        spelling=spelling,
+        relations=np.ascontiguousarray(found.relations[:, 0, :, 0]),
+        expressions=found.expressions,
+        lists=np.ascontiguousarray(found.lists[:, 0, :, 0]),
+        rules=np.ascontiguousarray(found.rules[:, 0, :, 0]),
+        rule_scores=found.rule_scores,
+        cosine=found.source_vectors @ found.target_vectors.T,
+        source_known=(found.source_vectors != 0.0).any(axis=1),
+        target_known=(found.target_vectors != 0.0).any(axis=1),
+        names=found.names,
+        nicknames=found.nicknames,
+        linked=_linked(source, target, inventory, own),
     )
-    return Likeness(
-        match,
-        strength,
-        spelling,
-        relations,
-        expressions,
-        kinds,
-        rules,
-        rule_scores,
-        cosine,
-        (source_rows != 0.0).any(axis=1),
-        (target_rows != 0.0).any(axis=1),
-        source_rows,
-        target_rows,
-        names,
-        nicknames,
-        _linked(source, target, inventory, own),
+    match_words(source.numbers, target.numbers, like)
+    return like
+
+
+def compare_spans(like: Likeness, found: Lookups) -> SpanLikeness:
+    """Compare all spans that were looked up."""
+    from cepts.kernels.likeness import span_coverage
+    from cepts.kernels.phrase_features import SURE
+    from cepts.kernels.span_features import SpanLikeness
+
+    shape = found.relations.shape
+
+    def covered(matrix: NDArray) -> NDArray[np.float32]:
+        both = np.empty((2, *shape), dtype=np.float32)
+        span_coverage(np.ascontiguousarray(matrix, dtype=np.float32), both[0], both[1])
+        return both.reshape(2, -1)
+
+    lemma = like.match <= SURE
+    source, target = _span_vectors(found.source_vectors, shape[1]), _span_vectors(found.target_vectors, shape[3])
+    cosine = source.reshape(-1, source.shape[2]) @ target.reshape(-1, target.shape[2]).T
+    return SpanLikeness(
+        found=covered(lemma),
+        matched=covered(like.strength),
+        spelt=covered(like.spelling[:, :, 0]),
+        named=covered(np.maximum(like.names, like.nicknames)),
+        cosine=cosine.reshape(-1),
+        relations=found.relations.reshape(-1),
+        lists=found.lists.reshape(-1),
+        rules=found.rules.reshape(-1),
+        rule_scores=found.rule_scores,
+        lemma_before=_counts(lemma),
+        lemma_after=_counts(lemma.T),
     )
 
 
@@ -159,7 +157,7 @@ def _relations(
     ):
         for verb, particle, levels in related_expressions(words, np.ascontiguousarray(others[:, 0]), table):
             np.maximum(marks[verb], levels, out=marks[verb])
-            # A particle says nothing of the other word but for its verb, so its cells are marked apart.
+            # A particle is related with the other word only through its verb, so its cells are marked differently.
             np.maximum(marks[particle], levels + np.uint8(2) * (levels > 0), out=marks[particle])
     return relations, expressions
 
@@ -171,6 +169,8 @@ def related_expressions(
 
     With each come its relations with the words of the other sentence, whose numbers are `others`: 1 related, 2 synonym.
     """
+    from cepts.kernels.wordnet import SYNONYM
+
     found = table.numbers([f"{words.lemmas[verb]} {words.lemmas[place]}" for verb, place in words.expressions])
     known = np.flatnonzero(found >= 0)
     if not len(known):
@@ -207,3 +207,22 @@ def _linked(
         for j in columns:
             found[i, j] = inventory.linked_category(source.lowered[i], target.lowered[j], own)
     return found
+
+
+def _counts(same: NDArray[np.bool_]) -> NDArray[np.int64]:
+    """How many of the first words of each row are true."""
+    counts = np.zeros((same.shape[0], same.shape[1] + 1), dtype=np.int64)
+    np.cumsum(same, axis=1, out=counts[:, 1:])
+    return counts
+
+
+def _span_vectors(rows: NDArray[np.float32], longest: int) -> NDArray[np.float32]:
+    """The direction of the sum of the vectors of each span (words x lengths x dimensions)."""
+    count = len(rows)
+    sums = np.zeros((count + longest, rows.shape[1]), dtype=np.float32)
+    np.cumsum(rows, axis=0, out=sums[1 : count + 1])
+    sums[count + 1 :] = sums[count]
+    starts = np.arange(count)
+    found = np.stack([sums[starts + size] - sums[starts] for size in range(1, longest + 1)], axis=1)
+    norms = np.sqrt(np.einsum("nld,nld->nl", found, found))
+    return found / np.maximum(norms, 1e-6)[:, :, None]

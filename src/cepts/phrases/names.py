@@ -1,36 +1,36 @@
 """How one name turns into another: a stochastic edit distance (after Ristad and Yianilos 1998), and nicknames.
 
-It stands in for the name phylogeny of section 3.3 of semicrf. The model reads the one name and writes the other by
-copying, changing, inserting and deleting characters; what it does next depends on its last edit, so that a run of
-deletions (William, Will) costs less than as many scattered ones.
+It takes the place of the name phylogeny of section 3.3 of semicrf. The model reads one name and writes the other by
+copying, changing, inserting and deleting characters. The next edit depends on the last one, so a run of deletions
+(William, Will) costs less than the same number of scattered ones.
 """
 
 from __future__ import annotations
 
-import os
 import unicodedata
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
+from typing import Any, ClassVar, Self
 
 import numpy as np
 from numpy.typing import NDArray
 
 from cepts.data import offsets_of
-from cepts.engine import run_em
-from cepts.phrases.tables import codes_of, read_table, shipped, write_table
+from cepts.engine import ROUNDING, run_em
+from cepts.phrases.tables import StoredTable, codes_of
 from cepts.progress import Progress
 
 __all__ = ["LONGEST", "NameModel"]
 
-LONGEST = 40  # characters of a name; the rest is not read, so that no probability becomes 0
+LONGEST = 40  # characters of a name that are read, so that no probability becomes 0
 EDITS = 5  # start, copy, change, insert, delete: the last edit
 SYMBOLS = 27  # a to z, and any other character
-FOREIGN = 0.1  # share of characters that know nothing of the names trained on, so that none is a surprise
+FOREIGN = 0.1  # share of the uniform distribution in the spelling model, so that every character has some probability
 ARRAYS = ("steps", "ends", "changes", "inserts", "spelling", "pairs")
 
 
 @dataclass(frozen=True, eq=False)
-class NameModel:
+class NameModel(StoredTable):
     """Probabilities of edits, and pairs of names that are known to go together.
 
     Attributes
@@ -49,6 +49,8 @@ class NameModel:
     pairs
         Codes of the known pairs of names, sorted.
     """
+
+    kind: ClassVar[str] = "names"
 
     steps: NDArray[np.float64]
     ends: NDArray[np.float64]
@@ -145,14 +147,14 @@ class NameModel:
         nickname_pairs(codes_of(source_tokens), codes_of(target_tokens), self.pairs, out)
         return out
 
-    def save(self, path: str | os.PathLike[str]) -> None:
-        """Write the model to one file."""
-        write_table(path, "names", {}, {name: getattr(self, name) for name in ARRAYS})
+    def stored(self) -> dict[str, NDArray[Any]]:
+        """The arrays of the attributes."""
+        return {name: getattr(self, name) for name in ARRAYS}
 
     @classmethod
-    def load(cls, path: str | os.PathLike[str] | None = None) -> NameModel:
-        """The model that `save` wrote; without a path, the English one."""
-        return cls(*read_table(path or shipped("names"), "names", ARRAYS)[1])
+    def restored(cls, arrays: Mapping[str, NDArray[Any]]) -> Self:
+        """The inverse of `stored`."""
+        return cls(*(arrays[name] for name in ARRAYS))
 
 
 class _Training:
@@ -160,6 +162,7 @@ class _Training:
 
     def __init__(self, pairs: Sequence[tuple[str, str]], prior: float) -> None:
         self.sides = (*_characters([pair[0] for pair in pairs]), *_characters([pair[1] for pair in pairs]))
+        self.allowed_fall = ROUNDING * len(self.sides[0])
         self.prior = prior
         self.steps = np.tile([0.7, 0.1, 0.1, 0.1], (EDITS, 1))
         self.ends = np.tile([0.5, 0.5], (EDITS, 1))
@@ -185,13 +188,6 @@ class _Training:
             _shares(np.where(parameter > 0, counts + self.prior, 0.0))
             for parameter, counts in zip((self.steps, self.ends, self.changes, self.inserts), self.counts, strict=True)
         )
-
-    def state(self) -> dict[str, NDArray]:
-        return {"steps": self.steps, "ends": self.ends, "changes": self.changes, "inserts": self.inserts}
-
-    def restore(self, state: dict[str, NDArray]) -> None:
-        self.steps, self.ends = state["steps"], state["ends"]
-        self.changes, self.inserts = state["changes"], state["inserts"]
 
 
 def _shares(counts: NDArray[np.float64]) -> NDArray[np.float64]:

@@ -1,21 +1,20 @@
 """Tables of paraphrases, words and phrases, such as PPDB gives (section 3.3 of semicrf).
 
-The sides of all pairs are known by 64-bit codes of their lower-case text, so that a table needs no strings and is
-there as soon as its file is read.
+Both sides of a pair are stored as 64-bit codes of their lower-case text, so a table needs no strings and can be used as
+soon as its file is read.
 """
 
 from __future__ import annotations
 
-import os
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any, NamedTuple
+from typing import Any, ClassVar, NamedTuple, Self
 
 import numpy as np
 from numpy.typing import NDArray
 
 from cepts.data import offsets_of
-from cepts.phrases.tables import codes_of, packed, read_table, shipped, write_table
+from cepts.phrases.tables import StoredTable, codes_of, packed
 
 __all__ = ["KINDS", "RULE_SCORES", "Paraphrases", "Rule"]
 
@@ -47,7 +46,7 @@ class Rule(NamedTuple):
 
 
 @dataclass(frozen=True, eq=False)
-class Paraphrases:
+class Paraphrases(StoredTable):
     """Which words and phrases paraphrase which.
 
     Make one with `from_rules`, or `load` the English one.
@@ -66,6 +65,8 @@ class Paraphrases:
         where `n` is half the number of rows.
     """
 
+    kind: ClassVar[str] = "paraphrases"
+
     codes: NDArray[np.uint64]
     offsets: NDArray[np.int64]
     others: NDArray[np.int32]
@@ -83,8 +84,8 @@ class Paraphrases:
     ) -> Paraphrases:
         """A table of scored rules and of up to two lists of plain pairs.
 
-        Text is put in lower case. Pairs of equal sides are left out, and those of which neither side has a letter. Of
-        several rules of one pair, one with a symbol other than [X] wins, then the one with the highest
+        Text is lower-cased. Pairs with equal sides are dropped, and so are pairs in which neither side has a letter. Of
+        several rules for one pair, one with a symbol other than [X] wins, then the one with the highest
         p(e|f,lhs) p(f|e,lhs).
         """
         best: dict[tuple[str, str], Rule] = {}
@@ -119,7 +120,7 @@ class Paraphrases:
             found = rule_rows.setdefault(place[min(a, b), max(a, b)], [-1, -1])
             found[int(a > b)] = row
         for found in rule_rows.values():
-            # What stands one way round only is read backwards for the other.
+            # A rule that exists in one direction only is reversed for the other.
             ahead, back = found
             found[:] = [ahead if ahead >= 0 else n + back, back if back >= 0 else n + ahead]
         ruled = sorted(rule_rows)
@@ -148,7 +149,7 @@ class Paraphrases:
         source_length: int = 3,
         target_length: int = 3,
     ) -> tuple[NDArray[np.uint8], NDArray[np.int32]]:
-        """What the table says of every source span of up to `source_length` words and every target span.
+        """Look up every source span of up to `source_length` words and every target span.
 
         Returns
         -------
@@ -156,7 +157,7 @@ class Paraphrases:
             Shape (I, source_length, J, target_length); `kinds[i, l - 1, j, m - 1]` holds the bits of `KINDS` for the
             spans [i, i + l) and [j, j + m), 0 where a span leaves its sentence.
         rows
-            Of the same shape: the row of `rule_scores`, -1 where there is none.
+            An array of the same shape: the row of `rule_scores`, -1 where there is none.
         """
         from cepts.kernels.paraphrases import look_up_spans, number_spans
 
@@ -171,28 +172,33 @@ class Paraphrases:
         look_up_spans(*numbers, self.offsets, self.others, self.marks, self.rule_entries, self.rule_rows, kinds, rows)
         return kinds.reshape(shape), rows.reshape(shape)
 
-    def save(self, path: str | os.PathLike[str]) -> None:
-        """Write the table to one file."""
-        arrays: dict[str, NDArray[Any]] = {
+    def stored(self) -> dict[str, NDArray[Any]]:
+        """The arrays of the attributes, with counts in place of offsets and each score once."""
+        counts = np.diff(self.offsets)
+        if counts.max(initial=0) > np.iinfo(np.uint16).max:
+            raise ValueError(f"a side must stand in at most 65,535 pairs. Got {counts.max():,} instead.")
+        return {
             "codes": self.codes,
-            "counts": np.diff(self.offsets).astype(np.uint16),
+            "counts": counts.astype(np.uint16),
             "others": self.others,
             "marks": self.marks,
             "rule_entries": self.rule_entries,
             "rule_rows": self.rule_rows,
             "rule_scores": self.rule_scores[: len(self.rule_scores) // 2],
         }
-        if len(self.offsets) > 1 and np.diff(self.offsets).max() > np.iinfo(np.uint16).max:
-            raise ValueError(f"a side must stand in at most 65,535 pairs. Got {np.diff(self.offsets).max():,} instead.")
-        write_table(path, "paraphrases", {}, arrays)
 
     @classmethod
-    def load(cls, path: str | os.PathLike[str] | None = None) -> Paraphrases:
-        """The table that `save` wrote; without a path, the English one."""
-        names = ("codes", "counts", "others", "marks", "rule_entries", "rule_rows", "rule_scores")
-        _, arrays = read_table(path or shipped("paraphrases"), "paraphrases", names)
-        codes, counts, others, marks, rule_entries, rule_rows, scores = arrays
-        return cls(codes, offsets_of(counts), others, marks, rule_entries, rule_rows, _both_ways(scores))
+    def restored(cls, arrays: Mapping[str, NDArray[Any]]) -> Self:
+        """The inverse of `stored`."""
+        return cls(
+            arrays["codes"],
+            offsets_of(arrays["counts"]),
+            arrays["others"],
+            arrays["marks"],
+            arrays["rule_entries"],
+            arrays["rule_rows"],
+            _both_ways(arrays["rule_scores"]),
+        )
 
 
 def _sides(one: str, other: str) -> tuple[str, str] | None:

@@ -1,8 +1,10 @@
-"""Keeping trained phrase aligners in model directories."""
+"""Trained phrase aligners in model directories."""
 
 from __future__ import annotations
 
-import tempfile
+from collections.abc import Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
@@ -10,98 +12,109 @@ import numpy as np
 from numpy.typing import NDArray
 
 from cepts.errors import DataError, ModelError, UsageError
-from cepts.phrases.aligner import PhraseAligner, TokenAligner
-from cepts.phrases.columns import Block
+from cepts.phrases.columns import FeatureBlock
 from cepts.phrases.features import Layout
 from cepts.phrases.inventory import Inventory
+from cepts.phrases.languages import lexical_of
 from cepts.phrases.lexical import TABLES, Lexical
 from cepts.phrases.steps import STEP_WEIGHTS
 from cepts.store import load_model, save_model
 
-__all__ = ["KIND", "load_phrase_aligner", "save_phrase_aligner"]
+__all__ = ["KIND", "TrainedAligner", "own_tables", "read_aligner", "refusing_other_versions", "write_aligner"]
 
 KIND = "phrases"
 
 
-def save_phrase_aligner(aligner: PhraseAligner, directory: str | Path) -> None:
+@dataclass(frozen=True, slots=True, eq=False, kw_only=True)
+class TrainedAligner:
+    """What a model directory holds.
+
+    Attributes
+    ----------
+    name
+        The class of the aligner: its `name`.
+    options
+        Parameters of the aligner, as JSON holds them, without tables and threads.
+    columns, inventory, layout, weights
+        What `fit` learnt.
+    lexical
+        The tables; None for those of the language.
+    """
+
+    name: str
+    options: dict[str, Any]
+    columns: tuple[str, ...]
+    inventory: Inventory
+    layout: Layout
+    weights: NDArray[np.float64]
+    lexical: Lexical | None
+
+
+def write_aligner(directory: str | Path, trained: TrainedAligner) -> None:
     """Write a trained aligner to `directory`, whole or not at all.
 
     Tables that are not the language's own are kept with it.
     """
-    aligner.check_fitted()
-    arrays: dict[str, NDArray[Any]] = {"weights": aligner.weights_.astype(np.float32)}
-    own = own_tables(aligner)
+    language = trained.options["language"]
+    lexical = lexical_of(language) if trained.lexical is None else trained.lexical
+    own = own_tables(lexical, language)
+    arrays: dict[str, NDArray[Any]] = {"weights": trained.weights.astype(np.float32)}
     for name in own:
-        arrays[f"table.{name}"] = _packed(getattr(aligner.lexical, name))
+        arrays |= {f"{name}.{part}": array for part, array in getattr(lexical, name).stored().items()}
     settings = {
-        "model": aligner.name,
-        "options": aligner.options(),
-        "columns": list(aligner.columns_),
-        "inventory": aligner.inventory_.columns(),
-        "layout": [[list(block) for block in part] for part in aligner.layout_.parts],
-        "tables": [name for name in TABLES if getattr(aligner.lexical, name) is not None],
+        "model": trained.name,
+        "options": trained.options,
+        "columns": list(trained.columns),
+        "inventory": trained.inventory.columns(),
+        "layout": [[list(block) for block in part] for part in trained.layout.parts],
+        "tables": lexical.names_of_tables(),
         "own_tables": own,
     }
     save_model(directory, kind=KIND, settings=settings, arrays=arrays)
 
 
-def own_tables(aligner: PhraseAligner) -> list[str]:
-    """The names of the aligner's tables that do not come with the package."""
-    shipped = Lexical()
-    if aligner.language == "english":
-        from cepts.phrases import english
-
-        shipped = english.lexical()
-    return [
-        name
-        for name in TABLES
-        if getattr(aligner.lexical, name) is not None and getattr(aligner.lexical, name) is not getattr(shipped, name)
-    ]
+def own_tables(lexical: Lexical, language: str | None) -> list[str]:
+    """The names of the tables that do not come with the package."""
+    shipped = lexical_of(language)
+    return [name for name in lexical.names_of_tables() if getattr(lexical, name) is not getattr(shipped, name)]
 
 
-def load_phrase_aligner(directory: str | Path, *, threads: int | None = None) -> PhraseAligner:
-    """The aligner of a directory, or, by the name `phrase` or `token`, an English one that comes with the package."""
-    from cepts.phrases import english
-
-    place = Path(directory)
-    if str(directory) in english.MODELS and not place.exists():
-        place = english.model_directory(str(directory))
-    saved = load_model(place, kind=KIND)
+def read_aligner(directory: str | Path) -> TrainedAligner:
+    """What `write_aligner` wrote."""
+    saved = load_model(directory, kind=KIND)
     settings, arrays = saved.settings, saved.arrays
-    try:
-        kind = TokenAligner if settings["model"] == TokenAligner.name else PhraseAligner
-        aligner = kind(**settings["options"], threads=threads)
-        aligner.columns_ = tuple(settings["columns"])
-        aligner.inventory_ = Inventory.from_columns(settings["inventory"])
-        aligner.layout_ = Layout.of_parts([tuple(Block(*block) for block in part) for part in settings["layout"]])
-        aligner.weights_ = arrays["weights"].astype(np.float64)
-        wanted = 2, STEP_WEIGHTS + sum(aligner.layout_.sizes)
-        if aligner.weights_.shape != wanted:
-            raise ValueError(f"weights of shape {aligner.weights_.shape}, not {wanted}")
-        tables = aligner.lexical
-        found = {name: getattr(tables, name) for name in TABLES if name in settings["tables"]}
+    layout = Layout.of_parts([tuple(FeatureBlock(*block) for block in part) for part in settings["layout"]])
+    weights = arrays["weights"].astype(np.float64)
+    wanted = 2, STEP_WEIGHTS + sum(layout.sizes)
+    if weights.shape != wanted:
+        raise ValueError(f"weights of shape {weights.shape}, not {wanted}")
+    shipped = lexical_of(settings["options"]["language"])
+    lexical = None
+    if settings["own_tables"] or settings["tables"] != shipped.names_of_tables():
+        found = {name: getattr(shipped, name) for name in settings["tables"]}
         for name in settings["own_tables"]:
-            found[name] = _unpacked(name, arrays[f"table.{name}"])
-        aligner.lexical = Lexical(**found)
+            prefix = f"{name}."
+            parts = {key.removeprefix(prefix): array for key, array in arrays.items() if key.startswith(prefix)}
+            found[name] = TABLES[name].restored(parts)
+        lexical = Lexical(**found)
+    return TrainedAligner(
+        name=settings["model"],
+        options=settings["options"],
+        columns=tuple(settings["columns"]),
+        inventory=Inventory.from_columns(settings["inventory"]),
+        layout=layout,
+        weights=weights,
+        lexical=lexical,
+    )
+
+
+@contextmanager
+def refusing_other_versions(directory: str | Path) -> Iterator[None]:
+    """Turn what goes wrong with an intact directory into one message."""
+    try:
+        yield
     except (KeyError, TypeError, ValueError, AttributeError, DataError, UsageError) as error:
         raise ModelError(
             f"{directory} is whole but does not hold an aligner that this version of cepts understands ({error}); "
-            f"train it again with --save."
+            f"train it again."
         ) from None
-    aligner.check_layout(str(directory))
-    return aligner
-
-
-def _packed(table: Any) -> NDArray[np.uint8]:
-    """The bytes of a table's file."""
-    with tempfile.TemporaryDirectory() as directory:
-        path = Path(directory) / "table"
-        table.save(path)
-        return np.frombuffer(path.read_bytes(), dtype=np.uint8)
-
-
-def _unpacked(name: str, data: NDArray[np.uint8]) -> Any:
-    with tempfile.TemporaryDirectory() as directory:
-        path = Path(directory) / "table"
-        path.write_bytes(data.tobytes())
-        return TABLES[name].load(path)

@@ -2,15 +2,15 @@
 
 from __future__ import annotations
 
-import os
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from itertools import islice
+from typing import Any, ClassVar, Self
 
 import numpy as np
 from numpy.typing import NDArray
 
 from cepts.data import Vectors
-from cepts.phrases.tables import exact_codes_of, read_table, shipped, write_table
+from cepts.phrases.tables import StoredTable, exact_codes_of
 
 __all__ = ["Relatedness", "rounded", "spread_evenly"]
 
@@ -18,8 +18,8 @@ MEMORY = 100_000  # tokens of which the vector is kept
 POSSESSIVES = ("'s", "’s", "'", "’")
 
 
-class Relatedness:
-    """Unit vectors of words, kept as whole numbers of eight bits.
+class Relatedness(StoredTable):
+    """Unit vectors of words, stored as 8-bit integers.
 
     Make one with `from_vectors`, or `load` the English one.
 
@@ -28,8 +28,10 @@ class Relatedness:
     codes
         The code of each word as it is written, sorted (uint64).
     matrix
-        A row a word, in the order of `codes` (int8); only its direction counts.
+        A row for each word, in the order of `codes` (int8); only its direction counts.
     """
+
+    kind: ClassVar[str] = "vectors"
 
     def __init__(self, codes: NDArray[np.uint64], matrix: NDArray[np.int8]) -> None:
         if matrix.ndim != 2 or len(matrix) != len(codes):
@@ -103,28 +105,27 @@ class Relatedness:
         np.add.at(rows, owners, _unit(self.matrix[found].astype(np.float32)))
         return _unit(rows)
 
-    def save(self, path: str | os.PathLike[str]) -> None:
-        """Write the vectors to one file."""
-        write_table(path, "vectors", {}, {"codes": self.codes, "matrix": self.matrix})
+    def stored(self) -> dict[str, NDArray[Any]]:
+        """The codes and the matrix."""
+        return {"codes": self.codes, "matrix": self.matrix}
 
     @classmethod
-    def load(cls, path: str | os.PathLike[str] | None = None) -> Relatedness:
-        """The vectors that `save` wrote; without a path, the English ones, from GloVe."""
-        _, (codes, matrix) = read_table(path or shipped("vectors"), "vectors", ("codes", "matrix"))
-        return cls(codes, matrix)
+    def restored(cls, arrays: Mapping[str, NDArray[Any]]) -> Self:
+        """The inverse of `stored`."""
+        return cls(arrays["codes"], arrays["matrix"])
 
 
 def rounded(matrix: NDArray[np.floating]) -> NDArray[np.int8]:
-    """Each row times what makes its largest entry 127, in whole numbers."""
+    """Each row scaled so that its largest entry is 127, rounded to integers."""
     largest = np.abs(matrix).max(axis=1, keepdims=True, initial=0.0).astype(np.float32)
     scaled = matrix * (np.float32(127) / np.where(largest > 0, largest, 1))
     return np.rint(scaled).astype(np.int8)
 
 
 def spread_evenly(matrix: NDArray[np.floating], drop: int = 2, power: float = 0.5) -> NDArray[np.float32]:
-    """Centred vectors in their principal axes, without the first `drop`, which frequency rules rather than meaning.
+    """Centred vectors in their principal axes, without the first `drop`, which reflect frequency rather than meaning.
 
-    What is left of each axis is divided by its variance to the `power` / 2: 0 leaves it, 1 makes all axes alike.
+    Each remaining axis is divided by its variance to the power `power` / 2: 0 leaves it, 1 gives all axes variance 1.
     """
     centred = matrix - matrix.mean(axis=0, dtype=np.float64)
     variances, axes = np.linalg.eigh(centred.T @ centred / max(len(centred), 1))
@@ -134,7 +135,7 @@ def spread_evenly(matrix: NDArray[np.floating], drop: int = 2, power: float = 0.
 
 
 def _tries(token: str) -> list[list[str]]:
-    """Words to look for in turn; the mean of those of a turn stands for the token."""
+    """Lists of words to look for, in this order; the token gets the mean vector of the first list with a known word."""
     lower = token.lower()
     turns = [[token]] if lower == token else [[token], [lower]]
     turns += [[lower.removesuffix(ending)] for ending in POSSESSIVES if lower.endswith(ending)][:1]

@@ -8,7 +8,7 @@ from functools import lru_cache
 import numpy as np
 from numpy.typing import NDArray
 
-__all__ = ["STEP_WEIGHTS", "Steps", "state_number", "state_span", "steps_of"]
+__all__ = ["STEP_WEIGHTS", "Steps", "steps_of"]
 
 # A jump is the start of the next span minus the stop of the last one: 0 goes on word by word.
 EDGES = np.array([-19, -10, -6, -4, -3, -2, -1, 0, 1, 2, 3, 4, 5, 7, 11, 20])
@@ -57,21 +57,3 @@ def steps_of(width: int, memory: bool, distortion: bool = True) -> Steps:
         np.concatenate([final, np.full(null_states, LAST + 5)]),
         np.concatenate([width + 1 + stops, width + 1 + stops]) if memory else np.full(width + 2, width + 1),
     )
-
-
-def state_number(position: int, length: int, width: int, widest: int) -> int:
-    """The state's number of section 3.2: of a target phrase of `length` words whose last word is `position`, from 1.
-
-    0 is null; 1 to `width` are the words; phrases follow: width + (position - 1) * widest + length.
-    """
-    if position == 0:
-        return 0
-    return position if length == 1 else width + (position - 1) * widest + length
-
-
-def state_span(number: int, width: int, widest: int) -> tuple[int, int]:
-    """Position and length of the target phrase of a state: the inverse of `state_number`; (0, 0) for null."""
-    if number <= width:
-        return number, int(number > 0)
-    position, length = divmod(number - width - 1, widest)
-    return position + 1, length + 1

@@ -1,24 +1,22 @@
-"""Files of tables, taggers and lists of words: arrays and settings in one file, and codes that stand for words."""
+"""What the tables share: how they are kept in files, and the codes that stand for words."""
 
 from __future__ import annotations
 
-import hashlib
-import json
 import os
-from collections.abc import Iterable, Mapping, Sequence
+from abc import ABC, abstractmethod
+from collections.abc import Callable, Iterable, Mapping
 from pathlib import Path
-from typing import Any
+from typing import Any, ClassVar, Self, TypeVar
 
 import numpy as np
 from numpy.typing import NDArray
 
-from cepts.atomic import atomic_output
 from cepts.data import offsets_of
-from cepts.errors import DataError
+from cepts.errors import ModelError
+from cepts.store import Model, load_table, save_table
 
-__all__ = ["codes_of", "exact_codes_of", "packed", "read_table", "shipped", "write_table"]
+__all__ = ["StoredTable", "codes_of", "exact_codes_of", "packed", "read_table", "shipped"]
 
-FORMAT = "cepts table"
 ENGLISH = Path(__file__).parent / "english"
 
 
@@ -48,52 +46,41 @@ def shipped(name: str) -> Path:
     return ENGLISH / f"{name}.safetensors"
 
 
-def write_table(
-    path: str | os.PathLike[str], kind: str, settings: Mapping[str, Any], arrays: Mapping[str, NDArray[Any]]
-) -> None:
-    """Write arrays and JSON settings to one file, whole or not at all; the same content gives the same bytes."""
-    from safetensors.numpy import save
-
-    plain = {name: np.ascontiguousarray(array) for name, array in arrays.items()}
-    header = {"format": FORMAT, "kind": kind, "settings": dict(settings), "sha256": _digest(plain)}
-    data = save(plain, metadata={"table": json.dumps(header, allow_nan=False)})
-    with atomic_output(path) as file:
-        file.write(data)
+Restored = TypeVar("Restored")
 
 
-def read_table(
-    path: str | os.PathLike[str], kind: str, names: Sequence[str]
-) -> tuple[dict[str, Any], list[NDArray[Any]]]:
-    """The settings and the arrays `names` of a file that `write_table` wrote, checked to the last byte."""
-    from safetensors import SafetensorError, safe_open
-
+def read_table(path: str | os.PathLike[str], kind: str, restore: Callable[[Model], Restored]) -> Restored:
+    """What `restore` makes of a file that `cepts.store.save_table` wrote."""
     if Path(path).parent == ENGLISH:
         remedy = f"install cepts again, or make the file anew with resources/make_{kind}.py"
     else:
         remedy = f"save it again (resources/make_{kind}.py makes the English one)"
+    model = load_table(path, kind=kind, remedy=remedy)
     try:
-        with safe_open(path, framework="numpy") as file:
-            header = json.loads((file.metadata() or {}).get("table", "null"))
-            arrays = {name: file.get_tensor(name) for name in file.keys()}  # noqa: SIM118
-    except OSError as error:
-        raise DataError(f"{path} cannot be read ({error.strerror or error}); {remedy}.") from error
-    except (SafetensorError, ValueError, RecursionError) as error:
-        raise DataError(f"{path} is damaged (it is not a safetensors file); {remedy}.") from error
-    if not isinstance(header, dict) or header.get("format") != FORMAT or not isinstance(header.get("settings"), dict):
-        raise DataError(f"{path} is not a table of cepts; {remedy}.")
-    if header.get("kind") != kind:
-        raise DataError(f"{path} holds {header.get('kind')}, not {kind}; {remedy}.")
-    if header.get("sha256") != _digest(arrays):
-        raise DataError(f"{path} is damaged (its checksum differs); {remedy}.")
-    if missing := [name for name in names if name not in arrays]:
-        raise DataError(f"{path} has no {missing[0]}, so another version of cepts wrote it; {remedy}.")
-    return header["settings"], [arrays[name] for name in names]
+        return restore(model)
+    except KeyError as error:
+        raise ModelError(f"{path} has no {error.args[0]}, so another version of cepts wrote it; {remedy}.") from None
 
 
-def _digest(arrays: Mapping[str, NDArray[Any]]) -> str:
-    digest = hashlib.sha256()
-    for name in sorted(arrays):
-        array = arrays[name]
-        digest.update(f"{name} {array.dtype} {array.shape}\n".encode())
-        digest.update(array.data)
-    return digest.hexdigest()
+class StoredTable(ABC):
+    """A table of one language, which is stored as arrays."""
+
+    kind: ClassVar[str]
+
+    @abstractmethod
+    def stored(self) -> dict[str, NDArray[Any]]:
+        """The arrays that a file holds."""
+
+    @classmethod
+    @abstractmethod
+    def restored(cls, arrays: Mapping[str, NDArray[Any]]) -> Self:
+        """The table of the arrays that `stored` gave."""
+
+    def save(self, path: str | os.PathLike[str]) -> None:
+        """Write the table to one file; the same table gives the same bytes."""
+        save_table(path, kind=self.kind, settings={}, arrays=self.stored())
+
+    @classmethod
+    def load(cls, path: str | os.PathLike[str] | None = None) -> Self:
+        """The table that `save` wrote; without a path, the English one that comes with the package."""
+        return read_table(path or shipped(cls.kind), cls.kind, lambda model: cls.restored(model.arrays))

@@ -1,7 +1,7 @@
 """A tagger for any column of words: an averaged perceptron with exact Viterbi.
 
 Scores are linear in features that templates make of the words and, where there is one, of another column; and in the
-pair of neighbouring labels. Features are known by 32-bit hashes alone, so that tagging runs no Python for each of them.
+pair of neighbouring labels. Features are identified by 32-bit hashes, so tagging runs no Python code for each of them.
 Training is the averaged perceptron (Collins 2002) with a margin for wrong labels.
 """
 
@@ -12,16 +12,17 @@ import re
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from itertools import chain, pairwise
-from time import perf_counter
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
 from cepts.data import offsets_of
-from cepts.errors import DataError
-from cepts.phrases.tables import read_table, write_table
-from cepts.progress import Progress, Step, silent
+from cepts.errors import DataError, UsageError
+from cepts.estimator import Estimator
+from cepts.phrases.tables import read_table
+from cepts.progress import Progress, Step, Stopwatch, silent
+from cepts.store import Model, save_table
 
 __all__ = ["TAG_TEMPLATES", "WORD_TEMPLATES", "Tagger"]
 
@@ -86,8 +87,8 @@ TAG_TEMPLATES = (
 class _Weights:
     """What is learnt: the keys of features in ascending order, and the weights of each for some labels.
 
-    The file keeps a weight as one byte `q`, which stands for ``sign(q) q**2 scale``: fine for small weights, and large
-    ones need not be cut off.
+    The file keeps a weight as one byte `q`, which stands for ``sign(q) q**2 scale``: small weights have fine
+    steps, and large ones are not clipped.
     """
 
     keys: NDArray[np.uint32]
@@ -98,7 +99,7 @@ class _Weights:
     scale: float
 
 
-class Tagger:
+class Tagger(Estimator):
     """Learns labels of words, such as parts of speech or chunks, and gives them to new sentences.
 
     Parameters
@@ -112,13 +113,13 @@ class Tagger:
     iterations
         Passes over the training sentences.
     min_count
-        Features that training has less often are left out.
+        Ignore features that occur less often in training.
     margin
-        By how much the right labels must win in training, for each wrong one.
+        By how much the correct labels must win in training, for each wrong label.
     size
         Keep this many weights, the largest; None for all.
     seed
-        Of the order of sentences.
+        Seed for the order of sentences.
     """
 
     def __init__(
@@ -133,17 +134,17 @@ class Tagger:
         seed: int = 0,
     ) -> None:
         if iterations < 1:
-            raise ValueError(f"iterations must be at least 1. Got {iterations} instead.")
+            raise UsageError(f"`iterations` must be at least 1. Got {iterations} instead.")
         if size is not None and size < 1:
-            raise ValueError(f"size must be at least 1. Got {size} instead.")
-        self.templates = tuple(templates)
+            raise UsageError(f"`size` must be at least 1. Got {size} instead.")
+        self.templates = templates
         self.bio = bio
         self.iterations = iterations
         self.min_count = min_count
         self.margin = margin
         self.size = size
         self.seed = seed
-        self._parts = _parse(self.templates)
+        self._parts = _parse(templates)
         self.uses_tags = bool((self._parts[:, :, 0] == len(WORD_COLUMNS)).any())
 
     def fit(
@@ -183,7 +184,7 @@ class Tagger:
         model = (weights, sums, transitions, transition_sums)
         space = (scores, best, back, path)
         random = np.random.default_rng(self.seed)
-        start = perf_counter()
+        stopwatch = Stopwatch()
         for iteration in range(1, self.iterations + 1):
             order = random.permutation(len(sentences))
             clock = (iteration - 1) * len(sentences)
@@ -195,7 +196,7 @@ class Tagger:
                     total=self.iterations,
                     iteration=iteration,
                     objective=wrong / len(gold),
-                    seconds=perf_counter() - start,
+                    seconds=stopwatch.seconds,
                 )
             )
         clock = self.iterations * len(sentences)
@@ -210,7 +211,7 @@ class Tagger:
         """The labels of each sentence's words."""
         from cepts.kernels.tagger import add_scores, best_labels
 
-        self._check_fitted()
+        self.check_fitted()
         self._check(sentences, tags)
         found: list[tuple[str, ...]] = []
         for block in _blocks(sentences):
@@ -230,29 +231,22 @@ class Tagger:
 
     def save(self, path: str | os.PathLike[str]) -> None:
         """Write the tagger to one safetensors file; the same tagger gives the same bytes."""
-        self._check_fitted()
-        settings = {"labels": list(self.labels_), "scale": self._weights.scale, "options": self._options()}
-        write_table(path, KIND, settings, {name: getattr(self._weights, name) for name in ARRAYS})
+        self.check_fitted()
+        options = {**self.get_params(), "templates": list(self.templates)}
+        settings = {"labels": list(self.labels_), "scale": self._weights.scale, "options": options}
+        save_table(path, kind=KIND, settings=settings, arrays={name: getattr(self._weights, name) for name in ARRAYS})
 
     @classmethod
     def load(cls, path: str | os.PathLike[str]) -> Tagger:
-        """Read what `save` wrote; a file that is missing, damaged or no tagger raises `DataError`."""
-        settings, arrays = read_table(path, KIND, ARRAYS)
-        tagger = cls(**settings["options"])
-        learnt: dict[str, Any] = dict(zip(ARRAYS, arrays, strict=True))
-        tagger._take(tuple(settings["labels"]), _Weights(**learnt, scale=settings["scale"]))
-        return tagger
+        """Read what `save` wrote; a file that is missing, damaged or no tagger raises `ModelError`."""
 
-    def _options(self) -> dict[str, Any]:
-        return {
-            "templates": list(self.templates),
-            "bio": self.bio,
-            "iterations": self.iterations,
-            "min_count": self.min_count,
-            "margin": self.margin,
-            "size": self.size,
-            "seed": self.seed,
-        }
+        def restore(model: Model) -> Tagger:
+            tagger = cls(**model.settings["options"])
+            learnt: dict[str, Any] = {name: model.arrays[name] for name in ARRAYS}
+            tagger._take(tuple(model.settings["labels"]), _Weights(**learnt, scale=model.settings["scale"]))
+            return tagger
+
+        return read_table(path, KIND, restore)
 
     def _take(self, labels: tuple[str, ...], weights: _Weights) -> None:
         """Become fitted."""
@@ -262,10 +256,6 @@ class Tagger:
         quanta = weights.quanta.astype(np.float32)
         self._values = quanta * np.abs(quanta) * np.float32(weights.scale)
         self._table = _table(weights.keys)
-
-    def _check_fitted(self) -> None:
-        if not hasattr(self, "labels_"):
-            raise ValueError("the tagger must be fitted or loaded first.")
 
     def _check(self, sentences: Sequence[Sequence[str]], tags: Sequence[Sequence[str]] | None) -> None:
         if self.uses_tags and tags is None:
@@ -309,7 +299,7 @@ class Tagger:
     def _keys(
         self, sentences: Sequence[Sequence[str]], tags: Sequence[Sequence[str]] | None, offsets: NDArray[np.int64]
     ) -> NDArray[np.uint32]:
-        """The key of each feature, a row a token."""
+        """The key of each feature: a row for each token."""
         from cepts.kernels.tagger import describe_words, feature_keys
 
         ids, words = _numbered(sentences)
@@ -337,15 +327,15 @@ def _parse(templates: Sequence[str]) -> NDArray[np.int32]:
     for template, text in enumerate(templates):
         found = [PART.fullmatch(part) for part in text.split()]
         if not 1 <= len(found) <= 3 or any(part is None or part[1] not in numbers for part in found):
-            raise ValueError(
-                f"a template must be one to three parts such as lower[-1], of the columns {', '.join(numbers)}. "
-                f"Got {text!r} instead."
+            raise UsageError(
+                f"each of `templates` must be one to three parts such as lower[-1], of the columns "
+                f"{', '.join(numbers)}. Got {text!r} instead."
             )
         for place, part in enumerate(found):
             if part is not None:
                 parts[template, place] = numbers[part[1]], int(part[2])
     if not len(parts):
-        raise ValueError("templates must not be empty.")
+        raise UsageError("`templates` must not be empty.")
     return parts
 
 

@@ -2,31 +2,38 @@
 
 from __future__ import annotations
 
-import time
 from collections.abc import Sequence
-from typing import TYPE_CHECKING
+from dataclasses import dataclass
 
 import numpy as np
 from numpy.typing import NDArray
 
 from cepts.data import SentencePair
 from cepts.errors import NotFiniteError
-from cepts.phrases.crf import Gold, Marginals, Objective, Shape, gold_path, link_cells, link_costs
+from cepts.phrases.crf import Gold, LatticeShape, Marginals, Objective, gold_path, link_cells, link_costs
 from cepts.phrases.features import Layout, PairFeatures
-from cepts.progress import Progress, Step
+from cepts.progress import Progress, Step, Stopwatch
 
-if TYPE_CHECKING:
-    from cepts.phrases.aligner import PhraseAligner
+__all__ = ["CRFTraining", "TrainingOptions"]
 
-__all__ = ["COSTS", "Training"]
-
-COSTS = ("links", "states", "none")
 MEMORY_OF_LBFGS = 10
 # L-BFGS stops when an iteration gains less than this share of the objective; more moves no figure of held-out pairs.
 TOLERANCE = 1e-5
 
 
-class Training:
+@dataclass(frozen=True, slots=True, kw_only=True)
+class TrainingOptions:
+    """How a direction is trained; see `PhraseAligner`."""
+
+    cost: str = "links"
+    wrong_cost: float = 1.0
+    missed_cost: float = 1.0
+    penalty: float = 1.0
+    iterations: int = 120
+    threads: int | None = None
+
+
+class CRFTraining:
     """The training of one direction of an aligner."""
 
     def __init__(
@@ -34,13 +41,13 @@ class Training:
         pairs: Sequence[SentencePair],
         features: Sequence[PairFeatures],
         layout: Layout,
-        shape: Shape,
-        aligner: PhraseAligner,
+        shape: LatticeShape,
+        options: TrainingOptions,
     ) -> None:
-        self._iterations = aligner.iterations
-        golds = [_gold(pair, shape, aligner) for pair in pairs]
+        self._iterations = options.iterations
+        golds = [_gold(pair, shape, options) for pair in pairs]
         self.objective = Objective(
-            features, golds, layout.sizes, shape, penalty=aligner.penalty, threads=aligner.threads
+            features, golds, layout.sizes, shape, penalty=options.penalty, threads=options.threads
         )
         self.objectives: list[float] = []
 
@@ -48,7 +55,7 @@ class Training:
         """The weights that minimise the objective; its value after each iteration is kept in `objectives`."""
         from scipy.optimize import minimize
 
-        started = time.perf_counter()
+        stopwatch = Stopwatch()
 
         def evaluate(weights: NDArray[np.float64]) -> tuple[float, NDArray[np.float64]]:
             value, gradient = self.objective(weights)
@@ -66,7 +73,7 @@ class Training:
                     total=self._iterations,
                     iteration=len(self.objectives),
                     objective=-value,
-                    seconds=time.perf_counter() - started,
+                    seconds=stopwatch.seconds,
                 )
             )
 
@@ -87,16 +94,16 @@ class Training:
         return weights
 
 
-def _gold(pair: SentencePair, shape: Shape, aligner: PhraseAligner) -> Gold:
+def _gold(pair: SentencePair, shape: LatticeShape, options: TrainingOptions) -> Gold:
     length, width = len(pair.source), len(pair.target)
     cells = link_cells(pair.sure or (), length, width, shape.by_target)
     path = gold_path(cells, shape)
     longest, widest = path.segments.shape[1::2]
-    if aligner.cost == "states":
-        return Gold(path, *_state_costs(path, aligner.wrong_cost))
-    scale = float(aligner.cost == "links")
+    if options.cost == "states":
+        return Gold(path, *_state_costs(path, options.wrong_cost))
+    scale = float(options.cost == "links")
     excused = link_cells(pair.possible or (), length, width, shape.by_target)
-    wrong, missed = scale * aligner.wrong_cost, scale * aligner.missed_cost
+    wrong, missed = scale * options.wrong_cost, scale * options.missed_cost
     return Gold(path, *link_costs(cells, excused, longest, widest, wrong=wrong, missed=missed))
 
 

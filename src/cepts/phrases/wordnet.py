@@ -2,44 +2,26 @@
 
 from __future__ import annotations
 
-import os
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, ClassVar, Self
 
 import numpy as np
 from numpy.typing import NDArray
 
 from cepts.data import offsets_of
-from cepts.phrases.tables import codes_of, packed, read_table, shipped, write_table
+from cepts.phrases.tables import StoredTable, codes_of, packed
 
-__all__ = ["PARTS", "RELATIONS", "WordNet"]
+__all__ = ["PARTS", "WordNet"]
 
-# One bit each, from the lowest. The target word is the source word's ...; any sense of the one with any of the other.
-RELATIONS = (
-    "synonym",  # they share a synset; so does a word with itself
-    "hypernym",  # one step up; of an instance, what it is an instance of
-    "hyponym",
-    "hypernym2",  # two steps up
-    "hyponym2",
-    "cohyponym",  # they share a direct hypernym, and no synset
-    "similar",  # adjectives of one cluster, see also, attribute and its values
-    "meronym",  # the target is a part, member or substance of the source
-    "holonym",
-    "entailment",  # one entails or causes the other
-    "verb_group",
-    "derivation",  # derivationally related, pertains to, participle of
-    "antonym",
-)
 PARTS = ("noun", "verb", "adjective", "adverb")
 
 SYNSET_ROLES = ("hypernym", "similar", "meronym", "entailment", "verb_group")
 LEXICAL_ROLES = ("derivation", "antonym")
-NUMBER_BITS = 20
 
 
 @dataclass(frozen=True, eq=False)
-class WordNet:
+class WordNet(StoredTable):
     """Words, their senses, and the pointers between senses and between words.
 
     Make one with `from_synsets`, or `load` the English one.
@@ -57,6 +39,8 @@ class WordNet:
     lexical_offsets, lexical_pointers
         The same from word to word, with the roles of `LEXICAL_ROLES`.
     """
+
+    kind: ClassVar[str] = "wordnet"
 
     codes: NDArray[np.uint64]
     sense_offsets: NDArray[np.int64]
@@ -78,11 +62,13 @@ class WordNet:
     ) -> WordNet:
         """A WordNet of `synsets`: each its part of speech (one of `PARTS`) and its words.
 
-        Words are put in lower case. A word may be a phrase, with blanks or underscores; those of more than `longest`
-        parts are left out, but their synsets stay on the way to others. `pointers` are (synset, other synset, role),
+        Words are lower-cased. A word may be a phrase, with blanks or underscores; phrases of more than `longest` words
+        are dropped, but their synsets still connect others. `pointers` are (synset, other synset, role),
         numbers being places in `synsets`, and say that the other is the synset's hypernym, meronym and so on; `lexical`
         are (word, other word, role).
         """
+        from cepts.kernels.wordnet import NUMBER_BITS
+
         order = sorted(range(len(synsets)), key=lambda synset: PARTS.index(synsets[synset][0]))
         renumbered = {synset: number for number, synset in enumerate(order)}
         senses: dict[str, set[int]] = {}
@@ -149,7 +135,7 @@ class WordNet:
         source_parts: NDArray[np.uint8] | None = None,
         target_parts: NDArray[np.uint8] | None = None,
     ) -> NDArray[np.uint16]:
-        """Bits of `RELATIONS` for each source and target word, shape (I, J).
+        """Bits of `kernels.wordnet.RELATIONS` for each source and target word, shape (I, J).
 
         Parameters
         ----------
@@ -192,9 +178,9 @@ class WordNet:
                 return found
             entries = np.empty(count, dtype=np.int64)
 
-    def save(self, path: str | os.PathLike[str]) -> None:
-        """Write the table to one file."""
-        arrays = {
+    def stored(self) -> dict[str, NDArray[Any]]:
+        """The arrays of the attributes, with counts in place of offsets."""
+        return {
             "codes": self.codes,
             "sense_counts": _counts(self.sense_offsets),
             "senses": self.senses,
@@ -204,23 +190,19 @@ class WordNet:
             "lexical_counts": _counts(self.lexical_offsets),
             "lexical_pointers": self.lexical_pointers,
         }
-        write_table(path, "wordnet", {}, arrays)
 
     @classmethod
-    def load(cls, path: str | os.PathLike[str] | None = None) -> WordNet:
-        """The table that `save` wrote; without a path, the English one, from WordNet 3.0."""
-        names = ("codes", "sense_counts", "senses", "part_starts", "pointer_counts", "pointers", "lexical_counts")
-        _, found = read_table(path or shipped("wordnet"), "wordnet", (*names, "lexical_pointers"))
-        codes, sense_counts, senses, part_starts, pointer_counts, pointers, lexical_counts, lexical_pointers = found
+    def restored(cls, arrays: Mapping[str, NDArray[Any]]) -> Self:
+        """The inverse of `stored`."""
         return cls(
-            codes,
-            offsets_of(sense_counts),
-            senses,
-            part_starts,
-            offsets_of(pointer_counts),
-            pointers,
-            offsets_of(lexical_counts),
-            lexical_pointers,
+            arrays["codes"],
+            offsets_of(arrays["sense_counts"]),
+            arrays["senses"],
+            arrays["part_starts"],
+            offsets_of(arrays["pointer_counts"]),
+            arrays["pointers"],
+            offsets_of(arrays["lexical_counts"]),
+            arrays["lexical_pointers"],
         )
 
 
@@ -236,6 +218,8 @@ def _counts(offsets: NDArray[np.int64]) -> NDArray[Any]:
 
 def _runs(pointers: Iterable[tuple[int, int, int]], count: int) -> tuple[NDArray[np.int64], NDArray[np.int32]]:
     """Offsets and packed pointers, those of each of `count` items sorted and without repetition."""
+    from cepts.kernels.wordnet import NUMBER_BITS
+
     edges = np.array(sorted({(one, role << NUMBER_BITS | other) for one, other, role in pointers}), dtype=np.int64)
     edges = edges.reshape(-1, 2)
     return offsets_of(np.bincount(edges[:, 0], minlength=count)), edges[:, 1].astype(np.int32)

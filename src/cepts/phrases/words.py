@@ -38,7 +38,8 @@ class SentenceWords:
     numbers
         A row a word, with the columns of kernels.phrase_features: form, lower-cased form and lemma (numbered the same
         in both sentences of a pair), tag, chunk type and frequent word (of the inventory, 0 for what it does not have),
-        kind, whether it begins with a capital, and where its chunk starts and stops (a word outside of all is its own).
+        kind, whether it begins with a capital, where its chunk starts and stops (a word outside of all is its own), and
+        how often its lower-cased form occurs, in all and before it.
     names
         Whether the word may be a name: a content word with a capital.
     expressions
@@ -93,6 +94,7 @@ def _words(sentence: Sentence, inventory: Inventory, numbers: dict[str, int]) ->
         kinds,
         capital,
         *_chunks(labels),
+        *_repetitions(lowered),
     )
     return SentenceWords(
         tokens,
@@ -120,7 +122,7 @@ def _kinds(tokens: Sequence[str], tags: Sequence[str] | None, frequent: Sequence
 
 
 def _is_function(token: str, tag: str | None, frequent: int) -> bool:
-    """Of a closed class, or an auxiliary; without tags, any frequent word."""
+    """Whether a word is of a closed class or an auxiliary; without tags, whether it is frequent."""
     if tag is None:
         return frequent > 0
     return tag in CLOSED or (frequent > 0 and tag.startswith("V") and len(token) <= LONGEST_AUXILIARY)
@@ -147,3 +149,13 @@ def _chunks(labels: tuple[str, ...]) -> tuple[list[int], list[int]]:
         for place in range(start, stop):
             starts[place], stops[place] = start, stop
     return starts, stops
+
+
+def _repetitions(words: Sequence[str]) -> tuple[list[int], list[int]]:
+    """How often each word occurs, in all and before it."""
+    counts: dict[str, int] = {}
+    before = []
+    for word in words:
+        before.append(counts.get(word, 0))
+        counts[word] = before[-1] + 1
+    return [counts[word] for word in words], before

@@ -1,171 +1,196 @@
-"""Text -> model -> posteriors -> links -> file."""
+"""The one loop from sentence pairs to files: score, extract, write, in one pass."""
 
 from __future__ import annotations
 
-import time
-from collections.abc import Iterable
 from contextlib import ExitStack
-from dataclasses import asdict, dataclass, replace
+from dataclasses import asdict, dataclass
 from pathlib import Path
-from typing import Any, BinaryIO
+from types import TracebackType
+from typing import Any, BinaryIO, Protocol
 
 import numpy as np
 from numpy.typing import NDArray
 
-from cepts.data import Alignments, Bitext
+from cepts.atomic import together
+from cepts.data import Alignments, Bitext, Scorer, as_bitext, offsets_of
 from cepts.errors import UsageError
-from cepts.io import AssociationWriter, LinkWriter, open_output
-from cepts.pipeline.factor import CeptCounts
-from cepts.progress import Progress, Step, silent
-from cepts.words import THRESHOLD, Aligner, Factoring, align_by_cepts, associations
+from cepts.extract import Extraction, aligned_runs
+from cepts.io import AssociationWriter, open_output
+from cepts.progress import Progress
 
-__all__ = ["Summary", "Tally", "align_bitext", "check_cepts"]
+__all__ = ["CeptCounts", "RunWriter", "Summary", "align", "check_cepts"]
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+class RunWriter(Protocol):
+    """What takes the links of successive pairs, such as `cepts.io.LinkWriter`."""
+
+    def __enter__(self) -> Any:
+        """Open the file."""
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        """Put it in its place."""
+
+    def write(self, alignments: Alignments) -> None:
+        """Write the links of the next pairs."""
+
+
+@dataclass(slots=True)
+class CeptCounts:
+    """Cepts, null words and noise of many pairs, added up as they are found."""
+
+    pairs: int = 0
+    cepts: int = 0
+    source_words: int = 0
+    target_words: int = 0
+    source_null: int = 0
+    target_null: int = 0
+    noise: float = 0.0
+
+    def add(self, alignments: Alignments) -> None:
+        """Count the cepts of `alignments`, if they have some."""
+        cepts = alignments.cepts
+        if cepts is None:
+            return
+        full = cepts.source_offsets[1:] > cepts.source_offsets[:-1]
+        self.pairs += int(full.sum())
+        self.noise += float(cepts.noise[full].sum(dtype=np.float64))
+        tops = np.zeros(len(cepts), dtype=np.int64)
+        if full.any():
+            tops[full] = np.maximum.reduceat(cepts.source, cepts.source_offsets[:-1][full]) + 1
+        self.cepts += int(tops.sum())
+        self.source_words += len(cepts.source)
+        self.target_words += len(cepts.target)
+        self.source_null += int((cepts.source < 0).sum())
+        self.target_null += int((cepts.target < 0).sum())
+
+
+@dataclass(slots=True, kw_only=True)
 class Summary:
-    """What an alignment run did."""
+    """What an alignment run did; `cepts` where links were made of cepts, lists where these were written instead."""
 
-    pairs: int
-    source_words: int
-    target_words: int
-    links: int
-    source_covered: int
-    target_covered: int
-    empty: int
-    too_long: int
-    seconds: float
+    pairs: int = 0
+    source_words: int = 0
+    target_words: int = 0
+    links: int = 0
+    source_covered: int = 0
+    target_covered: int = 0
+    empty: int = 0
+    too_long: int = 0
     sure: int = 0
+    max_length: int | None = None
     cepts: CeptCounts | None = None
+    listed: str | None = None
+    forward_listed: int = 0
+    reverse_listed: int = 0
 
     def as_dict(self) -> dict[str, Any]:
         """The figures by name."""
-        return {**asdict(self), "cepts": None if self.cepts is None else vars(self.cepts)}
+        return asdict(self)
+
+    def add(self, alignments: Alignments) -> None:
+        """Count the links of the next pairs."""
+        self.pairs += len(alignments)
+        self.links += len(alignments.source)
+        self.sure += int(alignments.sure.sum())
+        self.source_covered += _covered(alignments.offsets, alignments.source)
+        self.target_covered += _covered(alignments.offsets, alignments.target)
+        if alignments.cepts is not None:
+            self.cepts = self.cepts or CeptCounts()
+            self.cepts.add(alignments)
+
+    def of_text(self, bitext: Bitext, max_length: int | None) -> None:
+        """Count the words and the pairs that cannot be aligned."""
+        lengths = bitext.source.lengths, bitext.target.lengths
+        self.source_words, self.target_words = len(bitext.source.ids), len(bitext.target.ids)
+        self.empty = int((np.minimum(*lengths) == 0).sum())
+        self.max_length = max_length
+        self.too_long = 0 if max_length is None else int((np.maximum(*lengths) > max_length).sum())
 
 
-def align_bitext(
-    aligner: Aligner,
-    bitext: Bitext,
-    output: str | Path,
+def _covered(offsets: NDArray[np.int64], positions: NDArray[np.int32]) -> int:
+    """Number of words of one side that have a link."""
+    counts = np.diff(offsets)
+    linked = counts > 0
+    reach = np.zeros(len(counts), dtype=np.int64)
+    if linked.any():
+        reach[linked] = np.maximum.reduceat(positions, offsets[:-1][linked]) + 1
+    words = offsets_of(reach)
+    covered = np.zeros(int(words[-1]), dtype=np.bool_)
+    covered[np.repeat(words[:-1], counts) + positions] = True
+    return int(covered.sum())
+
+
+def align(
+    scorer: Scorer,
+    pairs: Any,
+    writer: RunWriter,
+    extraction: Extraction | None = None,
     *,
-    combine: str = "agreement",
-    threshold: float = THRESHOLD,
-    format: str = "pharaoh",
-    base: int = 0,
     scores: str | Path | None = None,
-    factoring: Factoring | None = None,
     matrices: str | Path | None = None,
     progress: Progress | None = None,
 ) -> Summary:
-    """Align `bitext` with a trained aligner and write the links, a line a pair, as they are found.
+    """Score `pairs`, extract their links and write them as they are found.
 
     Parameters
     ----------
-    aligner, bitext, combine, threshold, factoring
-        As in `Aligner.align`.
-    output, format, base
-        Of the links; see `cepts.io.LinkWriter`.
+    scorer
+        A trained model, a space, given matrices or links, or a mixture of these.
+    pairs
+        The sentence pairs: what `scorer.directions` takes. None where given matrices or links know no sentences.
+    writer
+        Takes the links; is entered and left here.
+    extraction
+        How links are made.
     scores
-        A file for the log-probabilities of each pair: log P(target | source), a tab, log P(source | target).
+        A file for the scores of each pair, forward, a tab, reverse: log P(target | source) and log P(source | target)
+        of a word model, normalised decoding scores of a phrase model.
     matrices
-        For ``onmf``: a file for the association matrices that were factorised, with the words, for `cepts factor`.
+        A file for the association matrices behind the links, with the words, for `cepts factor`.
     """
-    if combine == "onmf" and factoring is not None:
-        check_cepts(factoring.cepts, bitext, aligner.max_length)
-    tally = Tally(bitext, cepts=combine == "onmf")
-    blocks: Iterable[tuple[Alignments, NDArray[np.float64] | None]]
-    log_likelihoods: list[NDArray[np.float64]] = []
-    # Files are put in their places together at the end, so that a failure leaves none of them.
-    with ExitStack() as files:
-        writer = files.enter_context(LinkWriter(output, format=format, base=base, bitext=bitext))
-        if combine == "onmf":
-            blocks = ((found, None) for found in align_by_cepts(aligner, bitext, factoring, progress=progress))
-        else:
-            blocks = aligner.align_blocks(bitext, combine=combine, threshold=threshold, progress=progress)
-        for alignments, block_scores in blocks:
-            writer.write(alignments)
-            tally.add(alignments)
-            if scores is not None and block_scores is not None:
-                log_likelihoods.append(block_scores)
-        if matrices is not None:
-            report = _renamed(progress, "writing matrices")
-            _write_matrices(files.enter_context(AssociationWriter(matrices)), aligner, bitext, factoring, report)
-        if scores is not None:
-            if combine == "onmf":
-                scored = aligner.align_blocks(bitext, progress=_renamed(progress, "scoring"))
-                log_likelihoods = [block_scores for _, block_scores in scored]
-            _write_scores(files.enter_context(open_output(scores)), log_likelihoods)
-    return tally.summary(too_long=aligner.skipped(bitext))
+    extraction = extraction or Extraction()
+    bitext = None if pairs is None else as_bitext(pairs)
+    if extraction.combine == "onmf" and bitext is not None:
+        check_cepts(extraction.factoring.cepts, bitext, scorer.max_length)
+    summary = Summary()
+    with together(), ExitStack() as files:
+        files.enter_context(writer)
+        kept = None if matrices is None else files.enter_context(AssociationWriter(matrices))
+        scored = None if scores is None else files.enter_context(open_output(scores))
+        for run in aligned_runs(
+            scorer,
+            pairs,
+            extraction,
+            matrices=kept is not None,
+            scores=scored is not None,
+            progress=progress,
+        ):
+            writer.write(run.links)
+            if scored is not None and run.scores is not None:
+                _write_scores(scored, run.scores)
+            if kept is not None and run.matrix is not None:
+                end = summary.pairs + len(run.links)
+                kept.write(run.matrix, None if bitext is None else bitext.part(summary.pairs, end))
+            summary.add(run.links)
+    if bitext is not None:
+        summary.of_text(bitext, scorer.max_length)
+    return summary
 
 
-def check_cepts(cepts: str | int | None, bitext: Bitext, max_length: int) -> None:
+def check_cepts(cepts: str | int, bitext: Bitext, max_length: int | None) -> None:
     """Refuse a number of cepts that no pair can have; in shorter ones there will be fewer."""
     shorter = np.minimum(bitext.source.lengths, bitext.target.lengths)
-    shorter[np.maximum(bitext.source.lengths, bitext.target.lengths) > max_length] = 0
+    if max_length is not None:
+        shorter[np.maximum(bitext.source.lengths, bitext.target.lengths) > max_length] = 0
     most = int(shorter.max(initial=0))
     if isinstance(cepts, int) and 0 < most < cepts:
         raise UsageError(
-            f"cepts must be at most {most:,}, the length of the shorter side of the longest sentence pair "
+            f"`cepts` must be at most {most:,}, the length of the shorter side of the longest sentence pair "
             f"({int(shorter.argmax()) + 1:,}). Got {cepts:,} instead."
         )
 
 
-class Tally:
-    """What the alignments of a bitext, given run by run, come to."""
-
-    def __init__(self, bitext: Bitext, *, cepts: bool = False) -> None:
-        self.bitext = bitext
-        self.started = time.perf_counter()
-        self.source = np.zeros(len(bitext.source.ids), dtype=np.bool_)
-        self.target = np.zeros(len(bitext.target.ids), dtype=np.bool_)
-        self.pairs = self.links = self.sure = 0
-        self.cepts = CeptCounts() if cepts else None
-
-    def add(self, alignments: Alignments) -> None:
-        """Note the links of the next pairs."""
-        counts = np.diff(alignments.offsets)
-        run = slice(self.pairs, self.pairs + len(alignments))
-        self.source[np.repeat(self.bitext.source.offsets[run], counts) + alignments.source] = True
-        self.target[np.repeat(self.bitext.target.offsets[run], counts) + alignments.target] = True
-        self.pairs += len(alignments)
-        self.links += len(alignments.source)
-        self.sure += int(alignments.sure.sum())
-        if self.cepts is not None:
-            self.cepts.add(alignments)
-
-    def summary(self, *, too_long: int) -> Summary:
-        """All of it, and the time since the beginning."""
-        bitext = self.bitext
-        return Summary(
-            pairs=len(bitext),
-            source_words=len(bitext.source.ids),
-            target_words=len(bitext.target.ids),
-            links=self.links,
-            source_covered=int(self.source.sum()),
-            target_covered=int(self.target.sum()),
-            empty=int(((bitext.source.lengths == 0) | (bitext.target.lengths == 0)).sum()),
-            too_long=too_long,
-            seconds=time.perf_counter() - self.started,
-            sure=self.sure,
-            cepts=self.cepts,
-        )
-
-
-def _write_scores(file: BinaryIO, blocks: list[NDArray[np.float64]]) -> None:
-    for block in blocks:
-        file.write("".join(f"{ahead:.6f}\t{back:.6f}\n" for ahead, back in block.tolist()).encode())
-
-
-def _write_matrices(
-    writer: AssociationWriter, aligner: Aligner, bitext: Bitext, factoring: Factoring | None, report: Progress
-) -> None:
-    report(Step(stage="", done=0, total=1))  # since the first matrices may take a while
-    first = 0
-    for association in associations(aligner, bitext, factoring, progress=report):
-        writer.write(association, bitext.part(first, first + len(association)))
-        first += len(association)
-
-
-def _renamed(progress: Progress | None, stage: str) -> Progress:
-    """What reports each step as one of `stage`."""
-    return silent if progress is None else lambda step: progress(replace(step, stage=stage))
+def _write_scores(file: BinaryIO, scores: NDArray[np.float64]) -> None:
+    file.write("".join(f"{forward:.6f}\t{reverse:.6f}\n" for forward, reverse in scores.tolist()).encode())

@@ -2,20 +2,48 @@
 
 from __future__ import annotations
 
+import json
 from collections.abc import Callable, Sequence
-from typing import NamedTuple
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
 from cepts.data import Sentence, SentencePair
+from cepts.engine import map_shards
+from cepts.errors import DataError, UsageError, check_choice
+from cepts.evaluate import (
+    BinaryJudgement,
+    Interval,
+    Ranking,
+    binary_judgement,
+    choose_threshold,
+    ranking,
+    resample,
+)
+from cepts.io import check_output, open_output, read_sentence_pairs
+from cepts.names import JUDGEMENT_TASKS
 from cepts.phrases.aligner import PhraseAligner
+from cepts.phrases.directions import PhraseDirections
 from cepts.phrases.words import CONTENT, FUNCTION, NUMBER, PUNCTUATION, kinds_of
-from cepts.progress import Progress
+from cepts.pipeline.phrase_inputs import check_input, input_name, load_phrase_aligner
+from cepts.progress import Progress, Step, silent
+from cepts.signature import signature
 
-__all__ = ["JUDGEMENT_SCORES", "JUDGEMENT_SCORE_OF", "Judged", "judge_pairs", "pair_scores"]
+__all__ = [
+    "JUDGEMENT_SCORES",
+    "JUDGEMENT_SCORE_OF",
+    "Judged",
+    "JudgementOptions",
+    "JudgementReport",
+    "judge_file",
+    "judge_pairs",
+    "pair_scores",
+]
 
-# What a word counts for in a sentence's meaning.
+# The weight of a word in a sentence's meaning.
 IMPORTANCE = {CONTENT: 1.0, NUMBER: 1.0, FUNCTION: 0.3, PUNCTUATION: 0.0}
 
 
@@ -27,7 +55,7 @@ class Judged(NamedTuple):
     decoding
         The paper's normalised decoding score: that of both directions' best paths, divided by their states.
     source, target
-        Of the words of a side, by how much they matter, the share that the other side says: P(linked) of each.
+        How much of a side is said by the other side: the mean P(linked) of its words, weighted by `IMPORTANCE`.
     """
 
     decoding: float
@@ -35,8 +63,8 @@ class Judged(NamedTuple):
     target: float
 
 
-# Name -> how that becomes one number, higher for yes. `target` asks how much of the target sentence (the hypothesis,
-# the question) the source says, `both` how much each sentence says of the other.
+# Name -> how that becomes one number, higher for yes: `target` is the share of the target sentence (the hypothesis, the
+# question) that the source says, `both` the product of both shares.
 JUDGEMENT_SCORES: dict[str, Callable[[Judged], float]] = {
     "decoding": lambda judged: judged.decoding,
     "target": lambda judged: judged.target,
@@ -50,6 +78,7 @@ def pair_scores(
     aligner: PhraseAligner, pairs: Sequence[SentencePair], score: str = "decoding", *, progress: Progress | None = None
 ) -> NDArray[np.float64]:
     """The score of each pair by a function of `JUDGEMENT_SCORES`; a pair that cannot be aligned has the lowest."""
+    check_choice("score", score, JUDGEMENT_SCORES)
     judge = JUDGEMENT_SCORES[score]
     values = np.array([np.nan if one is None else judge(one) for one in judge_pairs(aligner, pairs, progress=progress)])
     missing = np.isnan(values)
@@ -61,12 +90,15 @@ def judge_pairs(
     aligner: PhraseAligner, pairs: Sequence[SentencePair], *, progress: Progress | None = None
 ) -> list[Judged | None]:
     """What is known of each pair; None of one that cannot be aligned."""
+    report = progress or silent
     found: list[Judged | None] = []
-    for decoded in aligner.blocks(pairs, progress=progress):
+    runs = aligner.directions(pairs)
+    for decoded in map_shards(lambda make: make(), runs.makers, threads=runs.threads):
+        assert isinstance(decoded, PhraseDirections)
         scores = decoded.forward_path.scores + decoded.reverse_path.scores
         states = decoded.forward_path.states + decoded.reverse_path.states
         source_places, target_places = decoded.reverse.source_offsets, decoded.forward.target_offsets
-        for n, pair in enumerate(decoded.pairs):
+        for n, pair in enumerate(decoded.sentence_pairs):
             if not aligner.fits(pair):
                 found.append(None)
                 continue
@@ -81,7 +113,187 @@ def judge_pairs(
                     _said(pair.target, target_null, aligner),
                 )
             )
+        report(Step(stage="aligning", done=len(found), total=len(pairs)))
     return found
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class JudgementOptions:
+    """How the pairs of a file are judged.
+
+    Attributes
+    ----------
+    task
+        ``rte`` and ``paraphrase`` judge each pair yes or no, ``qa`` ranks the answers of each question.
+    training, threshold
+        Files of judged pairs on which the least score of a yes is chosen; or that score. One of them, but not for
+        ``qa``.
+    score
+        A name of `JUDGEMENT_SCORES`; None is the best for the task.
+    questions
+        For ``qa``: which questions count, as in `cepts.evaluate.ranking`.
+    format
+        The format of all files.
+    samples, seed
+        Samples for intervals, and their seed; 0 samples make none.
+    """
+
+    task: str
+    training: Sequence[str] = ()
+    threshold: float | None = None
+    score: str | None = None
+    questions: str | None = None
+    format: str = "auto"
+    samples: int = 0
+    seed: int = 0
+
+    def __post_init__(self) -> None:
+        check_choice("task", self.task, JUDGEMENT_TASKS)
+        if self.task == "qa":
+            for name, given in (("training", bool(self.training)), ("threshold", self.threshold is not None)):
+                if given:
+                    raise UsageError(f"`{name}` goes with rte and paraphrase; answers are ranked without a threshold.")
+            return
+        if self.questions is not None:
+            raise UsageError(f"`questions` goes with qa, not with {self.task}.")
+        if bool(self.training) == (self.threshold is not None):
+            raise UsageError(
+                f"{self.task} needs a threshold; give either judged pairs (`training`) or a number (`threshold`)."
+            )
+
+
+@dataclass(frozen=True, slots=True, eq=False, kw_only=True)
+class JudgementReport:
+    """What `judge_file` found.
+
+    Attributes
+    ----------
+    found
+        The judgements or the ranking.
+    pairs
+        How many pairs the file has.
+    threshold
+        The least score of a yes; None for a ranking.
+    intervals
+        The interval of each metric; empty where none were asked for.
+    facts
+        What the signature says.
+    """
+
+    found: BinaryJudgement | Ranking
+    pairs: int
+    threshold: float | None
+    intervals: dict[str, Interval]
+    facts: dict[str, object]
+
+    @property
+    def metrics(self) -> dict[str, float]:
+        """The scores by name."""
+        found = self.found
+        return dict(zip(found.metric_names, found.metrics_of(found.unit_counts().sum(axis=0)).tolist(), strict=True))
+
+    @property
+    def signature(self) -> str:
+        """One line that says what was judged and how."""
+        return signature(self.facts)
+
+
+def judge_file(
+    model: str,
+    test: str,
+    options: JudgementOptions,
+    *,
+    predictions: str | None = None,
+    max_length: int | None = None,
+    threads: int | None = None,
+    progress: Progress | None = None,
+) -> JudgementReport:
+    """Judge the sentence pairs of a file by their alignments, and score the judgements by the file's labels.
+
+    Parameters
+    ----------
+    model, max_length, threads
+        As in `load_phrase_aligner`.
+    test
+        The pairs, with labels.
+    options
+        The task, and how it is done.
+    predictions
+        A file for the score and the judgement of each pair, as JSON lines.
+    """
+    if predictions is not None:
+        check_output(predictions)
+    judged = {path: _labelled_pairs(path, options) for path in (test, *options.training)}
+    pairs, training = judged[test], [pair for path in options.training for pair in judged[path]]
+    aligner = load_phrase_aligner(model, threads=threads, max_length=max_length)
+    for path, of_path in judged.items():
+        check_input(aligner, aligner.columns_, of_path, path)
+    score = options.score or JUDGEMENT_SCORE_OF[options.task]
+    values = pair_scores(aligner, [*training, *pairs], score, progress=progress)
+    known, scores = values[: len(training)], values[len(training) :]
+    facts: dict[str, object] = {"task": options.task, "model": Path(model).name or model, "score": score}
+    threshold = options.threshold
+    found: BinaryJudgement | Ranking
+    if options.task == "qa":
+        found = _ranked(scores, pairs, options, test)
+    else:
+        if threshold is None:
+            threshold = choose_threshold(known, _labels(training))
+            facts["train"] = len(training)
+        found = binary_judgement(scores, _labels(pairs), threshold)
+    resampled = resample([found], samples=options.samples, seed=options.seed)
+    if predictions is not None:
+        _write_predictions(predictions, pairs, scores, threshold)
+    return JudgementReport(
+        found=found,
+        pairs=len(pairs),
+        threshold=threshold,
+        intervals=resampled.intervals[0] if resampled.intervals else {},
+        facts={**facts, **found.facts, **resampled.facts},
+    )
+
+
+def _labelled_pairs(path: str, options: JudgementOptions) -> list[SentencePair]:
+    """The pairs of a file, each of which must be judged and, for answers, have a question."""
+    pairs = read_sentence_pairs(path, format=options.format)
+    for number, pair in enumerate(pairs, start=1):
+        where = f"{input_name(path)}, pair {number:,}"
+        if pair.label is None:
+            raise DataError(f"{where}: found no `label`, wanted 1 for yes or 0 for no, in JSON lines.")
+        if options.task == "qa" and not pair.group:
+            raise DataError(f"{where}: found no `qid`, wanted the name of the question.")
+    return pairs
+
+
+def _labels(pairs: Sequence[SentencePair]) -> list[float]:
+    return [pair.label or 0.0 for pair in pairs]
+
+
+def _ranked(
+    scores: NDArray[np.float64], pairs: Sequence[SentencePair], options: JudgementOptions, test: str
+) -> Ranking:
+    keep: Any = options.questions or "mixed"
+    found = ranking(scores, _labels(pairs), [pair.group for pair in pairs], keep=keep)
+    if not found.facts["questions"]:
+        wanted = "right and wrong answers" if keep == "mixed" else "right answers"
+        raise DataError(
+            f"{input_name(test)}: found no question with {wanted}, wanted one; others count too with `questions` all."
+        )
+    return found
+
+
+def _write_predictions(
+    path: str, pairs: Sequence[SentencePair], scores: NDArray[np.float64], threshold: float | None
+) -> None:
+    with open_output(path) as file:
+        for pair, score in zip(pairs, scores.tolist(), strict=True):
+            record: dict[str, object] = {"id": pair.id} if pair.id else {}
+            if pair.group:
+                record["qid"] = pair.group
+            record |= {"score": round(score, 6), "label": int((pair.label or 0) > 0)}
+            if threshold is not None:
+                record["judged"] = int(score >= threshold)
+            file.write(json.dumps(record, ensure_ascii=False).encode("utf-8", "surrogateescape") + b"\n")
 
 
 def _said(sentence: Sentence, null: NDArray[np.float32], aligner: PhraseAligner) -> float:

@@ -1,42 +1,90 @@
-"""Rescoring lists of readings with an adapted model, whose history goes from utterance to utterance."""
+"""Rescoring the n-best lists of a recogniser with an adapted model, whose history goes from utterance to utterance."""
 
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from typing import Any, Literal, NamedTuple, get_args
+from dataclasses import dataclass, replace
+from pathlib import Path
+from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
 from cepts.data import SPECIAL, Text, Utterance, offsets_of
-from cepts.errors import DataError, UsageError
-from cepts.evaluate import WordErrors, closest_reading, word_errors
+from cepts.errors import DataError, UsageError, check_choice
+from cepts.evaluate import WordErrors, closest_hypothesis, word_errors
+from cepts.io import check_output, read_hypotheses, read_transcripts, write_hypotheses
+from cepts.io.files import PathLike, bare_suffixes
 from cepts.lm import AdaptedModel, Memory, Scored
+from cepts.names import RESETS
+from cepts.pipeline.lm import AS_FOUND, TextReading, check_inputs, model_facts
 from cepts.progress import Progress, Step, silent
+from cepts.signature import signature
 
 __all__ = [
-    "RESETS",
     "ListErrors",
+    "RescoreFiles",
+    "RescoreOptions",
     "Rescored",
-    "Reset",
-    "Tuned",
+    "RescoringReport",
     "list_errors",
     "own_choice",
     "references_of",
     "rescore",
+    "rescore_files",
     "tune_weights",
 ]
 
-Reset = Literal["never", "talk", "utterance"]
-RESETS: tuple[Reset, ...] = get_args(Reset)
-LEAST_LOG_PROB = -100.0  # of a word to which no model gives any probability; lists want finite scores
+LEAST_LOG_PROB = -100.0  # of a word with probability 0; lists need finite scores
 WEIGHTS = (0.0, *(float(f"{0.01 * 1.25**step:.3g}") for step in range(40)))
 BONUSES = tuple(step / 2 for step in range(-8, 21))  # for each word, as multiples of the weight
 ROUNDS = 3
+BY_SUFFIX = {".tsv": "tsv", ".jsonl": "jsonl", ".json": "jsonl", ".trn": "trn"}
+
+
+NUMBER = "a finite number"
+WANTED = {"weight": "0 or more", "own_weight": "0 or more", "word_bonus": NUMBER, "unknown_penalty": NUMBER}
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class RescoreOptions:
+    """How hypotheses are scored: total = score + weight * log P + word_bonus * words + own_weight * lm_score.
+
+    Attributes
+    ----------
+    weight
+        Weight of log P(hypothesis | history) of the model.
+    word_bonus
+        Added for each word.
+    own_weight
+        Weight of the score that the recogniser's own language model gave, which the lists must then have.
+    unknown_penalty
+        Subtracted from log P for each unknown word, in nats: the probability of ``<unk>`` is that of all unknown words
+        together. By default as if there were as many of them as known words: the logarithm of their number.
+    reset
+        When the history starts anew: ``never``, with each ``utterance``, or with each ``talk``, where the part of the
+        utterance's name before its last ``-`` or ``_`` changes.
+    """
+
+    weight: float = 1.0
+    word_bonus: float = 0.0
+    own_weight: float = 0.0
+    unknown_penalty: float | None = None
+    reset: str = "never"
+
+    def __post_init__(self) -> None:
+        for name, wanted in WANTED.items():
+            value = getattr(self, name)
+            if value is not None and not (np.isfinite(value) and (value >= 0 or wanted == NUMBER)):
+                raise UsageError(f"`{name}` must be {wanted}. Got {value} instead.")
+        check_choice("reset", self.reset, RESETS)
+
+
+PLAIN = RescoreOptions()
 
 
 class Rescored(NamedTuple):
-    """An utterance, what the model gives to each reading (natural logarithms), and all scores together."""
+    """An utterance, the model's log-probability of each hypothesis (natural logarithm), and the total scores."""
 
     utterance: Utterance
     lm_scores: list[float]
@@ -44,65 +92,46 @@ class Rescored(NamedTuple):
 
     @property
     def best(self) -> int:
-        """The reading with the highest total, the first of equals."""
-        return max(range(len(self.totals)), key=self.totals.__getitem__)
+        """The hypothesis with the highest total, the first of equals."""
+        return int(np.argmax(self.totals))
 
 
 def rescore(
     model: AdaptedModel,
     utterances: Iterable[Utterance],
+    options: RescoreOptions = PLAIN,
     *,
-    weight: float = 1.0,
-    word_bonus: float = 0.0,
-    own_weight: float = 0.0,
-    unknown_penalty: float | None = None,
-    reset: Reset = "never",
     memory: Memory | None = None,
-    lowercase: bool = False,
 ) -> Iterator[Rescored]:
-    """Score readings: total = score + weight * log P(reading | history) + word_bonus * words + own_weight * lm_score.
+    """Score the hypotheses of each utterance; the best one then becomes part of the history.
 
-    The history goes on with the best reading of each utterance.
-
-    Parameters
-    ----------
-    own_weight
-        Of the score that the recogniser's own language model gave, which the lists must then have.
-    unknown_penalty
-        Taken off log P for each unknown word, in nats: the probability of ``<unk>`` is that of all unknown words
-        together. By default as if there were as many of them as of known words, log of their number.
-    reset
-        When the history starts anew: ``never``, with each ``utterance``, or with each ``talk``, where what stands in
-        the utterance's name before its last ``-`` or ``_`` changes.
-    memory
-        What the history starts with; by default nothing.
-    lowercase
-        Look words up in lower case.
+    `memory` is what the history starts with; by default nothing.
     """
-    if reset not in RESETS:
-        raise UsageError(f"reset must be one of {', '.join(RESETS)}. Got {reset!r} instead.")
-    penalty = float(np.log(len(model.vocabulary))) if unknown_penalty is None else unknown_penalty
     start = memory or model.memory()
+    penalty = options.unknown_penalty
+    if penalty is None:
+        penalty = float(np.log(len(model.predictor_.vocabulary)))
     now, talk = start.copy(), ""
     for utterance in utterances:
-        fresh = reset == "utterance" or (reset == "talk" and _talk(utterance.id) != talk)
+        fresh = options.reset == "utterance" or (options.reset == "talk" and _talk(utterance.id) != talk)
         talk = _talk(utterance.id)
         if fresh:
             now = start.copy()
         found = Rescored(utterance, [], [])
         for number, hypothesis in enumerate(utterance.hypotheses):
-            words = [word.lower() for word in hypothesis.tokens] if lowercase else hypothesis.tokens
+            words = [model.as_fitted(word) for word in hypothesis.tokens]
             marks = set(SPECIAL[1:]).intersection(words)
             if marks:
                 raise DataError(
-                    f"utterance {utterance.id!r}, reading {number + 1}: found the word {min(marks)}, wanted readings "
-                    f"without marks of start and end, which are added; leave it out."
+                    f"utterance {utterance.id!r}, hypothesis {number + 1}: found the word {min(marks)}, wanted "
+                    f"hypotheses without marks of start and end, which are added; leave it out."
                 )
             after = now.copy()
-            log_prob = _log_prob(model.score(Text.from_tokens([words]), after, threads=1), model, penalty)
+            # One thread: a hypothesis is too short to share among several.
+            log_prob = _log_prob(model.predictor_.score(Text.from_tokens([words]), after, threads=1), model, penalty)
             found.lm_scores.append(log_prob)
-            given = given_score(utterance, number, own_weight)
-            found.totals.append(given + weight * log_prob + word_bonus * len(hypothesis.tokens))
+            given = given_score(utterance, number, options.own_weight)
+            found.totals.append(given + options.weight * log_prob + options.word_bonus * len(hypothesis.tokens))
             if found.best == number:
                 following = after
         now = following
@@ -110,14 +139,14 @@ def rescore(
 
 
 def given_score(utterance: Utterance, number: int, own_weight: float) -> float:
-    """What a list says of a reading: its score and, weighted, that of the recogniser's own language model."""
+    """The score that a list gives a hypothesis, with the weighted score of the recogniser's own language model."""
     hypothesis = utterance.hypotheses[number]
     if not own_weight:
         return hypothesis.score
     if hypothesis.lm_score is None:
         raise DataError(
-            f"utterance {utterance.id!r}, reading {number + 1}: found no score of the recogniser's own language model, "
-            f"wanted one, for it is to weigh {own_weight:g}; add lm_score to the lists, or leave --own-weight out."
+            f"utterance {utterance.id!r}, hypothesis {number + 1}: found no score of the recogniser's own language "
+            f"model, wanted one, as its weight is {own_weight:g}; add lm_score to the lists, or leave out `own_weight`."
         )
     return hypothesis.score + own_weight * hypothesis.lm_score
 
@@ -127,14 +156,14 @@ def _talk(name: str) -> str:
 
 
 def _log_prob(scored: Scored, model: AdaptedModel, penalty: float) -> float:
-    probs = scored.mixed(model.weights, model.mixture)
+    probs = model.predictor_.mixed(scored)
     with np.errstate(divide="ignore"):
         logs = np.maximum(np.log(probs), LEAST_LOG_PROB)
     return float(logs.sum()) - penalty * int((~scored.known).sum())
 
 
 class ListErrors(NamedTuple):
-    """Word errors of the recogniser's own first choice, of that after rescoring, and of the best that is there."""
+    """Word errors of the recogniser's own first choice, of the choice after rescoring, and of the best possible one."""
 
     before: WordErrors
     after: WordErrors
@@ -146,8 +175,8 @@ def list_errors(
 ) -> ListErrors | None:
     """Errors of rescored lists against their references, those of `references` first; None where there are none.
 
-    Before rescoring the choice is the reading with the highest score, with that of the recogniser's own language model
-    where the list has it.
+    The choice before rescoring is the hypothesis with the highest score, to which the score of the recogniser's own
+    language model is added where the list has it.
     """
     wanted = references_of([found.utterance for found in rescored], references)
     if wanted is None:
@@ -155,17 +184,16 @@ def list_errors(
     before, after, oracle = [], [], []
     for found, reference in zip(rescored, wanted, strict=True):
         hypotheses = found.utterance.hypotheses
-        readings = [hypothesis.tokens for hypothesis in hypotheses]
-        before.append(readings[own_choice(found.utterance)])
-        after.append(readings[found.best])
-        oracle.append(readings[closest_reading(reference, readings)])
-    return ListErrors(*(word_errors(wanted, readings, name=name) for readings in (before, after, oracle)))
+        texts = [hypothesis.tokens for hypothesis in hypotheses]
+        before.append(texts[own_choice(found.utterance)])
+        after.append(texts[found.best])
+        oracle.append(texts[closest_hypothesis(reference, texts)])
+    return ListErrors(*(word_errors(wanted, texts, name=name) for texts in (before, after, oracle)))
 
 
 def own_choice(utterance: Utterance) -> int:
-    """The reading that the recogniser itself has chosen, the first of equals."""
-    own = [hypothesis.score + (hypothesis.lm_score or 0.0) for hypothesis in utterance.hypotheses]
-    return max(range(len(own)), key=own.__getitem__)
+    """The hypothesis that the recogniser itself has chosen, the first of equals."""
+    return int(np.argmax([hypothesis.score + (hypothesis.lm_score or 0.0) for hypothesis in utterance.hypotheses]))
 
 
 def references_of(
@@ -185,44 +213,36 @@ def references_of(
     return [one for one in wanted if one is not None]
 
 
-class Tuned(NamedTuple):
-    """The weight and word bonus with the fewest errors, and what they give on the lists that chose them."""
-
-    weight: float
-    word_bonus: float
-    rescored: list[Rescored]
-
-
 def tune_weights(
     model: AdaptedModel,
     utterances: Sequence[Utterance],
     references: Mapping[str, tuple[str, ...]] | None = None,
+    options: RescoreOptions = PLAIN,
     *,
+    memory: Memory | None = None,
     progress: Progress | None = None,
-    **options: Any,
-) -> Tuned:
+) -> tuple[RescoreOptions, list[Rescored]]:
     """Find the weight of the model and the bonus for each word that give the fewest errors on these lists.
 
-    A grid is searched with the model's scores as they are; then the lists are rescored, for the readings that were
-    chosen are the history of those that follow, and the grid is searched again. `options` are those of `rescore`.
+    A grid is searched with the model's scores as they are; then the lists are rescored, because the chosen hypotheses
+    are the history of the next ones, and the grid is searched again. The other options stay as they are. Returns the
+    options with the fewest errors, and the lists rescored by them.
     """
     wanted = references_of(utterances, references)
     if wanted is None:
-        raise UsageError("weights are tuned by references, which the lists do not have; give --references FILE.")
-    best: Tuned | None = None
-    fewest = -1
-    weight, bonus = 1.0, 0.0
+        raise UsageError("weights are tuned by references, which the lists do not have; give a file of `references`.")
+    best: list[tuple[int, int, RescoreOptions, list[Rescored]]] = []
+    options = replace(options, weight=1.0, word_bonus=0.0)
     for number in range(ROUNDS):
-        lists = list(rescore(model, utterances, weight=weight, word_bonus=bonus, **options))
+        lists = list(rescore(model, utterances, options, memory=memory))
         if number == 0:
             edits = _edits(lists, wanted)
         own = sum(int(edits[start + found.best]) for start, found in zip(_starts(lists), lists, strict=True))
-        if best is None or own < fewest:
-            best, fewest = Tuned(weight, bonus, lists), own
+        best.append((own, number, options, lists))
         (progress or silent)(Step(stage="tuning", done=number + 1, total=ROUNDS))
-        weight, bonus = _grid(lists, edits, options.get("own_weight", 0.0))
-    assert best is not None
-    return best
+        weight, bonus = _grid(lists, edits, options.own_weight)
+        options = replace(options, weight=weight, word_bonus=bonus)
+    return min(best)[2:]
 
 
 def _starts(lists: Sequence[Rescored]) -> list[int]:
@@ -230,7 +250,7 @@ def _starts(lists: Sequence[Rescored]) -> list[int]:
 
 
 def _edits(lists: Sequence[Rescored], references: Sequence[tuple[str, ...]]) -> NDArray[np.int64]:
-    """Errors of every reading of every list."""
+    """Errors of every hypothesis of every list."""
     pairs = [
         (one, hypothesis.tokens)
         for one, found in zip(references, lists, strict=True)
@@ -240,7 +260,7 @@ def _edits(lists: Sequence[Rescored], references: Sequence[tuple[str, ...]]) -> 
 
 
 def _grid(lists: Sequence[Rescored], edits: NDArray[np.int64], own_weight: float) -> tuple[float, float]:
-    """The weight and the bonus with the fewest errors; of equals those without a bonus, and of these the middle one."""
+    """The weight and the bonus with the fewest errors; of equal ones those without a bonus, and of these the middle."""
     starts = _starts(lists)
     sizes = [len(found.totals) for found in lists]
     groups = np.repeat(np.arange(len(lists)), sizes)
@@ -263,3 +283,117 @@ def _grid(lists: Sequence[Rescored], edits: NDArray[np.int64], own_weight: float
     distances = ((where - where.mean(axis=0)) ** 2 / np.maximum(where.var(axis=0), 1e-12)).sum(axis=1)
     weight, bonus = tried[int(equal[distances.argmin()])]
     return weight, float(f"{weight * bonus:.3g}")
+
+
+# -- from files to files -----------------------------------------------------------------------------------------------
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class RescoreFiles:
+    """The files of a rescoring.
+
+    Attributes
+    ----------
+    nbest, format, acoustic_scale
+        The n-best lists; as for `read_hypotheses`.
+    output, output_format
+        Where the hypotheses go, and how; None is nowhere, and the format of the suffix, else ``tsv``.
+    references
+        Reference transcripts, as for `read_transcripts`, where the lists do not have them.
+    adapt, reading
+        Texts with which the history starts, and how they are read.
+    """
+
+    nbest: Sequence[PathLike]
+    format: str = "auto"
+    acoustic_scale: float = 0.1
+    output: PathLike | None = None
+    output_format: str | None = None
+    references: PathLike | None = None
+    adapt: Sequence[PathLike] = ()
+    reading: TextReading = AS_FOUND
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class RescoringReport:
+    """Rescored lists, their errors where there are references, the options, and what the signature says."""
+
+    rescored: list[Rescored]
+    errors: ListErrors | None
+    options: RescoreOptions
+    facts: Mapping[str, object]
+
+    def as_dict(self) -> dict[str, Any]:
+        """Sizes, how many choices differ from the recogniser's, weights, errors and signature, as JSON values."""
+        whole: dict[str, Any] = {
+            "utterances": len(self.rescored),
+            "hypotheses": sum(len(found.totals) for found in self.rescored),
+            "changed": sum(found.best != own_choice(found.utterance) for found in self.rescored),
+            "weight": self.options.weight,
+            "word_bonus": self.options.word_bonus,
+        }
+        if self.errors is not None:
+            whole["errors"] = {name: errors.as_dict() for name, errors in self.errors._asdict().items()}
+        return {**whole, "signature": signature(self.facts)}
+
+
+def rescore_files(
+    directory: PathLike,
+    files: RescoreFiles,
+    options: RescoreOptions = PLAIN,
+    *,
+    tune: bool = False,
+    threads: int | None = None,
+    notices: list[str] | None = None,
+    progress: Progress | None = None,
+) -> RescoringReport:
+    """Rescore n-best lists with the model of a directory, and write them.
+
+    With `tune`, the weight and the word bonus with the fewest errors are found, and nothing is written.
+    """
+    if tune and files.output is not None:
+        raise UsageError(
+            "`tune` writes no hypotheses; leave out `output`, and rescore with the weight and word bonus that it finds."
+        )
+    if files.output is not None:
+        check_output(files.output)
+    check_inputs([*files.nbest, *files.adapt, files.references])
+    model = AdaptedModel.load(directory, threads=threads)
+    adapted = files.reading.read(files.adapt, notices=notices, progress=progress) if files.adapt else None
+    memory = model.memory(adapted)
+    references = read_transcripts(files.references) if files.references is not None else None
+    utterances = list(read_hypotheses(files.nbest, format=files.format, acoustic_scale=files.acoustic_scale))
+    if references_of(utterances, references) is None and files.output is None and not tune:
+        raise UsageError("without references there are no errors to show; name a file for the hypotheses by `output`.")
+    if tune:
+        options, found = tune_weights(model, utterances, references, options, memory=memory, progress=progress)
+    else:
+        found = list(rescore(model, _watched(utterances, progress or silent), options, memory=memory))
+    errors = list_errors(found, references, name=_task(files.nbest))
+    if files.output is not None:
+        by_suffix = BY_SUFFIX.get("".join(bare_suffixes(files.output)[-1:]), "tsv")
+        write_hypotheses(files.output, found, format=files.output_format or by_suffix)
+    kaldi = files.format == "kaldi" or any(Path(path).is_dir() for path in files.nbest)
+    said = {
+        "weight": f"{options.weight:g}",
+        "word-bonus": f"{options.word_bonus:g}",
+        "own-weight": f"{options.own_weight:g}" if options.own_weight else None,
+        "acoustic-scale": f"{files.acoustic_scale:g}" if kaldi else None,
+        "reset": options.reset,
+        "unknown-penalty": None if options.unknown_penalty is None else f"{options.unknown_penalty:g}",
+        "adapted-to": None if adapted is None else f"{len(adapted.text.ids)}-words",
+        "tuned": "on-these-lists" if tune else None,
+    }
+    facts: dict[str, object] = {name: value for name, value in said.items() if value is not None}
+    facts = {**(errors.after.facts if errors else {}), **facts, **model_facts(model)}
+    return RescoringReport(found, errors, options, facts)
+
+
+def _watched(utterances: Sequence[Utterance], report: Progress) -> Iterator[Utterance]:
+    for done, utterance in enumerate(utterances):
+        report(Step(stage="rescoring", done=done, total=len(utterances)))
+        yield utterance
+
+
+def _task(lists: Sequence[PathLike]) -> str:
+    return "stdin" if lists[0] == "-" else Path(lists[0]).name + ("+" if len(lists) > 1 else "")

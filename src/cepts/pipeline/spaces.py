@@ -1,4 +1,4 @@
-"""Fitted spaces held against the tasks of word-vector spaces: translation, similarity, retrieval of sentences."""
+"""Scores of fitted spaces: word translation, word and sentence similarity, retrieval of sentences."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from cepts.data import Dictionary, Text, Vectors
+from cepts.data import Dictionary, Text
 from cepts.errors import DataError
 from cepts.evaluate import (
     SimilarityScore,
@@ -21,8 +21,8 @@ from cepts.evaluate import (
 )
 from cepts.io import SentenceSimilarities, WordSimilarities
 from cepts.progress import Progress
-from cepts.spaces import Space, retrieve, translate_words
-from cepts.spaces.retrieve import Measure, unit_rows
+from cepts.spaces import SpaceModel, retrieve, translate_words
+from cepts.spaces.retrieve import unit_rows
 from cepts.spaces.sentences import idf_weights, sentence_vectors, sif_vectors, sif_weights, simple_text
 from cepts.spaces.translate import SOURCES
 
@@ -38,95 +38,100 @@ NEIGHBOURHOOD, TEMPERATURE = 10, 30  # of csls and of inverted-softmax, as `retr
 
 
 class SimilarityScores(NamedTuple):
-    """A task with the language's vectors alone, and with their places in the space."""
+    """Scores of a task by the language's vectors alone, and by their places in the space.
+
+    `about` is what a signature says beside the facts of the task.
+    """
 
     alone: SimilarityScore
     space: SimilarityScore
+    about: Mapping[str, object] = {}
 
 
 def score_translations(
-    space: Space,
-    source: Vectors,
-    target: Vectors,
+    model: SpaceModel,
     dictionary: Dictionary,
     *,
-    languages: tuple[int, int] = (0, 1),
+    source: str | int | None = None,
+    target: str | int | None = None,
     measure: str = "csls",
     at: Sequence[int] = (1, 5, 10),
     sources: int | None = SOURCES,
-    threads: int | None = None,
     progress: Progress | None = None,
 ) -> TranslationScore:
     """Precision of word translation by the protocol of MUSE; the first column of `dictionary` is the source.
 
-    Options are those of `cepts.spaces.translate_words`.
+    Options are those of `cepts.spaces.SpaceModel.translate`.
     """
-    gold = gold_translations(dictionary, source, target)
-    count = max(at)
+    space = model.space_
+    languages = space.direction(source, target)
+    known, others = (model.vectors(view) for view in languages)
+    gold = gold_translations(dictionary, known, others)
     found = translate_words(
         space,
-        source,
-        target,
+        known,
+        others,
         gold.source,
         languages=languages,
         measure=measure,
-        count=count,
+        count=max(at),
         sources=sources,
-        threads=threads,
+        threads=model.threads,
         progress=progress,
     )
     score = translation_precision(gold, found.rows, at=at)
-    facts: dict[str, object] = {**score.facts, "direction": _direction(space, languages), "measure": measure}
-    facts["targets"] = len(target)
+    facts: dict[str, object] = {**score.facts, "direction": _direction(model, languages), "measure": measure}
+    facts["targets"] = len(others)
     if measure in ("csls", "inverted-softmax"):
-        facts["sources"] = len(source) if sources is None else min(sources, len(source))
+        facts["sources"] = len(known) if sources is None else min(sources, len(known))
     return replace(score, facts={**facts, **_of_measure(measure)})
 
 
-def score_word_similarity(space: Space, vectors: Vectors, view: int, task: WordSimilarities) -> SimilarityScores:
-    """Correlation of cosines with people's judgements of pairs of words."""
+def score_word_similarity(model: SpaceModel, task: WordSimilarities, *, language: str | int = 0) -> SimilarityScores:
+    """Correlation of cosines with human judgements of pairs of words."""
+    vectors = model.vectors(language)
     rows = np.unique(vectors.vocabulary.find([word for pair in task.pairs for word in pair]))
-    rows = rows[rows >= 0]
-    some = vectors.take(rows)
-    placed = Vectors(some.vocabulary, space.project(some.matrix, view), vectors.name)
-    return SimilarityScores(
-        *(word_similarity(task.pairs, task.scores, words, name=task.name) for words in (some, placed))
-    )
+    alone = vectors.take(rows[rows >= 0])
+    placed = alone.moved(model.project(alone.matrix, language))
+    before, after = (word_similarity(task.pairs, task.scores, words, name=task.name) for words in (alone, placed))
+    return SimilarityScores(before, after)
 
 
 def score_sentence_similarity(
-    space: Space, vectors: Vectors, view: int, tasks: Sequence[SentenceSimilarities], counts: Mapping[str, int]
+    model: SpaceModel, tasks: Sequence[SentenceSimilarities], counts: Mapping[str, int], *, language: str | int = 0
 ) -> list[SimilarityScores]:
-    """Correlation of cosines of SIF sentence vectors with people's judgements, for each task.
+    """Correlation of cosines of SIF sentence vectors with human judgements, for each task.
 
     Words count with unit vectors; `counts` are of a large text of the language.
     """
+    vectors = model.vectors(language)
     weights = sif_weights(vectors.vocabulary, counts)
-    matrices = unit_rows(vectors.matrix), unit_rows(space.project(vectors.matrix, view))
+    alone, placed = (
+        vectors.moved(unit_rows(matrix)) for matrix in (vectors.matrix, model.project(vectors.matrix, language))
+    )
     scores = []
     for task in tasks:
         text = simple_text([*(first for first, _ in task.pairs), *(second for _, second in task.pairs)])
         found = []
-        for matrix in matrices:
-            rows = sif_vectors(text, Vectors(vectors.vocabulary, matrix, vectors.name), weights).matrix
+        for words in (alone, placed):
+            rows = sif_vectors(text, words, weights).matrix
             first, second = rows[: len(task)], rows[len(task) :]
             found.append(sentence_similarity(first, second, task.scores, name=task.name))
-        scores.append(SimilarityScores(*found))
+        scores.append(SimilarityScores(found[0], found[1]))
     return scores
 
 
 def score_retrieval(
-    space: Space,
-    vectors: tuple[Vectors, Vectors],
+    model: SpaceModel,
     texts: tuple[Text, Text],
     *,
-    languages: tuple[int, int] = (0, 1),
-    measure: Measure = "csls",
+    source: str | int | None = None,
+    target: str | int | None = None,
+    measure: str = "csls",
     at: Sequence[int] = (1, 5, 10),
     queries: int = 2000,
     seed: int = 0,
     name: str = "",
-    threads: int | None = None,
     progress: Progress | None = None,
 ) -> tuple[TranslationScore, TranslationScore]:
     """Precision of finding a sentence's translation among all sentences of the other side, in both directions.
@@ -145,25 +150,32 @@ def score_retrieval(
         raise DataError(f"found {pairs:,} source and {len(texts[1]):,} target sentences, wanted as many of both.")
     if pairs < max(at):
         raise DataError(f"found {pairs:,} sentence pairs, wanted at least {max(at)}, as many as are to be found.")
+    languages = model.space_.direction(source, target)
     sides = []
-    for view, words, text in zip(languages, vectors, texts, strict=True):
-        placed = Vectors(words.vocabulary, unit_rows(space.project(words.matrix, view)), words.name)
+    for view, text in zip(languages, texts, strict=True):
+        words = model.aligned(view)
+        placed = words.moved(unit_rows(words.matrix))
         sides.append(sentence_vectors(text, placed, idf_weights(text, words.vocabulary)))
     chosen = np.sort(np.random.default_rng(seed).permutation(pairs)[:queries])
     scores = []
     for asked, others, order in ((sides[0], sides[1], languages), (sides[1], sides[0], languages[::-1])):
         found = retrieve(
-            asked.matrix[chosen], others.matrix, measure=measure, count=max(at), threads=threads, progress=progress
+            asked.matrix[chosen],
+            others.matrix,
+            measure=measure,
+            count=max(at),
+            threads=model.threads,
+            progress=progress,
         )
         covered = asked.covered[chosen] & others.covered[chosen]
         score = retrieval_precision(found.rows, chosen, covered=covered, at=at, name=name)
-        facts = {**score.facts, "direction": _direction(space, order), "measure": measure, "targets": pairs}
+        facts = {**score.facts, "direction": _direction(model, order), "measure": measure, "targets": pairs}
         scores.append(replace(score, facts={**facts, **_of_measure(measure), "queries-seed": seed}))
     return scores[0], scores[1]
 
 
-def _direction(space: Space, languages: tuple[int, int]) -> str:
-    return "-".join(space.languages[view] for view in languages)
+def _direction(model: SpaceModel, languages: tuple[int, int]) -> str:
+    return "-".join(model.space_.languages[view] for view in languages)
 
 
 def _of_measure(measure: str) -> dict[str, object]:

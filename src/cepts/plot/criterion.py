@@ -26,15 +26,15 @@ def plot_criterion(
     Parameters
     ----------
     path
-        The file; its suffix says what kind.
+        The file; its suffix is the format.
     cepts
         The numbers of cepts that were tried.
     criteria
         Name -> its value for each of them, in nats; NaN where it has none.
     chosen
-        Name -> the number that this criterion chose, which is marked.
+        Name -> the number that this criterion chose; it is marked.
     title
-        Stands above.
+        Title of the figure.
     """
     suffix = suffix_of(path)
     numbers = np.asarray(cepts, dtype=np.int64)
@@ -45,7 +45,7 @@ def plot_criterion(
     marks = dict(chosen or {})
     for name, number in marks.items():
         if name not in curves or number not in numbers:
-            raise ValueError(f"what was chosen must be among what was tried. Got {name!r}: {number} instead.")
+            raise ValueError(f"`chosen` must be among what was tried. Got {name!r}: {number} instead.")
     with drawing():
         from matplotlib.ticker import MaxNLocator
 

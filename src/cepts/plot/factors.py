@@ -49,7 +49,7 @@ def plot_factors(
     Parameters
     ----------
     path
-        The file; its suffix says what kind.
+        The file; its suffix is the format.
     matrix
         (I + 1) x (J + 1), the null row and column first.
     source_factor, target_factor
@@ -64,24 +64,24 @@ def plot_factors(
     sure, possible
         Gold links (i, j), from 0: filled and open circles on the alignment.
     title
-        Stands above all.
+        Title of the figure.
     """
     suffix = suffix_of(path)
     pair = _Pair(matrix, source_factor, target_factor, source_words, target_words, source_assignment, target_assignment)
     names = [str(cept + 1) for cept in range(pair.cepts)] if cept_names is None else list(cept_names)
     if len(names) != pair.cepts:
-        raise ValueError(f"there must be one name for each of {pair.cepts} cepts. Got {len(names)} instead.")
+        raise ValueError(f"`cept_names` must have one name for each of {pair.cepts} cepts. Got {len(names)} instead.")
     gold = [(set(sure), True), (set(possible) - set(sure), False)]
     for links, _ in gold:
         for i, j in links:
             if not (0 <= i < len(source_words) and 0 <= j < len(target_words)):
-                raise ValueError(f"gold links must lie within the sentences. Got {(i, j)} instead.")
+                raise ValueError(f"`sure` and `possible` links must lie within the sentences. Got {(i, j)} instead.")
     with drawing():
         save(_figure(pair, names, gold, title), path, suffix)
 
 
 class _Pair:
-    """What is drawn, checked: arrays of the sizes that the words ask for."""
+    """The data of the figure, after checking that the sizes match the words."""
 
     def __init__(
         self,
@@ -105,9 +105,9 @@ class _Pair:
             ("target_factor", self.target_factor, (columns, self.cepts)),
         ):
             if values.shape != shape:
-                raise ValueError(f"{name} must be of {shape[0]} x {shape[1]}, null first. Got {values.shape} instead.")
+                raise ValueError(f"`{name}` must be {shape[0]} x {shape[1]}, null first. Got {values.shape} instead.")
             if not (np.isfinite(values).all() and (values >= 0).all()):
-                raise ValueError(f"{name} must hold finite numbers of 0 or more.")
+                raise ValueError(f"`{name}` must hold finite numbers of 0 or more.")
         self.source_assignment = np.asarray(source_assignment, dtype=np.int64)
         self.target_assignment = np.asarray(target_assignment, dtype=np.int64)
         for name, cepts, count in (
@@ -115,9 +115,9 @@ class _Pair:
             ("target_assignment", self.target_assignment, columns - 1),
         ):
             if cepts.shape != (count,):
-                raise ValueError(f"{name} must have one cept for each of {count} words. Got {len(cepts)} instead.")
+                raise ValueError(f"`{name}` must have one cept for each of {count} words. Got {len(cepts)} instead.")
             if cepts.min(initial=-1) < -1 or cepts.max(initial=-1) >= self.cepts:
-                raise ValueError(f"{name} must be -1 (null) or a cept below {self.cepts}.")
+                raise ValueError(f"`{name}` must be -1 (null) or a cept below {self.cepts}.")
         used = {*self.source_assignment.tolist(), *self.target_assignment.tolist()}
         self.colours = [colour_of(cept) if cept in used else GREY for cept in range(self.cepts)]
 
@@ -138,7 +138,7 @@ def _figure(pair: _Pair, names: list[str], gold: Sequence[tuple[set[tuple[int, i
     target = [NULL, *map(_shortened, pair.target_words)]
     names = [_shortened(name) for name in names]
     has_gold = any(links for links, _ in gold)
-    # All sizes in inches: cells are as large in every panel, and rows and columns run on from one to the next.
+    # All sizes are in inches: cells have one size in all panels, and rows and columns continue from panel to panel.
     source_room, target_room, name_room = (_room(words) for words in (source, target, names))
     wide, high, across = CELL * columns, CELL * rows, CELL * pair.cepts
     left = MARGIN + source_room
@@ -147,7 +147,7 @@ def _figure(pair: _Pair, names: list[str], gold: Sequence[tuple[set[tuple[int, i
     bottom = MARGIN + max(name_room, target_room)
     upper = bottom + high + GAP
     width = max(right + max(wide, 1.0) + MARGIN, LEGEND + MARGIN)
-    # The legend has the corner over the matrix, if it fits in there.
+    # The legend is in the corner over the matrix where it fits.
     beside = upper + across + target_room + LINE
     below = (upper + target_room if right - name_room > LEGEND else beside) + LINE
     height = MARGIN + max(beside, below + LINE * (1 + 1.4 * bool(title) + has_gold))
@@ -206,7 +206,7 @@ def _shortened(word: str) -> str:
 
 
 def _room(words: Sequence[str]) -> float:
-    """Inches that the longest of `words` takes, with some air."""
+    """Width of the longest of `words` in inches, with some padding."""
     from matplotlib.textpath import TextPath
 
     # An empty word has no extent at all.
@@ -216,7 +216,7 @@ def _room(words: Sequence[str]) -> float:
 
 def _grid(axes: Axes, shape: tuple[int, int]) -> None:
     rows, columns = shape
-    # All lines of a kind are one path, broken by NaN: files are smaller.
+    # All lines of a kind are one path, broken by NaN, which makes files smaller.
     for lines, end, along in ((rows, columns, 0), (columns, rows, 1)):
         ends = np.tile([-0.5, end - 0.5, np.nan], lines - 1)
         places = np.repeat(np.arange(1, lines) - 0.5, 3)
@@ -225,7 +225,7 @@ def _grid(axes: Axes, shape: tuple[int, int]) -> None:
 
 
 def _null_lines(axes: Axes, *, row: bool, column: bool) -> None:
-    """Null is set apart from the words."""
+    """Lines that separate null from the words."""
     if row:
         axes.axhline(0.5, color=GREY, linewidth=0.8, zorder=1)
     if column:
@@ -233,7 +233,7 @@ def _null_lines(axes: Axes, *, row: bool, column: bool) -> None:
 
 
 def _squares(axes: Axes, shares: NDArray[np.float64], colours: NDArray[Any]) -> None:
-    """A square in each field, its area the share of the field (a little less, so that neighbours stay apart)."""
+    """A square in each cell, whose area is the value (a little less, so that neighbours do not touch)."""
     from matplotlib.collections import PolyCollection
 
     places = np.argwhere(shares > 1e-4)
@@ -282,8 +282,3 @@ def _heading(axes: Axes, text: str, words: float) -> None:
     """The name of a panel, over its words."""
     offset = (0, 72 * words + 4)
     axes.annotate(text, (0, 1), offset, xycoords="axes fraction", textcoords="offset points", color=GREY, va="bottom")
-
-
-def _note(figure: Figure, x: float, y: float, text: str) -> None:
-    width, height = figure.get_size_inches()
-    figure.text(x / width, y / height, text, color=GREY, va="center")

@@ -1,4 +1,4 @@
-"""What all figures share: one look, and files that are the same bytes whenever they show the same."""
+"""What all figures share: one style, and files whose bytes depend only on what they show."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ __all__ = ["FIGURE_SUFFIXES", "GREY", "INK", "PALE", "colour_of", "drawing", "ne
 
 FIGURE_SUFFIXES = (".svg", ".pdf", ".png")
 INK, GREY, PALE = "#1f2933", "#8a94a0", "#e4e8ec"
-# Told apart also by colour-blind readers while there are few: after Okabe and Ito, then after Tol.
+# The first ones can be told apart by colour-blind readers: from Okabe and Ito, then from Tol.
 COLOURS = (
     "#0072b2",
     "#e69f00",
@@ -37,16 +37,16 @@ COLOURS = (
     "#bb5566",
 )
 DOTS_PER_INCH = 160
-# No date, no version of a program, no random names: the bytes depend on what is shown.
+# No date, program version or random names, so that the bytes depend only on what is shown.
 METADATA: dict[str, dict[str, Any]] = {
     ".svg": {"Date": None, "Creator": None},
     ".pdf": {"CreationDate": None, "Creator": None, "Producer": None},
     ".png": {"Software": None},
 }
 SETTINGS: dict[Any, Any] = {
-    "font.family": "DejaVu Sans",  # which comes with the library, so that it is the same everywhere
+    "font.family": "DejaVu Sans",  # comes with matplotlib, so it is the same everywhere
     "font.size": 9.0,
-    "text.parse_math": False,  # a dollar sign is a word like others
+    "text.parse_math": False,  # a dollar sign is text
     "svg.hashsalt": "cepts",
     "svg.fonttype": "path",
     "pdf.fonttype": 42,
@@ -65,7 +65,7 @@ def colour_of(cept: int) -> str:
 
 
 def suffix_of(path: PathLike) -> str:
-    """The suffix of a figure's file, which says what is drawn; to be asked before any work."""
+    """The suffix of a figure's file, which gives its format; check it before any work."""
     suffix = Path(path).suffix.lower()
     if suffix not in FIGURE_SUFFIXES:
         raise UsageError(f"a figure is a file that ends in .svg, .pdf or .png. Got {str(path)!r} instead.")
@@ -75,14 +75,14 @@ def suffix_of(path: PathLike) -> str:
 
 @contextmanager
 def drawing() -> Iterator[None]:
-    """Matplotlib with the look of this house; nothing of the caller's settings shows through, nor is changed."""
+    """Matplotlib with our settings; the caller's settings have no effect and are not changed."""
     try:
         import matplotlib as mpl
     except ImportError as error:
         raise UsageError("figures need matplotlib; install it with: pip install 'cepts[plot]'") from error
 
     with mpl.rc_context(), warnings.catch_warnings():
-        # Where the font lacks a script, boxes stand for its letters.
+        # Letters that the font lacks are drawn as boxes.
         warnings.filterwarnings("ignore", message=r"(?s).*Glyph .* missing from font")
         mpl.rcdefaults()
         mpl.rcParams.update(SETTINGS)
@@ -90,14 +90,14 @@ def drawing() -> Iterator[None]:
 
 
 def new_figure(width: float, height: float) -> Figure:
-    """A white figure of so many inches, that no window knows of."""
+    """A white figure, sizes in inches, without a window."""
     from matplotlib.figure import Figure
 
     return Figure(figsize=(width, height), dpi=DOTS_PER_INCH, facecolor="white")
 
 
 def save(figure: Figure, path: PathLike, suffix: str) -> None:
-    """Write `figure` as its `suffix` says, whole or not at all."""
+    """Write `figure` in the format of `suffix`, completely or not at all."""
     buffer = io.BytesIO()
     figure.savefig(buffer, format=suffix[1:], dpi=DOTS_PER_INCH, metadata=METADATA[suffix])
     with open_output(path) as file:

@@ -1,4 +1,4 @@
-"""Figures of hidden documents: how few words each has, and how probable they are."""
+"""Figures of hidden documents: the word distributions of some, and the priors of all."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from cepts.plot.figure import GREY, INK, PALE, colour_of, drawing, new_figure, s
 
 __all__ = ["plot_hidden_documents"]
 
-LEAST = 1e-8  # where the axis of probabilities ends
+LEAST = 1e-8  # the lower end of the probability axis
 
 
 def plot_hidden_documents(
@@ -28,20 +28,20 @@ def plot_hidden_documents(
     Parameters
     ----------
     path
-        The file; its suffix says what kind.
+        The file; its suffix gives the format.
     columns
         Name -> P(word | d) of a hidden document, drawn on the left with the words sorted.
     priors
-        P(d) of all hidden documents, drawn on the right from the highest to the lowest.
+        P(d) of all hidden documents, drawn on the right, the highest first.
     estimated
-        Estimates of P(d) from a text, eq. (18), in the order of `priors`.
+        Estimates of P(d) from a text, eq. (18) of nmf_lm, in the order of `priors`.
     title
-        Stands above.
+        Title of the figure.
     """
     suffix = suffix_of(path)
     known = np.asarray(priors, dtype=np.float64)
     if estimated is not None and len(estimated) != len(known):
-        raise ValueError(f"estimated must be as many as priors, {len(known)}. Got {len(estimated)} instead.")
+        raise ValueError(f"`estimated` must be one for each of {len(known)} priors. Got {len(estimated)} instead.")
     with drawing():
         figure = new_figure(8.4, 3.4)
         bottom, height = 0.15, 0.72 if title else 0.76
@@ -52,7 +52,7 @@ def plot_hidden_documents(
             left.plot(np.arange(1, len(values) + 1), values, color=colour_of(place), linewidth=1.3, label=name)
         left.set_xscale("log")
         left.set_yscale("log")
-        # Powers of ten would be formulae, which figures here do not have: a dollar sign is a word like others.
+        # Plain numbers: powers of ten would need formulae, which are off because a dollar sign may be a word.
         left.xaxis.set_major_formatter(lambda value, place: f"{value:,.0f}")
         left.yaxis.set_major_formatter(lambda value, place: f"{value:g}")
         left.set_ylim(bottom=LEAST)

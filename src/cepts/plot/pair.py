@@ -27,9 +27,9 @@ def draw_pair(
     criterion: PathLike | None = None,
     **options: Any,
 ) -> None:
-    """Draw the factors of one pair, and how its number of cepts was chosen, to the files that are named.
+    """Draw the factors of one pair, and how its number of cepts was chosen, to the given files.
 
-    `words` stand in the place of those that the file has; `options` are those of `cepts.factor.factorise`, except that
+    `words` replace those of the file; `options` are those of `cepts.factor.factorise`, except that
     a number of cepts may be too large for the pair, which then has fewer.
     """
     association = matrices.association.part(pair, pair + 1)

@@ -1,4 +1,4 @@
-"""Figures of a fitted space: how EM climbed, and how much the languages share."""
+"""Figures of a fitted space: the likelihood during EM, and the correlations of the languages."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ LATE = 100  # iterations after which the second panel begins, where there are ma
 
 
 def plot_space(path: PathLike, space: Space) -> None:
-    """Draw what there is to see of a fit: the likelihood of its iterations, or the correlations of its dimensions."""
+    """Draw the likelihood of a fit's iterations, or the correlations of its dimensions."""
     title = f"{'-'.join(space.languages)}, {space.method}"
     if space.objectives:
         plot_likelihood(path, space.objectives, title=title)
@@ -36,13 +36,13 @@ def plot_space(path: PathLike, space: Space) -> None:
 def plot_likelihood(path: PathLike, objectives: Sequence[float] | NDArray[np.floating], *, title: str = "") -> None:
     """Draw the likelihood before each iteration of EM, to .svg, .pdf or .png (Figure 4 of mfa.txt).
 
-    On the left all iterations; on the right those after the hundredth, or after the first tenth where there are fewer
-    than a thousand, which the steep beginning would hide.
+    On the left all iterations; on the right those after the hundredth (after the first tenth where there are fewer
+    than a thousand), which the steep beginning would hide.
     """
     suffix = suffix_of(path)
     values = np.asarray(objectives, dtype=np.float64)
     if not len(values):
-        raise ValueError("there must be an objective at least. Got none instead.")
+        raise UsageError("`objectives` must be at least one. Got none instead.")
     late = min(LATE, max(1, len(values) // 10), len(values) - 1)
     with drawing():
         figure = new_figure(7.2, 3.0)
@@ -52,7 +52,7 @@ def plot_likelihood(path: PathLike, objectives: Sequence[float] | NDArray[np.flo
             mark = "o" if len(numbers) == 1 else ""
             axes.plot(numbers, values[start:], "-", marker=mark, color=colour_of(0), linewidth=1.4)
             _dress(axes, name, "iteration", "log-likelihood, nats an entry" if not number else "")
-            # Not an offset above the axis with a few digits left below: the values are to be read.
+            # Full values, not an offset above the axis and a few digits at the ticks.
             axes.ticklabel_format(axis="y", useOffset=False)
         if title:
             figure.suptitle(title, x=0.13, ha="left", fontweight="bold", fontsize=10)

@@ -1,4 +1,4 @@
-"""Anderson's method: where a fixed-point iteration is going, from its last steps."""
+"""Anderson acceleration: extrapolates a fixed-point iteration from its last steps."""
 
 from __future__ import annotations
 
@@ -13,8 +13,8 @@ RIDGE = 1e-10  # relative, so that steps which repeat each other do not make the
 class Anderson:
     """Extrapolates the iteration x -> g(x).
 
-    Among the combinations of the last steps it takes the one whose residual g(x) - x would be smallest if g were linear
-    (Anderson 1965; Walker & Ni 2011). Nothing here looks at an objective: the caller must refuse a worse point, take
+    Of all combinations of the last steps it takes the one whose residual g(x) - x would be smallest if g were linear
+    (Anderson 1965; Walker & Ni 2011). It does not know the objective: the caller must reject a point that is worse, use
     g(x) instead and call `forget`.
 
     Parameters
@@ -28,9 +28,9 @@ class Anderson:
         self.forget()
 
     def forget(self) -> None:
-        """Start anew from the next point."""
+        """Forget all steps, and start again from the next point."""
         # Row s of `_steps` is how far g moved in a step and row s of `_changes` how the residual changed; the oldest
-        # row is overwritten. In single precision: they are only directions, and reading them is most of the cost.
+        # row is overwritten. Single precision is enough for directions, and reading them is most of the cost.
         self._steps = self._changes = np.empty((0, 0), dtype=np.float32)
         self._gram = np.zeros((0, 0))
         self._seen = 0
@@ -44,7 +44,7 @@ class Anderson:
         self._last = here, residual
         count = min(self._seen, self.memory)
         gram = self._gram[:count, :count]
-        if not np.trace(gram) > 0.0:  # nothing to go by: no steps yet, or steps that are too small to tell apart
+        if not np.trace(gram) > 0.0:  # no steps yet, or steps that are too small to be told apart
             return there
         right = self._changes[:count] @ residual.astype(np.float32)
         ridge = RIDGE * np.trace(gram) / count

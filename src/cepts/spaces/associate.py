@@ -10,26 +10,27 @@ with the article beside the noun that its own noun goes with.
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
-from dataclasses import dataclass, replace
-from typing import Any, Literal, get_args
+from collections.abc import Sequence
+from dataclasses import dataclass
+from functools import partial
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
-from cepts.data import Association, Bitext, Text, Vectors, offsets_of
-from cepts.engine import cut_runs, default_threads, map_shards
-from cepts.errors import UsageError
-from cepts.extract import agreement
-from cepts.progress import Progress, Step, silent
+from cepts.data import Association, Bitext, Directions, GivenDirections, Runs, Text, Vectors, as_bitext, offsets_of
+from cepts.engine import cut_runs
+from cepts.errors import UsageError, check_choice
+from cepts.extract import Aligning
+from cepts.names import LINK_MEASURES
 from cepts.spaces.retrieve import mean_similarity, unit_rows
 from cepts.spaces.space import Space
 
-__all__ = ["LINK_MEASURES", "Scoring", "associate_space", "space_directions", "support_weights"]
+__all__ = ["Scoring", "SpaceScorer", "support_weights"]
 
-LinkMeasure = Literal["csls", "cosine"]
-LINK_MEASURES: tuple[LinkMeasure, ...] = get_args(LinkMeasure)
 CELLS_IN_SHARD = 1 << 18
+# The least agreement of a link. Set on the trial sentences of the Hansards only, as is all of this module.
+LEAST_SHARE = 0.5
 # How far a link reaches, and how much less it lends for each word of a bend, and of distance.
 REACH = 3
 BEND = 0.7
@@ -87,30 +88,19 @@ class Scoring:
     max_length: int = 1000
 
     def __post_init__(self) -> None:
-        if self.measure not in LINK_MEASURES:
-            raise UsageError(f"measure must be one of {', '.join(LINK_MEASURES)}. Got {self.measure!r} instead.")
+        check_choice("measure", self.measure, LINK_MEASURES)
         for name in ("temperature", "null", "diagonal", "support"):
             value = getattr(self, name)
             if value is not None and (not np.isfinite(value) or (name != "null" and value < 0)):
                 wanted = "a number" if name == "null" else "0 or more"
-                raise UsageError(f"{name} must be {wanted}. Got {value} instead.")
+                raise UsageError(f"`{name}` must be {wanted}. Got {value} instead.")
         for name, least in (("rounds", 0), ("neighbourhood", 1), ("max_length", 1)):
             if getattr(self, name) < least:
-                raise UsageError(f"{name} must be {least} or more. Got {getattr(self, name)} instead.")
+                raise UsageError(f"`{name}` must be {least} or more. Got {getattr(self, name)} instead.")
 
 
-def associate_space(
-    space: Space,
-    views: Sequence[Vectors],
-    bitext: Bitext,
-    *,
-    languages: tuple[str | int, str | int] = (0, 1),
-    scoring: Scoring | None = None,
-    threads: int | None = None,
-    progress: Progress | None = None,
-    **settings: Any,
-) -> Association:
-    """One matrix for each pair of `bitext`: the geometric mean of its words' shares in both directions.
+class SpaceScorer(Aligning):
+    """Scores the words of sentence pairs by their places in a fitted space.
 
     Null has what is left: the mass of each source (target) word that no word of the other side is similar enough to.
     Pairs that are empty on a side or too long have a 0 x 0 matrix.
@@ -121,72 +111,62 @@ def associate_space(
         A fitted space.
     views
         Vectors of the source and of the target language, as they were read.
-    bitext
-        Sentence pairs, cut into words as the vectors' vocabularies have them. Words are looked up as they are, then in
-        lower case. Those without a vector go with the same word on the other side (a name, a number), else to null;
-        numbers and punctuation go with the same.
     languages
         The views of the space to which they belong.
     scoring
-        How similarities become shares; `settings` are its fields by name.
-    threads, progress
-        Results do not depend on the number of threads.
+        How similarities become shares.
+    threads
+        Threads to use; None is one for each processor. Results do not depend on it.
 
     Examples
     --------
-    >>> association = associate_space(space, [english, french], bitext)  # doctest: +SKIP
-    >>> cepts.extract.threshold(association, 0.5)  # doctest: +SKIP
+    >>> scorer = SpaceScorer(space, [english, french])  # doctest: +SKIP
+    >>> scorer.align_pair("the house", "la maison").links  # doctest: +SKIP
+    [(0, 0), (1, 1)]
     """
-    found = space_directions(
-        space,
-        views,
-        bitext,
-        languages=languages,
-        scoring=scoring,
-        threads=threads,
-        progress=progress,
-        **settings,
-    )
-    return Association.concatenate([agreement(forward, reverse) for forward, reverse in found])
 
+    def __init__(
+        self,
+        space: Space,
+        views: Sequence[Vectors],
+        *,
+        languages: tuple[str | int, str | int] = (0, 1),
+        scoring: Scoring | None = None,
+        threads: int | None = None,
+    ) -> None:
+        if len(views) != 2:
+            raise UsageError(
+                f"`views` must be the vectors of the source and of the target. Got those of {len(views)} languages."
+            )
+        self.sides = space.view(languages[0]), space.view(languages[1])
+        if self.sides[0] == self.sides[1]:
+            raise UsageError(
+                f"`languages` must be two of the space. Got {space.languages[self.sides[0]]} on both sides."
+            )
+        self.space, self.views, self.threads = space, views, threads
+        self.scoring = scoring or Scoring()
+        self.max_length: int = self.scoring.max_length
 
-def space_directions(
-    space: Space,
-    views: Sequence[Vectors],
-    bitext: Bitext,
-    *,
-    languages: tuple[str | int, str | int] = (0, 1),
-    scoring: Scoring | None = None,
-    threads: int | None = None,
-    progress: Progress | None = None,
-    **settings: Any,
-) -> Iterator[tuple[Association, Association]]:
-    """Forward and reverse shares of all pairs, run by run; the parameters are those of `associate_space`.
+    def directions(self, pairs: Any, *, cells: int | None = None, in_order: bool = False) -> Runs:
+        """Forward and reverse shares of all pairs, run by run.
 
-    Forward values say of which source word each target word is the translation, reverse ones the converse.
-    """
-    options = replace(scoring or Scoring(), **settings)
-    if len(views) != 2:
-        raise UsageError(f"found the vectors of {len(views)} languages, wanted those of the source and of the target.")
-    sides = space.view(languages[0]), space.view(languages[1])
-    if sides[0] == sides[1]:
-        raise UsageError(f"found {space.languages[sides[0]]} on both sides, wanted two languages of the space.")
-    words = _Words(space, views, bitext, sides, options, threads)
-    report = progress or silent
-    lengths = bitext.source.lengths, bitext.target.lengths
-    kept = (np.minimum(*lengths) > 0) & (np.maximum(*lengths) <= options.max_length)
-    texts = [_without(text, kept) for text in (bitext.source, bitext.target)]
-    cells = offsets_of(texts[0].lengths * texts[1].lengths)
+        Forward values say of which source word each target word is the translation, reverse ones the converse. Words
+        are looked up as they are, then in lower case. Those without a vector go with the same word on the other side (a
+        name, a number), else to null; numbers and punctuation go with the same.
+        """
+        bitext = as_bitext(pairs)
+        words = _Words(self.space, self.views, bitext, self.sides, self.scoring, self.threads)
+        lengths = bitext.source.lengths, bitext.target.lengths
+        kept = (np.minimum(*lengths) > 0) & (np.maximum(*lengths) <= self.max_length)
+        texts = [_without(text, kept) for text in (bitext.source, bitext.target)]
+        offsets = offsets_of(texts[0].lengths * texts[1].lengths)
 
-    def run(part: tuple[int, int]) -> tuple[Association, Association]:
-        return words.shares(texts[0].part(*part), texts[1].part(*part))
+        def run(start: int, stop: int) -> Directions:
+            forward, reverse = words.shares(texts[0].part(start, stop), texts[1].part(start, stop))
+            return GivenDirections(forward, reverse, first=start, threshold=LEAST_SHARE, name="a space")
 
-    done = 0
-    runs = list(cut_runs(cells, CELLS_IN_SHARD))
-    for made in map_shards(run, runs, threads=default_threads() if threads is None else threads):
-        done += len(made[0])
-        report(Step(stage="aligning", done=done, total=len(bitext)))
-        yield made
+        runs = cut_runs(offsets, min(cells or CELLS_IN_SHARD, CELLS_IN_SHARD))
+        return Runs([partial(run, *bounds) for bounds in runs], len(bitext), threads=self.threads)
 
 
 def support_weights() -> NDArray[np.float64]:

@@ -12,11 +12,11 @@ from cepts.spaces.ibfa import Canonical, canonical
 from cepts.spaces.moments import gather_moments
 from cepts.spaces.retrieve import unit_rows
 
-__all__ = ["EXPONENTS", "SHRINKAGES", "Choice", "choose"]
+__all__ = ["EXPONENTS", "SHRINKAGES", "ChosenSettings", "choose"]
 
 EXPONENTS = (0.5, 0.75, 1.0, 1.25)
 SHRINKAGES = (0.03, 0.1, 0.3, 1.0, 3.0)
-DEFAULT = 0.75, 0.3  # where there are too few entries to hold any out
+DEFAULT = 0.75, 0.3  # used where there are too few entries to hold any out
 HELD_OUT = 0.2
 MOST_HELD_OUT = 1000
 LEAST_HELD_OUT = 20
@@ -26,11 +26,18 @@ Matrix = NDArray[np.float32]
 
 
 @dataclass(frozen=True, slots=True)
-class Choice:
-    """What was chosen, and the mean reciprocal rank of the right translation for everything that was tried."""
+class ChosenSettings:
+    """The exponent and the shrinkage with which a space is fitted; None where a method does not have them.
 
-    exponent: float
-    shrinkage: float
+    Attributes
+    ----------
+    tried
+        Every exponent and shrinkage that was tried on held-out entries, with the mean reciprocal rank of the right
+        translation; empty where nothing had to be chosen.
+    """
+
+    exponent: float | None = None
+    shrinkage: float | None = None
     tried: tuple[tuple[float, float, float], ...] = ()
 
 
@@ -43,18 +50,18 @@ def choose(
     shrinkage: float | None = None,
     factors: int | None = None,
     seed: int = 0,
-) -> Choice:
+) -> ChosenSettings:
     """Exponent and shrinkage under which IBFA ranks the translations of held-out words highest.
 
     For each pair of views a fifth of the words that have entries (up to a thousand) are held out with all their
     entries, the rest is fitted, and the held-out words are looked up in both directions by cosine. First the shrinkage
-    is chosen, then the exponent. What is given is kept.
+    is chosen, then the exponent. Values that are given are kept.
     """
     if exponent is not None and shrinkage is not None:
-        return Choice(exponent, shrinkage)
+        return ChosenSettings(exponent, shrinkage)
     splits = list(_splits(views, rows, weights, seed))
     if not splits:
-        return Choice(
+        return ChosenSettings(
             DEFAULT[0] if exponent is None else exponent,
             DEFAULT[1] if shrinkage is None else shrinkage,
         )
@@ -78,7 +85,7 @@ def choose(
     ridge = max(ridges, key=lambda value: score(power, value))
     if exponent is None:
         power = max(EXPONENTS, key=lambda value: score(value, ridge))
-    return Choice(power, ridge, tuple((*key, value) for key, value in tried.items()))
+    return ChosenSettings(power, ridge, tuple((*key, value) for key, value in tried.items()))
 
 
 class _Split:
@@ -93,14 +100,14 @@ class _Split:
         (self.moments,) = gather_moments([x, y], pairs[~held], weights[~held])
 
     def reciprocal_rank(self, found: Canonical, exponent: float) -> float:
-        """Mean over both directions."""
+        """Mean reciprocal rank of the held-out translations over both directions."""
         powers = found.correlations**exponent
         maps = [(u * powers).astype(np.float32) for u in found.directions]
         centres = [mean.astype(np.float32) for mean in found.means]
         sides = ((self.x, 0), (self.y, 1))
         ranks = []
         for (source, i), (target, j) in (sides, sides[::-1]):
-            # The most frequent words, and the right ones wherever they stand.
+            # The most frequent words, and the right translations, however rare.
             pool = np.union1d(np.arange(min(TARGETS, len(target))), self.held[:, j])
             words, at = np.unique(self.held[:, i], return_inverse=True)
             queries = unit_rows((source[words] - centres[i]) @ maps[i])

@@ -19,17 +19,17 @@ _Word = tuple[int, int]  # a view and a row of it
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Entries:
-    """What a model trains on.
+    """The dictionary entries that a model trains on.
 
     Attributes
     ----------
     rows
-        One line an entry, one column a view: the row of its word, -1 where the entry has none. All distinct, each with
-        at least two words.
+        A line for each entry, a column for each view: the row of its word, -1 where the entry has none. All are
+        distinct, and each has at least two words.
     asked
-        Entries that the dictionaries have.
+        Number of entries of the dictionaries.
     unknown
-        Of these, the entries that were left with fewer than two words because a view does not have them.
+        Number of these that are not used, as fewer than two of their words have a vector.
     """
 
     rows: NDArray[np.int64]
@@ -55,7 +55,7 @@ def find_entries(dictionaries: Sequence[Dictionary], views: Sequence[Vectors]) -
 
     A dictionary with as many columns as there are views fits them in order, unless its languages are names of views;
     other dictionaries must name them. Entries of bilingual dictionaries that tie one word in each of three or more
-    languages to each other, pair by pair, are joined into one.
+    languages to each other, in pairs, are joined into one.
     """
     parts = []
     for dictionary in dictionaries:
@@ -76,7 +76,7 @@ def find_entries(dictionaries: Sequence[Dictionary], views: Sequence[Vectors]) -
 def entry_weights(rows: NDArray[np.int64]) -> NDArray[np.float64]:
     """Weights under which each word counts about once, however many entries it has.
 
-    An entry weighs the geometric mean, over its words, of 1 / (the number of entries with that word).
+    The weight of an entry is the geometric mean, over its words, of 1 / (the number of entries with that word).
     """
     logs = np.zeros(len(rows))
     for column in rows.T:
@@ -86,9 +86,9 @@ def entry_weights(rows: NDArray[np.int64]) -> NDArray[np.float64]:
 
 
 def identical_strings(views: Sequence[Vectors]) -> Dictionary:
-    """Words that are written alike in two or more views: a dictionary for nothing (Smith et al. 2017).
+    """Words that are spelt the same in two or more views: a dictionary at no cost (Smith et al. 2017).
 
-    Numbers, names and loan words are most of it; where scripts differ little is left.
+    Most are numbers, names and loan words; languages with different scripts have few.
     """
     seen: dict[str, list[str | None]] = {}
     for column, view in enumerate(views):
@@ -147,5 +147,5 @@ def _nothing_found(dictionaries: Sequence[Dictionary], views: Sequence[Vectors],
     sizes = ", ".join(f"{view.name or 'a view'} {len(view):,} words" for view in views)
     return (
         f"{names}: found no entry of {asked:,} with words in two of the views ({sizes}), wanted at least one; "
-        f"check the order of the languages, and the case of the words (--lowercase)."
+        f"check the order of the languages, and whether the words must be put in lower case."
     )

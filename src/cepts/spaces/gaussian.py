@@ -1,9 +1,9 @@
-"""The factor model of several views: loadings, noise and means, and what can be asked of them.
+"""The factor model of several views: loadings, noise and means, and the distributions that follow from them.
 
 p(z) = N(0, I) and p(x_i | z) = N(W_i z + mu_i, Psi_i) for each view i (mfa.txt, eq. 1 and section 2.2.1). IBFA and MBFA
-are two ways to fit it; every question about a fitted model is answered here, for any set of views.
+are two ways to fit it.
 
-All linear algebra of this room is NumPy's: SciPy brings a BLAS of its own, and where the two take turns, their threads
+All linear algebra of this room is NumPy's. SciPy has its own BLAS, and when calls to the two alternate, their threads
 wait for each other (20 times slower on small matrices).
 """
 
@@ -21,6 +21,7 @@ __all__ = ["FactorModel"]
 Matrix = NDArray[np.float64]
 
 HAIR = 1e-10  # of the mean variance
+SMALLEST = 1e-12  # share of a direction of which powers are taken
 
 
 @dataclass(frozen=True, eq=False)
@@ -32,7 +33,7 @@ class FactorModel:
     loadings
         W_i of each view, d_i x k.
     noises
-        Psi_i of each view, d_i x d_i: what the view's vectors have that the others do not share.
+        Psi_i of each view, d_i x d_i: the covariance of what a view does not share with the others.
     means
         mu_i of each view.
     """
@@ -69,7 +70,7 @@ class FactorModel:
 
     @cached_property
     def agreement(self) -> Matrix:
-        """Mean over the views of the covariance of E[z | x_i], k x k: how well a view alone tells each factor.
+        """Mean over the views of the covariance of E[z | x_i], k x k: how well one view alone predicts each factor.
 
         For IBFA it is diag(P), the canonical correlations, in both views.
         """
@@ -84,7 +85,7 @@ class FactorModel:
     def latent_covariance(self, views: Sequence[int]) -> Matrix:
         """Covariance of z where the vectors of `views` are known: (I + sum W_i' Psi_i^-1 W_i)^-1.
 
-        It does not depend on the vectors. Computed as I - W' Sigma^-1 W, which also stands when Psi is singular.
+        It does not depend on the vectors. Computed as I - W' Sigma^-1 W, which also holds when Psi is singular.
         """
         loading = self._stacked(views)
         return np.eye(self.factors) - loading.T @ np.linalg.solve(_firm(self.joint_covariance(views)), loading)
@@ -120,9 +121,26 @@ class FactorModel:
         return slope, self.means[target], (covariance + covariance.T) / 2
 
     def translate(self, vectors: NDArray[np.floating], source: int, target: int) -> Matrix:
-        """E[y | x] for each row of `vectors`: where in the target view a translation is to be expected."""
+        """E[y | x] for each row of `vectors`: where in the target view a translation is expected."""
         slope, mean, _ = self.conditional(source, target)
         return (vectors - self.means[source]) @ slope + mean
+
+    def sharpened(self, exponent: float) -> tuple[tuple[Matrix, ...], Matrix]:
+        """Maps of the views to E[z | x] with the agreement of each latent direction raised from 1/2 to `exponent`.
+
+        With C_i the covariance of E[z | x_i] and C their mean, view i goes to E[z | x_i] C_i^-1/4 C^(exponent - 1/4),
+        in the eigenvectors of C, whose values come second, descending. With two views C_i = C = P and this is
+        U_i P^exponent. With more views, some predict a direction better than others, and keeping all of that difference
+        moves them farther apart than needed; removing half of it did best on held-out entries.
+        """
+        values, vectors = np.linalg.eigh(self.agreement)
+        values, vectors = np.clip(values[::-1], SMALLEST, 1.0), vectors[:, ::-1]
+        common = vectors * values ** (exponent - 0.25)
+        maps = []
+        for loading, latent in zip(self.loadings, self.latent_maps, strict=True):
+            own, axes = np.linalg.eigh(loading.T @ latent)
+            maps.append(latent @ ((axes * np.maximum(own, SMALLEST) ** -0.25) @ (axes.T @ common)))
+        return tuple(maps), values
 
     def sample(self, count: int, seed: int) -> tuple[Matrix, ...]:
         """`count` random tuples, a matrix for each view (the generative process of eq. 1)."""

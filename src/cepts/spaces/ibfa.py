@@ -52,7 +52,7 @@ def canonical(
     """Canonical directions and correlations of two views.
 
     The singular values of S_xx^-1/2 S_xy S_yy^-1/2 (section 2.2). Directions in which a view has no variance, as when
-    there are fewer entries than dimensions, take no part.
+    there are fewer entries than dimensions, are left out.
     """
     x, y = moments.spans(widths)
     s_xx, s_yy = shrunk(moments.covariance[x, x], shrinkage), shrunk(moments.covariance[y, y], shrinkage)
@@ -84,8 +84,7 @@ def check_factors(factors: int, widths: tuple[int, ...]) -> int:
     """Refuse more factors than the narrowest view has dimensions."""
     if not 1 <= factors <= min(widths):
         raise UsageError(
-            f"found {factors:,} factors, wanted 1 to {min(widths):,}, the dimensions of the narrowest view; "
-            f"ask for fewer."
+            f"`factors` must be 1 to {min(widths):,}, the dimensions of the narrowest view. Got {factors:,} instead."
         )
     return factors
 

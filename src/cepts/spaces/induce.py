@@ -1,4 +1,4 @@
-"""Dictionary induction: words that find each other in a fitted space are entries for the next fit."""
+"""Dictionary induction: words that are each other's nearest in a fitted space are entries for the next fit."""
 
 from __future__ import annotations
 
@@ -13,28 +13,28 @@ from cepts.errors import UsageError
 from cepts.progress import Progress, Step, silent
 from cepts.spaces.retrieve import retrieve
 
-__all__ = ["Induction", "Round", "induce", "mutual_pairs"]
+__all__ = ["Induction", "InductionRound", "induce", "mutual_pairs"]
 
 Matrix = NDArray[np.float32]
 CANDIDATES = 10  # of which a stochastic round keeps some
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, kw_only=True)
 class Induction:
     """How a dictionary is grown.
 
     Attributes
     ----------
     rounds
-        Largest number of times that entries are found and the space is fitted again; it ends earlier when the mean
-        similarity of the entries found no longer grows.
+        Largest number of times that entries are found and the space is fitted again. Induction ends earlier when the
+        mean similarity of the entries that were found no longer grows.
     vocabulary
         Number of the most frequent words of each view that may become entries.
     keep
-        In the first round, the chance of each candidate to be considered (Artetxe et al. 2018); doubled each round, up
-        to 1. Less than 1 helps weak first dictionaries out of a poor fit.
+        In the first round, the probability that a candidate is considered (Artetxe et al. 2018); it is doubled each
+        round, up to 1. Less than 1 helps a poor first dictionary.
     measure
-        By which words find each other.
+        The measure by which words must be each other's nearest.
     """
 
     rounds: int = 3
@@ -44,16 +44,16 @@ class Induction:
 
     def __post_init__(self) -> None:
         if self.rounds < 0:
-            raise UsageError(f"found {self.rounds} rounds of induction, wanted 0 or more.")
+            raise UsageError(f"`rounds` of induction must be 0 or more. Got {self.rounds} instead.")
         if self.vocabulary < 1:
-            raise UsageError(f"found a vocabulary of {self.vocabulary} words for induction, wanted at least 1.")
+            raise UsageError(f"`vocabulary` of induction must be 1 or more. Got {self.vocabulary} instead.")
         if not 0.0 < self.keep <= 1.0:
-            raise UsageError(f"found a chance of {self.keep} to keep a candidate, wanted one above 0 and up to 1.")
+            raise UsageError(f"`keep` must be above 0 and at most 1. Got {self.keep} instead.")
 
 
 @dataclass(frozen=True, slots=True)
-class Round:
-    """One round: the entries found and how alike they are (the mean of the measure)."""
+class InductionRound:
+    """One round: the number of entries that were found, and the mean similarity of their words by the measure."""
 
     entries: int
     similarity: float
@@ -70,11 +70,11 @@ def mutual_pairs(
 ) -> tuple[NDArray[np.int64], NDArray[np.float32]]:
     """Rows of `x` and of `y` that are each other's nearest, and their scores.
 
-    With `keep` below 1 each of a word's ten best candidates is looked at with that chance only.
+    With `keep` below 1, each of a word's ten best candidates is considered with that probability only.
     """
     count = 1 if keep >= 1.0 else CANDIDATES
-    there = retrieve(x, y, measure=measure, count=count, threads=threads)  # type: ignore[arg-type]
-    back = retrieve(y, x, measure=measure, count=count, threads=threads)  # type: ignore[arg-type]
+    there = retrieve(x, y, measure=measure, count=count, threads=threads)
+    back = retrieve(y, x, measure=measure, count=count, threads=threads)
     forward, scores = _first_kept(there.rows, there.scores, keep, random)
     backward, _ = _first_kept(back.rows, back.scores, keep, random)
     at = np.flatnonzero(forward >= 0)
@@ -91,7 +91,7 @@ def induce(
     seed: int = 0,
     threads: int | None = None,
     progress: Progress | None = None,
-) -> tuple[NDArray[np.int64], NDArray[np.float64], list[Round]]:
+) -> tuple[NDArray[np.int64], NDArray[np.float64], list[InductionRound]]:
     """Entries and weights for the last fit, and what each round found.
 
     Parameters
@@ -105,7 +105,7 @@ def induce(
     report = progress or silent
     random = np.random.default_rng(seed)
     found, masses = rows, weights
-    rounds: list[Round] = []
+    rounds: list[InductionRound] = []
     keep = settings.keep
     for number in range(settings.rounds):
         views = fit(found, masses)
@@ -121,7 +121,7 @@ def induce(
         pairs = np.concatenate(fresh)
         if not len(pairs):
             break
-        rounds.append(Round(len(pairs), float(np.concatenate(scores).mean())))
+        rounds.append(InductionRound(len(pairs), float(np.concatenate(scores).mean())))
         report(Step(stage="induction", done=number + 1, total=settings.rounds))
         if keep >= 1.0 and len(rounds) > 2 and rounds[-1].similarity <= rounds[-2].similarity:
             break

@@ -1,4 +1,4 @@
-"""Direct maps from one view into another: what people used before, in the same form as the factor models."""
+"""Direct maps from one view into another, the baselines of the factor models."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ Matrix = NDArray[np.float64]
 
 
 def least_squares(moments: Moments, widths: tuple[int, int], *, ridge: float = 0.0) -> Matrix:
-    """A with x A nearest to y over the entries (Mikolov et al. 2013), shorter by a ridge where one is asked for.
+    """A with x A nearest to y over the entries (Mikolov et al. 2013), with a ridge if it is above 0.
 
     `ridge` is a share of the source's mean second moment.
     """
@@ -37,5 +37,5 @@ def procrustes(moments: Moments, widths: tuple[int, int]) -> Matrix:
 
 
 def _second_moment(moments: Moments) -> Matrix:
-    """About the origin: these methods know no mean."""
+    """About the origin: these methods have no mean."""
     return moments.covariance + np.outer(moments.mean, moments.mean)

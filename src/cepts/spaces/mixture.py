@@ -23,15 +23,14 @@ import numpy as np
 from numpy.typing import NDArray
 
 from cepts.data import Vectors
-from cepts.engine import run_em
-from cepts.engine.em import Tick
+from cepts.engine import ROUNDING, Tick, run_em
 from cepts.errors import DataError, UsageError
 from cepts.progress import Progress
 from cepts.spaces.entries import entry_weights
 from cepts.spaces.moments import patterns_of
 from cepts.spaces.space import Space
 
-__all__ = ["COMPONENTS", "TRIED", "Mixture", "choose_components", "fit_mixture"]
+__all__ = ["COMPONENTS", "TRIED", "GaussianMixture", "choose_components", "fit_mixture"]
 
 COMPONENTS = 64
 TRIED = (16, 32, 64, 128)
@@ -39,7 +38,7 @@ FACTORS = 100
 PRIOR = 5.0
 HELD_OUT = 0.1
 ITERATIONS = 40
-TOLERANCE = 1e-4
+TOLERANCE = 7e-4
 ROUNDS_OF_START = 10
 LARGEST_AGREEMENT = 1 - 1e-6
 
@@ -47,7 +46,7 @@ Matrix = NDArray[np.float64]
 
 
 @dataclass(frozen=True, eq=False)
-class Mixture:
+class GaussianMixture:
     """Fields of a space.
 
     Attributes
@@ -57,7 +56,7 @@ class Mixture:
     shares
         pi_c: how much of the dictionary falls into each field.
     means
-        m_c, a row a field, in the first latent dimensions: those on which the views agree most.
+        m_c, a row for each field, in the latent dimensions on which the views agree most.
     spread
         Omega: how the meanings of a field differ.
     objectives
@@ -75,7 +74,7 @@ class Mixture:
 
     @cached_property
     def evidence(self) -> _Evidence:
-        """What the views tell about the latent dimensions of the means."""
+        """What vectors of the views say about the latent dimensions of the means."""
         return _Evidence(self.space, self.means.shape[1])
 
     def senses(self, vectors: NDArray[np.floating], view: str | int) -> Matrix:
@@ -85,35 +84,20 @@ class Mixture:
         return _softmax(self._log_joint(points, noise))
 
     def log_density(self, vectors: Sequence[NDArray[np.floating]]) -> Matrix:
-        """Log-density of the latent point that each tuple of vectors tells, one matrix for each view of the space."""
+        """Log-density of the latent point that the views' vectors point to; `vectors` has a matrix for each view."""
         points, noise = self.evidence.points(vectors, range(len(self.space)))
         return _log_sum(self._log_joint(points, noise))
-
-    def arrays(self) -> dict[str, NDArray]:
-        """What `from_arrays` makes the same mixture of, with the space."""
-        return {
-            "shares": self.shares,
-            "means": self.means,
-            "spread": self.spread,
-            "objectives": np.array(self.objectives, dtype=np.float64),
-        }
-
-    @classmethod
-    def from_arrays(cls, space: Space, arrays: dict[str, NDArray]) -> Mixture:
-        """The mixture that `arrays` were taken of."""
-        objectives = tuple(arrays["objectives"].tolist())
-        return cls(space, arrays["shares"], arrays["means"], arrays["spread"], objectives)
 
     def _log_joint(self, points: Matrix, noise: Matrix) -> Matrix:
         return _log_joint(points, self.spread + noise, self.means, self.shares)
 
 
 class _Evidence:
-    """What vectors tell about the latent dimensions on which the views agree most.
+    """What vectors say about the latent dimensions on which the views agree most.
 
-    E[z | x] of one view has the covariance G = W' Sigma^-1 W, and z given x the covariance I - G. So x tells as much
-    as a direct measurement of z with the precision (I - G)^-1 - I; of several views the precisions add up. For IBFA all
-    of this is diagonal. For MBFA, what the dimensions left out share between views counts as noise.
+    E[z | x] of one view has the covariance G = W' Sigma^-1 W, and z given x the covariance I - G. So x is worth as much
+    as a direct measurement of z with the precision (I - G)^-1 - I; the precisions of several views add up. For IBFA
+    all of this is diagonal. For MBFA, what the views share in the dimensions that are not used counts as noise.
     """
 
     def __init__(self, space: Space, factors: int) -> None:
@@ -129,10 +113,10 @@ class _Evidence:
         self.leftovers = [np.linalg.inv(np.eye(len(g)) - LARGEST_AGREEMENT * (g + g.T) / 2) for g in agreements]
 
     def points(self, vectors: Sequence[NDArray[np.floating]], views: Sequence[int]) -> tuple[Matrix, Matrix]:
-        """Where the vectors of `views`, one matrix each, put z, and the covariance of the error."""
+        """The points where the vectors of `views`, one matrix each, place z, and the covariance of their error."""
         size = self.maps[0].shape[1]
         precision = sum((self.leftovers[view] for view in views), np.zeros((size, size))) - len(views) * np.eye(size)
-        # A dimension that a view tells nothing about would have an infinite error.
+        # The error of a dimension about which a view says nothing would be infinite.
         noise = np.linalg.inv(precision + 1e-6 * np.eye(size))
         told = np.zeros((len(vectors[0]), size))
         for matrix, view in zip(vectors, views, strict=True):
@@ -153,7 +137,7 @@ def fit_mixture(
     iterations: int = ITERATIONS,
     tolerance: float = TOLERANCE,
     progress: Progress | None = None,
-) -> Mixture:
+) -> GaussianMixture:
     """Find the fields of a space on dictionary entries, by EM.
 
     Parameters
@@ -161,16 +145,16 @@ def fit_mixture(
     space, views
         A space fitted by ibfa or mbfa, and the vectors of its views.
     rows
-        The entries: one line an entry, one column a view, -1 where it has no word. Each word counts about once.
+        The entries: a row for each entry, a column for each view, -1 where it has no word. Each word counts about once.
     components
         Number of fields; None is chosen among `TRIED` on held-out entries.
     factors
         Latent dimensions that are used, those on which the views agree most.
     prior
-        Pseudo-entries: as many of mean 0 for each field, so that a field with few entries stays near the middle, and
-        as many of the whole space's covariance for the spread.
+        Number of pseudo-entries: each field has this many at 0, so that a field with few entries stays near the middle,
+        and the spread has as many with the covariance of the whole space.
     seed
-        Of the start: k-means of the latent means of the entries.
+        Seed for the start, k-means of the latent means of the entries.
 
     Examples
     --------
@@ -183,15 +167,15 @@ def fit_mixture(
         )
     for name, value, least in (("components", components, 1), ("factors", factors, 1), ("iterations", iterations, 1)):
         if value < least:
-            raise UsageError(f"{name} must be {least} or more. Got {value} instead.")
+            raise UsageError(f"`{name}` must be {least} or more. Got {value} instead.")
     if not 0 < prior < np.inf:
-        raise UsageError(f"prior must be above 0. Got {prior} instead.")
+        raise UsageError(f"`prior` must be above 0. Got {prior} instead.")
     usable = (rows >= 0).sum(axis=1) > 0
     if int(usable.sum()) < components:
-        raise DataError(f"found {int(usable.sum()):,} entries for {components} fields, wanted as many at least.")
+        raise DataError(f"found {int(usable.sum()):,} entries for {components} fields, wanted at least as many.")
     problem = _Problem(space, views, rows[usable], components, min(factors, space.width), prior, seed)
     history = run_em(problem, iterations=iterations, tolerance=tolerance, stage="fields", progress=progress)
-    return Mixture(space, problem.shares, problem.means, problem.spread, tuple(history))
+    return GaussianMixture(space, problem.shares, problem.means, problem.spread, tuple(history))
 
 
 def choose_components(
@@ -200,10 +184,13 @@ def choose_components(
     rows: NDArray[np.int64],
     *,
     tried: Sequence[int] = TRIED,
+    factors: int = FACTORS,
+    prior: float = PRIOR,
     seed: int = 0,
-    **options: float,
+    iterations: int = ITERATIONS,
+    tolerance: float = TOLERANCE,
 ) -> int:
-    """The number of fields under which held-out entries are most likely; of few entries, the smallest that is tried.
+    """The number of fields under which held-out entries are most likely; for few entries, the smallest that is tried.
 
     A tenth of the entries with a word in every view are held out, all entries of a word of the first view together.
     """
@@ -217,14 +204,24 @@ def choose_components(
     vectors = [view.matrix[rows[held, number]] for number, view in enumerate(views)]
 
     def score(count: int) -> float:
-        mixture = fit_mixture(space, views, rows[~held], components=count, seed=seed, **options)  # type: ignore[arg-type]
+        mixture = fit_mixture(
+            space,
+            views,
+            rows[~held],
+            components=count,
+            factors=factors,
+            prior=prior,
+            seed=seed,
+            iterations=iterations,
+            tolerance=tolerance,
+        )
         return float(mixture.log_density(vectors).mean())
 
     return max(possible, key=score)
 
 
 class _Pattern:
-    """The entries in which the same views have a word: where they put z, and with what error."""
+    """The entries with words in the same views: the points where they place z, and the error of these points."""
 
     def __init__(self, points: Matrix, noise: Matrix, weights: Matrix) -> None:
         self.points, self.noise, self.weights = points, noise, weights
@@ -251,9 +248,10 @@ class _Problem:
         for known, members in patterns_of(rows):
             vectors = [views[view].matrix[rows[members, view]] for view in known]
             self.patterns.append(_Pattern(*evidence.points(vectors, known), self.weights[members]))
+        self.allowed_fall = ROUNDING * factors
         self.spread = np.eye(factors)
         self.shares = np.full(components, 1 / components)
-        # The start is by directions of E[z | entry], in which dimensions count as much as is known of them.
+        # The start uses the directions of E[z | entry], in which a dimension counts by how much is known about it.
         latent = [p.points @ np.linalg.inv(np.eye(factors) + p.noise) for p in self.patterns]
         field = _spherical_means(np.concatenate(latent), components, seed)
         mass = np.concatenate([pattern.weights for pattern in self.patterns])
@@ -262,7 +260,7 @@ class _Problem:
         self.means = chosen.T @ points / (chosen.sum(axis=0) + prior)[:, None]
 
     def e_step(self, tick: Tick) -> float:
-        """Shares of the fields in each entry, and the penalised log-likelihood of an entry."""
+        """Compute the shares of the fields in each entry; return the penalised log-likelihood of an entry."""
         total = self._log_prior()
         for number, pattern in enumerate(self.patterns):
             joint = _log_joint(pattern.points, self.spread + pattern.noise, self.means, self.shares)
@@ -303,16 +301,6 @@ class _Problem:
         self.means, self.spread = means, (spread + spread.T) / 2
         self.shares = (mass + 1) / (mass + 1).sum()
 
-    def state(self) -> dict[str, NDArray]:
-        """The parameters."""
-        return {"shares": self.shares, "means": self.means, "spread": self.spread}
-
-    def restore(self, state: dict[str, NDArray]) -> None:
-        """Take the parameters of a checkpoint."""
-        if state["means"].shape != self.means.shape:
-            raise ValueError(f"means of shape {state['means'].shape}")
-        self.shares, self.means, self.spread = state["shares"], state["means"], state["spread"]
-
     def _log_prior(self) -> float:
         """Log of the prior, up to a constant: m_c ~ N(0, Omega / prior), Omega inverse Wishart, pi_c Dirichlet."""
         precision = np.linalg.inv(self.spread)
@@ -323,7 +311,7 @@ class _Problem:
 
 
 def _log_joint(points: Matrix, covariance: Matrix, means: Matrix, shares: Matrix) -> Matrix:
-    """Log of pi_c N(point; m_c, covariance), a line a point."""
+    """Log of pi_c N(point; m_c, covariance), a row for each point."""
     low = np.linalg.cholesky(covariance)
     white = np.linalg.inv(low).T
     placed, centres = points @ white, means @ white

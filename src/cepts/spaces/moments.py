@@ -1,6 +1,6 @@
 """Sufficient statistics of dictionary entries: for each set of views that occurs together, weight, mean, covariance.
 
-After one pass over the entries every model is fitted on these alone, so its cost is free of their number.
+After one pass over the entries, every model is fitted on these alone, at a cost that does not depend on their number.
 """
 
 from __future__ import annotations
@@ -21,7 +21,7 @@ Matrix = NDArray[np.float64]
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Moments:
-    """The entries in which just `views` have a word.
+    """Moments of the entries in which exactly `views` have a word.
 
     Attributes
     ----------
@@ -51,7 +51,7 @@ def spans_of(widths: Sequence[int]) -> list[slice]:
 
 
 def patterns_of(rows: NDArray[np.int64]) -> Iterator[tuple[tuple[int, ...], NDArray[np.int64]]]:
-    """Each set of views that have a word together in some entries, and these entries; those without a word are left."""
+    """Each set of views that have a word together in some entries, and these entries."""
     codes = ((rows >= 0) * (1 << np.arange(rows.shape[1]))).sum(axis=1)
     for code in np.unique(codes[codes > 0]):
         members = np.flatnonzero(codes == code)
@@ -68,9 +68,9 @@ def gather_moments(
     views
         The prepared vectors of each view.
     rows
-        One line an entry, one column a view: the row of its word, -1 where it has none.
+        A line for each entry, a column for each view: the row of its word, -1 where it has none.
     weights
-        What each entry counts; all alike where None.
+        Weight of each entry; None gives all the same weight.
     """
     weights = np.ones(len(rows)) if weights is None else np.asarray(weights, dtype=np.float64)
     found = []

@@ -1,4 +1,4 @@
-"""What is done to a view's vectors before a model sees them: lengths made equal, means taken away."""
+"""What is done to a view's vectors before a model sees them: unit length, and their mean subtracted."""
 
 from __future__ import annotations
 
@@ -8,21 +8,28 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
+from cepts.errors import UsageError
+from cepts.names import STEPS
 from cepts.spaces.retrieve import unit_rows
 
-__all__ = ["STEPS", "Preparation"]
+__all__ = ["Preparation", "check_steps"]
 
-STEPS = ("unit", "centre")
+
+def check_steps(steps: Sequence[str]) -> None:
+    """Refuse steps that are not of `STEPS`."""
+    unknown = [step for step in steps if step not in STEPS]
+    if isinstance(steps, str) or unknown:
+        raise UsageError(f"`prepare` must have the steps {' and '.join(STEPS)} only. Got {steps!r} instead.")
 
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Preparation:
-    """Steps in their order, and the mean that each step `centre` takes away.
+    """Steps in their order, and the mean that each step `centre` subtracts.
 
     Attributes
     ----------
     steps
-        Of `STEPS`: *unit* gives each vector length 1, *centre* takes the mean of all vectors away.
+        Of `STEPS`: *unit* gives each vector length 1, *centre* subtracts the mean of all vectors.
     centres
         The means, one for each `centre`.
     """
@@ -33,9 +40,7 @@ class Preparation:
     @classmethod
     def learn(cls, matrix: NDArray[np.floating], steps: Sequence[str]) -> tuple[Preparation, NDArray[np.float32]]:
         """Preparation of the view that `matrix` holds, and its prepared vectors."""
-        unknown = [step for step in steps if step not in STEPS]
-        if unknown:
-            raise ValueError(f"steps must be of {', '.join(STEPS)}. Got {unknown[0]!r} instead.")
+        check_steps(steps)
         prepared = np.array(matrix, dtype=np.float32)
         centres = []
         for step in steps:

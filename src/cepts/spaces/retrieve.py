@@ -1,28 +1,26 @@
 """Retrieval: the targets that are nearest to each query, by one of several measures.
 
-All measures have the form factor x dot(q, t) - what belongs to the query - what belongs to the target, so that one
-exact search (`cepts.spaces.search`) serves them all.
+All measures have the form factor x dot(q, t) - a term of the query - a term of the target, so that one exact search
+(`cepts.spaces.search`) serves them all.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable
-from typing import Any, Literal, NamedTuple, get_args
+from collections.abc import Callable, Iterator, Sequence
+from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
 from cepts.engine import default_threads, map_shards
-from cepts.errors import DataError, UsageError
+from cepts.errors import DataError, UsageError, check_choice
+from cepts.names import RETRIEVAL_MEASURES, SEARCH_ENGINES
 from cepts.progress import Progress, Step, silent
 from cepts.spaces.search import MEMORY, Best, block_shape, finite_rows, row_lengths, scan
 
 __all__ = [
-    "ENGINES",
-    "MEASURES",
-    "Engine",
-    "Measure",
     "Neighbours",
+    "Search",
     "cosine",
     "csls",
     "inverted_softmax",
@@ -32,12 +30,8 @@ __all__ = [
     "unit_rows",
 ]
 
-Measure = Literal["cosine", "csls", "inverted-softmax", "dot"]
-MEASURES: tuple[Measure, ...] = get_args(Measure)
-Engine = Literal["exact", "faiss"]
-ENGINES: tuple[Engine, ...] = get_args(Engine)
 ROWS_AT_ONCE = 4096
-# Targets and sources of a block of products of which exponentials are summed.
+# Targets and sources in a block of products whose exponentials are summed.
 SUM_SHAPE = 1024, 4096
 
 Floats = NDArray[np.floating]
@@ -50,7 +44,7 @@ class Neighbours(NamedTuple):
     Attributes
     ----------
     rows
-        Numbers of the targets, a line a query (int64); -1 where there are no more.
+        Numbers of the targets, a row for each query (int64); -1 where there are no more.
     scores
         Their scores (float32); minus infinity where there are no more.
     """
@@ -58,18 +52,23 @@ class Neighbours(NamedTuple):
     rows: NDArray[np.int64]
     scores: NDArray[np.float32]
 
+    def listed(self, words: Sequence[str]) -> Iterator[list[tuple[str, float]]]:
+        """For each query the words of its targets with their scores, where `words` are those of all targets."""
+        for rows, scores in zip(self.rows.tolist(), self.scores.tolist(), strict=True):
+            yield [(words[row], score) for row, score in zip(rows, scores, strict=True) if row >= 0]
+
 
 def retrieve(
     queries: Floats,
     targets: Floats,
     *,
-    measure: Measure = "cosine",
+    measure: str = "cosine",
     count: int = 10,
     bias: Floats | None = None,
     sources: Floats | None = None,
     neighbourhood: int = 10,
     temperature: float = 30.0,
-    engine: Engine = "exact",
+    engine: str = "exact",
     memory: int = MEMORY,
     threads: int | None = None,
     progress: Progress | None = None,
@@ -81,10 +80,10 @@ def retrieve(
     Parameters
     ----------
     queries, targets
-        A row a vector (float32 or float16), in the same space.
+        Vectors as rows (float32 or float16), in the same space.
     measure
         ``cosine``, ``csls`` (see `csls`), ``inverted-softmax`` (see `inverted_softmax`) or ``dot`` (see `nearest`). All
-        but ``dot`` look at directions alone: a target of zeros is never found, and a query of zeros finds nothing.
+        but ``dot`` compare directions only: a target of zeros is never found, and a query of zeros finds nothing.
     count
         How many targets to find for each query.
     bias
@@ -92,7 +91,7 @@ def retrieve(
     sources, neighbourhood, temperature
         For ``csls`` and ``inverted-softmax``.
     engine
-        ``exact`` is ours; ``faiss`` lets faiss choose (the extra `search`), and finds the same.
+        ``exact`` is part of cepts; ``faiss`` uses faiss (the extra `search`) and finds the same targets.
     memory
         Bytes of the largest block of products.
     threads
@@ -100,29 +99,22 @@ def retrieve(
     progress
         Told after each block of targets.
     """
-    options: dict[str, Any] = {"engine": engine, "memory": memory, "threads": threads, "progress": progress}
+    check_choice("measure", measure, RETRIEVAL_MEASURES)
     if bias is not None and measure != "dot":
-        raise UsageError(f"bias goes with the measure dot. Got {measure!r} instead.")
+        raise UsageError(f"`bias` goes with the `measure` dot. Got {measure!r} instead.")
+    search = Search(count, engine=engine, memory=memory, threads=threads, progress=progress)
     match measure:
         case "dot":
-            return nearest(queries, targets, count=count, bias=bias, **options)
+            return nearest(search, queries, targets, bias)
         case "cosine":
-            return cosine(queries, targets, count=count, **options)
+            return cosine(search, queries, targets)
         case "csls":
-            return csls(queries, targets, count=count, sources=sources, neighbourhood=neighbourhood, **options)
-        case "inverted-softmax":
-            return inverted_softmax(queries, targets, count=count, sources=sources, temperature=temperature, **options)
-    raise UsageError(f"measure must be one of {', '.join(MEASURES)}. Got {measure!r} instead.")
+            return csls(search, queries, targets, sources, neighbourhood=neighbourhood)
+    return inverted_softmax(search, queries, targets, sources, temperature=temperature)
 
 
-def nearest(
-    queries: Floats, targets: Floats, *, count: int = 10, bias: Floats | None = None, **options: Any
-) -> Neighbours:
-    """The targets with the highest dot(q, t) + bias[t]; minus infinity as a bias leaves a target out.
-
-    Options are those of `retrieve`: `engine`, `memory`, `threads`, `progress`.
-    """
-    search = _Search(count, **options)
+def nearest(search: Search, queries: Floats, targets: Floats, bias: Floats | None = None) -> Neighbours:
+    """The targets with the highest dot(q, t) + bias[t]; a bias of minus infinity excludes a target."""
     queries, targets = finite_rows(queries, "queries"), finite_rows(targets, "targets")
     _check_widths(queries, targets)
     added = None if bias is None else np.ascontiguousarray(bias, dtype=np.float64)
@@ -131,45 +123,33 @@ def nearest(
     largest = row_lengths(queries).max(initial=0.0) * row_lengths(targets).max(initial=0.0)
     if not largest < np.finfo(np.float32).max:
         raise DataError(f"products of the vectors can reach {largest:.1e}, beyond float32; scale the vectors.")
-    best = Best(queries, targets, count, bias=added, threads=search.threads)
+    best = Best(queries, targets, search.count, bias=added, threads=search.threads)
     search.fill([best])
     return search.neighbours(best, slice(None), slice(None), len(queries))
 
 
-def cosine(queries: Floats, targets: Floats, *, count: int = 10, **options: Any) -> Neighbours:
-    """The targets with the highest cosine. Options are those of `nearest`."""
-    search = _Search(count, **options)
-    left, queried = _directions(queries, "queries")
-    right, found = _directions(targets, "targets")
-    _check_widths(left, right)
-    best = Best(left, right, count, unit=True, threads=search.threads)
+def cosine(search: Search, queries: Floats, targets: Floats) -> Neighbours:
+    """The targets with the highest cosine."""
+    left, queried, right, found = _both_directions(queries, targets)
+    best = Best(left, right, search.count, unit=True, threads=search.threads)
     search.fill([best])
     return search.neighbours(best, queried, found, len(queries))
 
 
 def csls(
-    queries: Floats,
-    targets: Floats,
-    *,
-    count: int = 10,
-    neighbourhood: int = 10,
-    sources: Floats | None = None,
-    **options: Any,
+    search: Search, queries: Floats, targets: Floats, sources: Floats | None = None, *, neighbourhood: int = 10
 ) -> Neighbours:
     """The targets with the highest cross-domain similarity local scaling (Conneau et al. 2018, section 2.3).
 
     CSLS(q, t) = 2 cos(q, t) - r_T(q) - r_S(t), where r_T(q) is the mean cosine of q with its `neighbourhood` nearest
-    targets and r_S(t) that of t with its nearest `sources` (the queries, where None). It takes from targets that are
-    near to everything, the hubs, their advantage. Where the sources are the queries, one product of the two matrices
-    serves both means and the search. Options are those of `nearest`.
+    targets and r_S(t) that of t with its nearest `sources` (the queries, where None). So hubs, targets that are near
+    to everything, lose their advantage. Where the sources are the queries, one product of the two matrices serves both
+    means and the search.
     """
-    search = _Search(count, **options)
     _at_least_one("neighbourhood", neighbourhood)
-    left, queried = _directions(queries, "queries")
-    right, found = _directions(targets, "targets")
-    _check_widths(left, right)
+    left, queried, right, found = _both_directions(queries, targets)
     bias = np.empty(len(right))
-    best = Best(left, right, count, bias=bias, unit=True, threads=search.threads)
+    best = Best(left, right, search.count, bias=bias, unit=True, threads=search.threads)
     around = Best(left, right, neighbourhood, unit=True, threads=search.threads)
     own = sources is None and search.engine == "exact"
     if len(left) and own and block_shape(len(left), len(right), search.memory // search.threads)[0] == len(left):
@@ -193,45 +173,38 @@ def csls(
 
 
 def inverted_softmax(
-    queries: Floats,
-    targets: Floats,
-    *,
-    count: int = 10,
-    temperature: float = 30.0,
-    sources: Floats | None = None,
-    **options: Any,
+    search: Search, queries: Floats, targets: Floats, sources: Floats | None = None, *, temperature: float = 30.0
 ) -> Neighbours:
-    """The targets most probable by the inverted softmax (Smith et al. 2017, section 2.3).
+    """The most probable targets by the inverted softmax (Smith et al. 2017, section 2.3).
 
     P(t | q) is proportional to exp(b cos(q, t)) / sum over sources s of exp(b cos(s, t)): the probability that t would
     be translated as q rather than as another source, so that hubs share theirs among many. b is `temperature` (the
     paper's inverse temperature), `sources` are the queries where None, and may be a sample. Scores are logarithms,
-    without the constant of the query. The sums are of float32 products, so that of equal targets the first need not
-    come first, and the last digits may be others where BLAS has other threads. Options are those of `nearest`.
+    without the constant of the query. The sums are of float32 products, so the first of equal targets need not come
+    first, and the last digits may differ where BLAS has another number of threads.
     """
-    search = _Search(count, **options)
     if not 0 < temperature < np.inf:
-        raise UsageError(f"temperature must be above 0 and finite. Got {temperature} instead.")
-    left, queried = _directions(queries, "queries")
-    right, found = _directions(targets, "targets")
-    _check_widths(left, right)
+        raise UsageError(f"`temperature` must be above 0 and finite. Got {temperature} instead.")
+    left, queried, right, found = _both_directions(queries, targets)
     bias = np.empty(len(right))
-    best = Best(left, right, count, bias=bias, unit=True, threads=search.threads)
+    best = Best(left, right, search.count, bias=bias, unit=True, threads=search.threads)
     if len(left):
         bias[:] = -_log_sums(right, _sources(sources, left), temperature, search) / temperature
         search.fill([best])
     return search.neighbours(best, queried, found, len(queries), factor=temperature)
 
 
-def mean_similarity(queries: Floats, targets: Floats, *, count: int = 10, **options: Any) -> NDArray[np.float32]:
-    """The mean cosine of each query with its `count` nearest targets: the r of CSLS; 0 for a query of zeros.
-
-    Options are those of `nearest`.
-    """
-    search = _Search(count, **options)
-    left, queried = _directions(queries, "queries")
-    right, _ = _directions(targets, "targets")
-    _check_widths(left, right)
+def mean_similarity(
+    queries: Floats,
+    targets: Floats,
+    *,
+    count: int = 10,
+    threads: int | None = None,
+    progress: Progress | None = None,
+) -> NDArray[np.float32]:
+    """The mean cosine of each query with its `count` nearest targets: the r of CSLS; 0 for a query of zeros."""
+    search = Search(count, threads=threads, progress=progress)
+    left, queried, right, _ = _both_directions(queries, targets)
     best = Best(left, right, count, unit=True, threads=search.threads)
     search.fill([best])
     means = np.zeros(len(queries), dtype=np.float32)
@@ -245,7 +218,7 @@ def unit_rows(matrix: Floats) -> Matrix:
     rows = np.empty(matrix.shape, dtype=np.float32)
     for start in range(0, len(matrix), ROWS_AT_ONCE):
         part = matrix[start : start + ROWS_AT_ONCE].astype(np.float64)
-        # The largest value goes first, or the squares of very small or large ones would leave the range of floats.
+        # Divide by the largest value first: squares of very small or large values would leave the range of floats.
         part /= _nonzero(np.abs(part).max(axis=1, initial=0.0))
         rows[start : start + ROWS_AT_ONCE] = part / _nonzero(row_lengths(part))
     return rows
@@ -255,14 +228,14 @@ def _nonzero(lengths: NDArray[np.float64]) -> NDArray[np.float64]:
     return np.where(lengths == 0, 1.0, lengths)[:, None]
 
 
-class _Search:
-    """The options that all measures share, checked, and how they search."""
+class Search:
+    """The options of `retrieve` that all measures share, and the search itself."""
 
     def __init__(
         self,
         count: int,
         *,
-        engine: Engine = "exact",
+        engine: str = "exact",
         memory: int = MEMORY,
         threads: int | None = None,
         progress: Progress | None = None,
@@ -271,8 +244,7 @@ class _Search:
         _at_least_one("memory", memory)
         if threads is not None:
             _at_least_one("threads", threads)
-        if engine not in ENGINES:
-            raise UsageError(f"engine must be one of {', '.join(ENGINES)}. Got {engine!r} instead.")
+        check_choice("engine", engine, SEARCH_ENGINES)
         self.count = count
         self.engine = engine
         self.memory = memory
@@ -280,11 +252,11 @@ class _Search:
         self.progress = progress
 
     def scan(self, queries: Matrix, targets: Matrix, use: Callable[[Matrix, int, int], None]) -> None:
-        """Show `use` all products of two matrices."""
+        """Pass all products of two matrices to `use`."""
         scan(queries, targets, use, memory=self.memory, threads=self.threads, progress=self.progress)
 
     def fill(self, wanted: list[Best]) -> None:
-        """Show `wanted`, which are of the same queries and targets, all products; or what faiss has chosen of them."""
+        """Pass all products to `wanted`, which have the same queries and targets; or those that faiss has chosen."""
         if self.engine == "faiss":
             for best in wanted:
                 best.add_by_faiss()
@@ -306,7 +278,7 @@ class _Search:
         factor: float = 1.0,
         less: NDArray[np.float64] | float = 0.0,
     ) -> Neighbours:
-        """The settled `best`, in the numbers of all queries and targets: `factor` x its scores - `less` of a query."""
+        """The final `best`, with rows numbered as the caller's: its scores are `factor` x score - `less` of a query."""
         rows = np.full((queries, self.count), -1, dtype=np.int64)
         scores = np.full((queries, self.count), -np.inf, dtype=np.float32)
         best_rows, best_scores = best.settled(memory=self.memory)
@@ -327,12 +299,21 @@ def _directions(matrix: Floats, name: str) -> tuple[Matrix, NDArray[np.int64] | 
     return rows[kept], kept
 
 
+def _both_directions(
+    queries: Floats, targets: Floats
+) -> tuple[Matrix, NDArray[np.int64] | slice, Matrix, NDArray[np.int64] | slice]:
+    """`_directions` of the queries, then of the targets, which must have the same width."""
+    left, right = _directions(queries, "queries"), _directions(targets, "targets")
+    _check_widths(left[0], right[0])
+    return *left, *right
+
+
 def _sources(sources: Floats | None, queries: Matrix) -> Matrix:
     if sources is None:
         return queries
     rows, _ = _directions(sources, "sources")
     if not len(rows):
-        raise DataError("the sources hold no vector but zeros; give the vectors of the queries' language.")
+        raise DataError("all vectors of the sources are zero; give the vectors of the queries' language.")
     _check_widths(rows, queries)
     return rows
 
@@ -343,11 +324,11 @@ def _means(best: Best, memory: int) -> NDArray[np.float64]:
     return scores.sum(axis=1) / max(scores.shape[1], 1)
 
 
-def _log_sums(targets: Matrix, sources: Matrix, temperature: float, search: _Search) -> NDArray[np.float64]:
+def _log_sums(targets: Matrix, sources: Matrix, temperature: float, search: Search) -> NDArray[np.float64]:
     """For each target the logarithm of the sum over sources of exp(temperature x cosine).
 
-    The largest exponent so far is taken out of the sum, so that no temperature makes it overflow or vanish. Blocks are
-    cut by the data alone, or the number of threads could show in the last digits.
+    The largest exponent so far is factored out of the sum, so that it neither overflows nor underflows. Blocks are cut
+    by the data alone: cut by the number of threads, the last digits could depend on it.
     """
     report = search.progress or silent
     rows, columns = SUM_SHAPE
@@ -375,11 +356,11 @@ def _log_sums(targets: Matrix, sources: Matrix, temperature: float, search: _Sea
 def _check_widths(one: Matrix, other: Matrix) -> None:
     if one.shape[1] != other.shape[1]:
         raise DataError(
-            f"vectors of width {one.shape[1]} cannot be held against vectors of width {other.shape[1]}; "
+            f"vectors of width {one.shape[1]} cannot be compared with vectors of width {other.shape[1]}; "
             "bring both into one space first."
         )
 
 
 def _at_least_one(name: str, value: int) -> None:
     if value < 1:
-        raise UsageError(f"{name} must be 1 or more. Got {value} instead.")
+        raise UsageError(f"`{name}` must be 1 or more. Got {value} instead.")

@@ -1,4 +1,4 @@
-"""Words drawn from a factor model: what it takes for translations when nothing is given (mfa.txt, section 4.6)."""
+"""Random words from a factor model (mfa.txt, section 4.6)."""
 
 from __future__ import annotations
 
@@ -55,15 +55,15 @@ def sample_words(
     Parameters
     ----------
     noise
-        How much of the noise's variance to draw with: 1 is the model, less brings the words of a tuple together. A
-        model fitted with much shrinkage takes that for noise, too. Densities are the model's own in any case.
+        Share of the noise's variance to draw with: 1 is the model, less brings the words of a tuple closer together. In
+        a model fitted with much shrinkage, the shrinkage is part of the noise. Densities are always the model's own.
     """
     if space.model is None:
-        raise UsageError(f"{space.method} is no model that could be drawn from; fit the space by ibfa or mbfa.")
+        raise UsageError(f"{space.method} has no model to draw from; fit the space by ibfa or mbfa.")
     if not 1 <= count <= draws:
-        raise UsageError(f"found {count:,} words to show of {draws:,} draws, wanted 1 to {draws:,}; draw more.")
+        raise UsageError(f"`count` must be 1 to {draws:,}, the number of `draws`. Got {count:,} instead.")
     if not 0.0 <= noise <= 1.0:
-        raise UsageError(f"found {noise} of the noise, wanted a share from 0 to 1.")
+        raise UsageError(f"`noise` must lie between 0 and 1. Got {noise} instead.")
     quieter = replace(space.model, noises=tuple(noise * matrix for matrix in space.model.noises))
     drawn = quieter.sample(draws, seed)
     density = space.model.log_density(dict(enumerate(drawn)))

@@ -1,10 +1,10 @@
 """Exact search: the targets with the highest dot(query, target) + bias, for many queries at once.
 
-BLAS multiplies in float32, block by block, and what it gives differs in the last digits with the shape of the block and
-the number of its threads. So the products only choose: a few more targets than were asked for are kept, those that can
-be among the best by the error bound of a float32 product are multiplied again in float64, in one fixed order, and where
-that bound leaves room for a target that was not kept, all within it are. So the results are those of float64 products
-whatever BLAS does, vectors that are equal tie, and ties go to the lower row.
+BLAS multiplies in float32, block by block, and the last digits of its products depend on the shape of the block and on
+the number of threads. So these products only select candidates, a few more than were asked for. Candidates that can be
+among the best by the error bound of a float32 product are multiplied again in float64, in one fixed order; where a
+target that is no candidate could also be among the best by that bound, all targets within it are. So results are those
+of float64 products whatever BLAS does, equal vectors tie, and ties go to the lower row.
 """
 
 from __future__ import annotations
@@ -21,9 +21,9 @@ from cepts.progress import Progress, Step, silent
 
 __all__ = ["MEMORY", "Best", "block_shape", "finite_rows", "row_lengths", "scan"]
 
-# Bytes for blocks of products, those of all threads together.
+# Bytes for the blocks of products of all threads together.
 MEMORY = 128 << 20
-# Targets that are kept beside those asked for: equal and nearly equal ones seldom are more.
+# Candidates that are kept beside those asked for: there are seldom more targets that are nearly equal.
 SPARE = 6
 LEAST_WIDTH = 128
 MOST_WIDTH = 4096
@@ -34,7 +34,7 @@ Matrix = NDArray[np.float32]
 
 
 def block_shape(queries: int, targets: int, memory: int) -> tuple[int, int]:
-    """Rows and columns of a block of products of at most `memory` bytes: all queries, where it is wide enough then."""
+    """Rows and columns of a block of products of at most `memory` bytes: all queries, unless it gets too narrow."""
     cells = max(memory // 4, 1)
     rows = max(min(queries, cells // LEAST_WIDTH), 1)
     return rows, max(min(targets, cells // rows, MOST_WIDTH), 1)
@@ -51,8 +51,8 @@ def scan(
 ) -> None:
     """Call `use(block, query, target)` with all products, block by block; `query` and `target` are a block's first.
 
-    A thread takes all blocks of some targets, one after the other. Side by side, the threads are in products and in
-    what `use` makes of them at different times, which keeps the processors busy whatever BLAS does with its own.
+    A thread goes through all blocks of some targets, one after the other. While some threads multiply, others are in
+    `use`, which keeps the processors busy whatever BLAS does with its own threads.
     """
     report = progress or silent
     rows, columns = block_shape(len(queries), len(targets), memory // threads)
@@ -113,12 +113,12 @@ class Best:
         self._locks = [Lock() for _ in self._parts(0, len(queries))]
 
     def add(self, block: Matrix, query: int, target: int) -> None:
-        """Take the products of the queries from `query` and the targets from `target` on; from any thread."""
+        """Add the products of the queries from `query` and the targets from `target` on; any thread may call this."""
         from cepts.kernels.nearest import keep_best
 
         bias = self.bias[target : target + block.shape[1]].astype(np.float32)
         parts = list(self._parts(query, query + len(block)))
-        # Threads begin at different places, and so seldom wait for one another.
+        # Threads begin at different places, so that they seldom wait for one another.
         first = target // block.shape[1] * len(parts) // self.threads % len(parts)
         for part in parts[first:] + parts[:first]:
             with self._locks[part.start // ROWS_AT_ONCE]:
@@ -126,19 +126,17 @@ class Best:
                 keep_best(lines, bias, target, self.kept[part], self.kept_rows[part])
 
     def add_columns(self, block: Matrix) -> None:
-        """Take all products at once, a column a query, where there is no bias."""
+        """Add all products at once, a column for each query, where there is no bias."""
         from cepts.kernels.nearest import keep_best_of_columns
 
         keep_best_of_columns(block, self.kept, self.kept_rows)
 
     def add_by_faiss(self) -> None:
-        """Take what faiss, which sees all products, chooses; a bias is one more dimension, in which queries are 1."""
+        """Add the candidates that faiss finds; a bias is one more dimension, in which queries are 1."""
         try:
             import faiss
         except ImportError:
-            raise UsageError(
-                "the engine faiss needs faiss: pip install 'cepts[search]', or use the engine exact."
-            ) from None
+            raise UsageError("the `engine` faiss needs faiss: pip install 'cepts[search]', or choose exact.") from None
         if not self.kept.size:
             return
         queries, targets = self.queries, self.targets
@@ -170,7 +168,7 @@ class Best:
 
         for _ in map_shards(run, list(self._parts(0, len(rows))), threads=self.threads):
             pass
-        # Where all targets are kept, there is none to miss.
+        # Where all targets are candidates, none can be missing.
         if self.kept.shape[1] < len(self.targets) and doubtful.any():
             places = np.flatnonzero(doubtful)
             rows[places], scores[places] = self._searched_again(places, cuts[places], memory)
@@ -198,17 +196,17 @@ class Best:
         return rows, scores
 
     def _parts(self, start: int, stop: int) -> Iterator[slice]:
-        """The queries from `start` to `stop`, cut where the numbers of all queries are."""
+        """The queries from `start` to `stop`, cut at multiples of `ROWS_AT_ONCE`."""
         while start < stop:
             end = min(start - start % ROWS_AT_ONCE + ROWS_AT_ONCE, stop)
             yield slice(start, end)
             start = end
 
     def _slack(self) -> NDArray[np.float64]:
-        """For each query how far its float32 scores can lie from the true ones.
+        """For each query the largest error that its float32 scores can have.
 
-        Whatever the order of a sum of d products, it is off by at most about d u |q| |t| with u = 2^-24; rounding the
-        bias and adding it are two more roundings.
+        In any order, a sum of d products has an error of at most about d u |q| |t| with u = 2^-24; rounding the bias
+        and adding it are two more roundings.
         """
         finite = self.bias[np.isfinite(self.bias)]
         largest = float(np.abs(finite).max(initial=0.0))
@@ -225,14 +223,16 @@ def row_lengths(matrix: NDArray[np.floating]) -> NDArray[np.float64]:
 
 
 def finite_rows(matrix: NDArray[np.floating], name: str) -> Matrix:
-    """The same as contiguous float32 rows, or an error that names the first row with a value that is not finite."""
+    """`matrix` as contiguous float32 rows; a row with a value that is not finite is refused."""
     if np.ndim(matrix) != 2:
-        raise DataError(f"the {name} must be a matrix with a row a vector. Got an array of shape {np.shape(matrix)}.")
+        raise DataError(
+            f"the {name} must be a matrix whose rows are vectors. Got an array of shape {np.shape(matrix)}."
+        )
     rows = np.ascontiguousarray(matrix, dtype=np.float32)
     wrong = np.flatnonzero(~np.isfinite(row_lengths(rows)))
     if len(wrong):
         raise DataError(
             f"row {wrong[0]:,} (from 0) of the {name} holds a value that is not a finite float32; "
-            "leave the vector out, or scale the vectors."
+            "remove the vector, or scale the vectors."
         )
     return rows

@@ -1,10 +1,11 @@
 """The senses of a word, and the translations of each.
 
-The vector of a word with several senses is, to a good approximation, the sum of vectors of its senses (Arora et al.
-2018), and the most frequent one hides the others: all nearest neighbours of "bank" are of finance. Here senses are
+The vector of a word with several senses is, to a good approximation, the sum of the vectors of its senses (Arora et
+al. 2018), and the most frequent one hides the others: all nearest neighbours of "bank" are of finance. Here senses are
 found one after the other, as in matching pursuit. The translation that is nearest to what is left of the vector, and
 its nearest companions from the same field of a mixture of factor analysers, are a sense; what they span is taken away,
-and to the rest of "bank", the French for the side of a river is nearest. It ends when nothing near is left.
+and what is nearest to the rest of "bank" is the French word for the side of a river. The search ends when nothing near
+is left.
 """
 
 from __future__ import annotations
@@ -18,7 +19,7 @@ from numpy.typing import NDArray
 from cepts.data import Vectors
 from cepts.errors import UsageError
 from cepts.progress import Progress
-from cepts.spaces.mixture import Mixture
+from cepts.spaces.mixture import GaussianMixture
 from cepts.spaces.retrieve import mean_similarity, unit_rows
 
 __all__ = ["LEAST_NEARNESS", "Sense", "find_senses"]
@@ -28,7 +29,7 @@ __all__ = ["LEAST_NEARNESS", "Sense", "find_senses"]
 # few dozen English words with French translations, by looking.
 LEAST_NEARNESS = 0.25
 LEAST_TO_WORD = -0.35
-# Less of a vector than this is noise, and whatever is near to it is by chance.
+# Below this share of a vector there is only noise.
 LEAST_WEIGHT = 0.03
 MARGIN = 0.3
 SAME_FIELD = 0.5
@@ -65,7 +66,7 @@ class Sense:
 
 
 def find_senses(
-    mixture: Mixture,
+    mixture: GaussianMixture,
     views: Sequence[Vectors],
     rows: Sequence[int] | NDArray[np.integer],
     *,
@@ -97,9 +98,9 @@ def find_senses(
     """
     for name, value in (("most", most), ("count", count)):
         if value < 1:
-            raise UsageError(f"{name} must be 1 or more. Got {value} instead.")
+            raise UsageError(f"`{name}` must be 1 or more. Got {value} instead.")
     if not np.isfinite(least):
-        raise UsageError(f"least must be a number. Got {least} instead.")
+        raise UsageError(f"`least` must be a number. Got {least} instead.")
     space = mixture.space
     sources, targets = (
         unit_rows(space.project(view.matrix, language)) for view, language in zip(views, languages, strict=True)
@@ -110,7 +111,7 @@ def find_senses(
 
 
 class _Search:
-    """What all words are held against."""
+    """What the senses of every word are searched in."""
 
     def __init__(
         self,

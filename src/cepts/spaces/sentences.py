@@ -1,7 +1,7 @@
 """Vectors of sentences: weighted means of the vectors of their words.
 
 SIF (Arora, Liang & Ma 2017) weighs a word by ``a / (a + p(word))``, divides by the number of words and takes away
-what all sentences share; inverse document frequencies, as Conneau et al. (2018) use them to find translations of
+what all sentences share. Inverse document frequencies, as Conneau et al. (2018) use them to find translations of
 sentences, count each word of a sentence once and divide by the sum of the weights.
 """
 
@@ -16,7 +16,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from cepts.data import Text, Vectors, Vocabulary, offsets_of
-from cepts.errors import DataError
+from cepts.errors import DataError, UsageError
 
 __all__ = [
     "SentenceVectors",
@@ -93,7 +93,7 @@ def sif_weights(vocabulary: Vocabulary, counts: Mapping[str, int], *, smoothing:
     A word that the table does not have weighs 1, as in the authors' program. `sif_vectors` does the rest.
     """
     if not smoothing > 0:
-        raise ValueError(f"smoothing must be above 0. Got {smoothing} instead.")
+        raise UsageError(f"`smoothing` must be above 0. Got {smoothing} instead.")
     total = sum(counts.values())
     if total <= 0:
         raise DataError("the table of word counts is empty; SIF weights need the counts of a large text.")
@@ -112,7 +112,7 @@ def idf_weights(text: Text, vocabulary: Vocabulary, *, floor: float = 0.1) -> Wo
     if not len(text):
         raise DataError("there are no sentences to learn the weights of words from.")
     if not floor > 0:
-        raise ValueError(f"floor must be above 0. Got {floor} instead.")
+        raise UsageError(f"`floor` must be above 0. Got {floor} instead.")
     rows = vocabulary.find(text.vocabulary.words)[text.ids]
     sentence = np.repeat(np.arange(len(text)), text.lengths)
     known = rows >= 0
@@ -139,7 +139,7 @@ def sentence_vectors(text: Text, vectors: Vectors, weights: WordWeights | None =
     if weights is None:
         weights = WordWeights(np.ones(len(vectors), dtype=np.float32))
     if len(weights.values) != len(vectors):
-        raise ValueError(f"there must be {len(vectors)} weights. Got {len(weights.values)} instead.")
+        raise UsageError(f"`weights` must be {len(vectors)} numbers. Got {len(weights.values)} instead.")
     row_of_word = vectors.vocabulary.find(text.vocabulary.words)
     known = row_of_word[text.ids] >= 0
     # Only the rows that the text needs are read and made float32: the matrix may be a large file.

@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
-from typing import Any
+from dataclasses import dataclass
 
 import numpy as np
 from numpy.typing import NDArray
 
-from cepts.errors import UsageError
+from cepts.errors import UsageError, check_choice
+from cepts.names import TRANSLATION_MEASURES
 from cepts.spaces.gaussian import FactorModel
 from cepts.spaces.prepare import Preparation
 
@@ -19,7 +19,7 @@ BLOCK_ROWS = 1 << 15  # a large view is prepared and mapped a block at a time
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Space:
-    """Views mapped into one shared space, in which words that mean the same lie near each other.
+    """Views mapped into one shared space, in which words with the same meaning lie near each other.
 
     Attributes
     ----------
@@ -30,15 +30,15 @@ class Space:
     preparations
         What is done to a view's vectors first.
     centres, maps
-        A prepared vector x of view i comes to (x - centres[i]) @ maps[i].
+        A prepared vector x of view i goes to (x - centres[i]) @ maps[i].
     model
         The factor model (IBFA, MBFA), in the coordinates of prepared vectors; None for direct maps.
-    settings
-        What the model was fitted with and on, as JSON values.
     correlations
-        How well one view alone tells each dimension of the space, descending: canonical correlations for IBFA and CCA.
+        How well one view alone predicts each dimension of the space, descending: canonical correlations for IBFA and
+        CCA.
     objectives
-        Mean log-likelihood of an entry before each step of EM (of whitened views: a constant from the vectors' own).
+        Mean log-likelihood of an entry before each step of EM. It is that of the whitened views, which differs from
+        the vectors' own by a constant.
     """
 
     method: str
@@ -47,7 +47,6 @@ class Space:
     centres: tuple[NDArray[np.float32], ...]
     maps: tuple[NDArray[np.float32], ...]
     model: FactorModel | None = None
-    settings: dict[str, Any] = field(default_factory=dict)
     correlations: NDArray[np.float64] | None = None
     objectives: tuple[float, ...] = ()
 
@@ -68,14 +67,35 @@ class Space:
         """Number of the view of a language, given by name or by number."""
         if isinstance(language, int | np.integer):
             if not 0 <= language < len(self):
-                raise UsageError(f"found view {language}, wanted 0 to {len(self) - 1}.")
+                raise UsageError(f"the number of a view must be 0 to {len(self) - 1}. Got {language} instead.")
             return int(language)
         if language not in self.languages:
             raise UsageError(f"found the language {language!r}, wanted one of {', '.join(self.languages)}.")
         return self.languages.index(language)
 
+    def direction(self, source: str | int | None = None, target: str | int | None = None) -> tuple[int, int]:
+        """The views to translate from and into; of two languages, the one that is not given is the other one.
+
+        Without `source` it is the first language that is not the `target`.
+        """
+        if target is None and len(self) > 2:
+            raise UsageError(
+                f"found the languages {', '.join(self.languages)}, wanted one to translate into; give `target`."
+            )
+        given = [None if language is None else self.view(language) for language in (source, target)]
+        if given == [None, None]:
+            given[0] = 0
+        free = [view for view in range(len(self)) if view not in given]
+        first, second = (free[0] if view is None else view for view in given)
+        if first == second:
+            raise UsageError(
+                f"`source` and `target` are both {self.languages[first]}; choose two languages of "
+                f"{', '.join(self.languages)}."
+            )
+        return first, second
+
     def project(self, vectors: NDArray[np.floating], language: str | int) -> NDArray[np.float32]:
-        """Where the vectors of a language (one a row, as they were read) lie in the shared space."""
+        """The places of a language's vectors in the shared space; a row is a vector as it was read."""
         view = self.view(language)
         if vectors.ndim != 2 or vectors.shape[1] != self.widths[view]:
             found = vectors.shape[1] if vectors.ndim == 2 else f"an array of shape {vectors.shape}"
@@ -90,17 +110,25 @@ class Space:
             np.matmul(block, self.maps[view], out=placed[start : start + BLOCK_ROWS])
         return placed
 
+    def check_measure(self, measure: str) -> None:
+        """Refuse a measure that is not of `TRANSLATION_MEASURES`, and the likelihood where there is no factor model."""
+        check_choice("measure", measure, TRANSLATION_MEASURES)
+        if measure == "likelihood" and self.model is None:
+            raise UsageError(
+                f"{self.method} has no likelihood; fit the space by ibfa or mbfa, or choose another `measure`."
+            )
+
     def likelihood_points(
         self, sources: NDArray[np.floating], targets: NDArray[np.floating], source: str | int, target: str | int
     ) -> tuple[NDArray[np.float32], NDArray[np.float32], NDArray[np.float32]]:
-        """Queries, targets and the targets' bias for which dot + bias ranks target words y by log p(x | y).
+        """Queries, targets and a bias of each target such that dot + bias ranks target words y by log p(x | y).
 
-        With every target word as likely as any other before x is seen, this is the order of P(y | x) among the words.
-        log p(x | y) is a constant minus half the squared Mahalanobis distance of x from E[x | y] (appendix D with the
-        sides changed), so x and E[x | y] are whitened by its covariance.
+        Under a uniform prior over the target words this is the order of P(y | x). log p(x | y) is a constant minus
+        half the squared Mahalanobis distance of x from E[x | y] (appendix D of mfa.txt with the sides exchanged), so x
+        and E[x | y] are whitened by its covariance.
         """
-        if self.model is None:
-            raise UsageError(f"{self.method} knows no likelihood; fit the space by ibfa or mbfa, or choose csls.")
+        self.check_measure("likelihood")
+        assert self.model is not None
         x, y = self.view(source), self.view(target)
         slope, mean, covariance = self.model.conditional(y, x)
         values, vectors = np.linalg.eigh(covariance)

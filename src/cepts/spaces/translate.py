@@ -2,21 +2,17 @@
 
 from __future__ import annotations
 
-from typing import Any, get_args
-
 import numpy as np
 from numpy.typing import NDArray
 
 from cepts.data import Vectors
-from cepts.errors import UsageError
 from cepts.progress import Progress
-from cepts.spaces.retrieve import Measure, Neighbours, retrieve
+from cepts.spaces.retrieve import Neighbours, retrieve
 from cepts.spaces.space import Space
 
-__all__ = ["SOURCES", "TRANSLATION_MEASURES", "mutual_translations", "translate_words"]
+__all__ = ["SOURCES", "mutual_translations", "translate_words"]
 
-TRANSLATION_MEASURES = ("csls", "cosine", "inverted-softmax", "likelihood")
-SOURCES = 20_000  # the most frequent source words, by which hubs among the targets are known
+SOURCES = 20_000  # number of source words, the most frequent, by which hubs among the targets are found
 
 
 def translate_words(
@@ -46,22 +42,26 @@ def translate_words(
         ``csls``, ``cosine`` and ``inverted-softmax`` compare places in the shared space. ``likelihood`` ranks target
         words y by log p(x | y) of the factor model, up to a constant of the query.
     sources
-        For ``csls`` and ``inverted-softmax``: how many of the first, the most frequent source words tell which targets
-        are near to everything; None is all. Where all words are translated, they are all of them.
+        For ``csls`` and ``inverted-softmax``: number of source words, the most frequent, that show which targets are
+        hubs, near to everything; None is all. Where all words are translated, all are used.
     """
-    if measure not in TRANSLATION_MEASURES:
-        raise UsageError(f"found the measure {measure!r}, wanted one of {', '.join(TRANSLATION_MEASURES)}.")
-    options: dict[str, Any] = {"count": count, "threads": threads, "progress": progress}
+    space.check_measure(measure)
     asked = source.matrix if rows is None else source.matrix[rows]
     if measure == "likelihood":
         queries, points, bias = space.likelihood_points(asked, target.matrix, *languages)
-        return retrieve(queries, points, measure="dot", bias=bias, **options)
-    assert measure in get_args(Measure)
-    queries = space.project(asked, languages[0])
-    points = space.project(target.matrix, languages[1])
+        return retrieve(queries, points, measure="dot", bias=bias, count=count, threads=threads, progress=progress)
+    hubs = None
     if measure != "cosine" and rows is not None:
-        options["sources"] = space.project(source.matrix[:sources], languages[0])
-    return retrieve(queries, points, measure=measure, **options)  # type: ignore[arg-type]
+        hubs = space.project(source.matrix[:sources], languages[0])
+    return retrieve(
+        space.project(asked, languages[0]),
+        space.project(target.matrix, languages[1]),
+        measure=measure,
+        sources=hubs,
+        count=count,
+        threads=threads,
+        progress=progress,
+    )
 
 
 def mutual_translations(
@@ -70,14 +70,17 @@ def mutual_translations(
     target: Vectors,
     *,
     languages: tuple[str | int, str | int] = (0, 1),
-    **options: Any,
+    measure: str = "csls",
+    threads: int | None = None,
+    progress: Progress | None = None,
 ) -> Neighbours:
-    """The best translation of each source word whose own best translation is that word again; -1 for the others.
-
-    Options are those of `translate_words`.
-    """
-    there = translate_words(space, source, target, languages=languages, **{**options, "count": 1})
-    back = translate_words(space, target, source, languages=languages[::-1], **{**options, "count": 1})
+    """The best translation of each source word whose own best translation is that word again; -1 for the others."""
+    there = translate_words(
+        space, source, target, languages=languages, measure=measure, count=1, threads=threads, progress=progress
+    )
+    back = translate_words(
+        space, target, source, languages=languages[::-1], measure=measure, count=1, threads=threads, progress=progress
+    )
     found = there.rows[:, 0]
     mutual = (found >= 0) & (back.rows[found, 0] == np.arange(len(found)))
     return Neighbours(

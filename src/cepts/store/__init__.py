@@ -1,5 +1,6 @@
-"""Model directories: JSON and safetensors under a checksum; nothing is ever unpickled."""
+"""Model directories and tables: JSON and safetensors under a checksum; nothing is ever unpickled."""
 
-from cepts.store.directory import Model, check_destination, load_model, save_model
+from cepts.store.directory import Model, check_destination, kind_of, load_model, save_model
+from cepts.store.table import load_table, save_table
 
-__all__ = ["Model", "check_destination", "load_model", "save_model"]
+__all__ = ["Model", "check_destination", "kind_of", "load_model", "load_table", "save_model", "save_table"]

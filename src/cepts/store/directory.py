@@ -1,9 +1,7 @@
-"""What stands in a model directory, and how it gets there whole or not at all.
+"""What a model directory holds, and how it is written completely or not at all.
 
-`model.json` names the kind of model, its settings, and each array with its type and shape; it carries the
-SHA-256 of `arrays.safetensors` and one of itself. It is accepted only in the very bytes that were written, so
-that a changed bit which JSON would forgive (`1E5` for `1e5`) is found too. SHA-256 because processors have
-instructions for it: 200 MB take 0.2 s.
+`model.json` is the header (see `header.py`); it also carries the SHA-256 of `arrays.safetensors`. SHA-256 because
+processors have instructions for it: 200 MB take 0.2 s.
 """
 
 from __future__ import annotations
@@ -11,7 +9,6 @@ from __future__ import annotations
 import contextlib
 import errno
 import hashlib
-import json
 import os
 import secrets
 import shutil
@@ -20,19 +17,26 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, NoReturn
 
-import numpy as np
 from numpy.typing import NDArray
 
-from cepts._version import __version__
 from cepts.errors import ModelError
+from cepts.store.header import (
+    FORMAT,
+    checked_header,
+    descriptions,
+    encoded,
+    header_of,
+    plain_arrays,
+    reason,
+    refuse_damaged,
+    sealed,
+)
 
 __all__ = ["Model", "check_destination", "load_model", "save_model"]
 
-FORMAT = "cepts model"
-FORMAT_VERSION = 1
 HEADER_NAME = "model.json"
 ARRAYS_NAME = "arrays.safetensors"
-REMEDY = "train it again with --save"
+REMEDY = "train and save it again"
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -59,7 +63,7 @@ def save_model(
     Parameters
     ----------
     directory
-        The model directory; its parents are made where they lack.
+        The model directory; missing parents are made.
     kind
         What the model is, such as ``"hmm"``; `load_model` can ask for it.
     settings
@@ -67,16 +71,9 @@ def save_model(
     arrays
         Boolean, integer or float arrays by name.
     """
-    plain = {name: _plain_array(name, array) for name, array in arrays.items()}
-    contents = {
-        "format": FORMAT,
-        "format_version": FORMAT_VERSION,
-        "cepts": __version__,
-        "kind": kind,
-        "settings": dict(settings),
-        "arrays": _descriptions(plain),
-    }
-    _encode(contents)  # so that settings which JSON cannot hold are found before the disk is touched
+    plain = plain_arrays(arrays)
+    contents = header_of(kind, settings, plain)
+    encoded(contents)  # so that settings which JSON cannot hold are found before the disk is touched
     target = Path(os.path.realpath(directory))
     check_destination(directory)
     beside = target.with_name(f".{target.name}.{secrets.token_hex(6)}")
@@ -86,7 +83,7 @@ def save_model(
             beside.mkdir()
             _write_arrays(beside / ARRAYS_NAME, plain)
             contents["files"] = {ARRAYS_NAME: _fingerprint(beside / ARRAYS_NAME)}
-            (beside / HEADER_NAME).write_bytes(_sealed(contents))
+            (beside / HEADER_NAME).write_bytes(sealed(contents))
             shutil.copymode(beside / HEADER_NAME, beside / ARRAYS_NAME)  # safetensors hides its file from others
             for path in (beside / ARRAYS_NAME, beside / HEADER_NAME, beside):
                 _flush_to_disk(path)
@@ -95,13 +92,12 @@ def save_model(
             shutil.rmtree(beside, ignore_errors=True)
     except OSError as error:
         raise ModelError(
-            f"{directory}: the model cannot be written ({_reason(error)}); "
-            "make room or choose another directory for --save."
+            f"{directory}: the model cannot be written ({reason(error)}); make room or choose another directory."
         ) from error
 
 
 def check_destination(directory: str | os.PathLike[str]) -> None:
-    """Raise `ModelError` where `save_model` would refuse `directory`: to ask before a long training."""
+    """Raise `ModelError` where `save_model` would refuse `directory`; call it before a long training."""
     path = Path(os.path.realpath(directory))
     try:
         if not path.exists():
@@ -116,11 +112,11 @@ def check_destination(directory: str | os.PathLike[str]) -> None:
             return
     except OSError as error:
         raise ModelError(
-            f"{directory}: no model can be saved there ({_reason(error)}); choose another place for --save."
+            f"{directory}: no model can be saved there ({reason(error)}); choose another place."
         ) from error
     raise ModelError(
         f"{directory} exists and is not a cepts model (it holds {names[0]}); "
-        "choose another directory for --save, or empty this one."
+        "choose another directory, or empty this one."
     )
 
 
@@ -139,37 +135,25 @@ def load_model(directory: str | os.PathLike[str], *, kind: str | None = None) ->
     ModelError
         The directory or one of its files is missing, damaged, of a later format, or of another kind.
     """
-    path = Path(directory)
-    if not path.is_dir():
-        found = "is not a directory" if path.exists() else "does not exist"
-        raise ModelError(f"{directory} {found}; give the directory that --save wrote, or {REMEDY}.")
-    contents = _read_header(path / HEADER_NAME)
+    contents = _header_of(directory)
     found_kind = contents["kind"]
     if kind is not None and found_kind != kind:
         raise ModelError(f"{directory} holds a model of kind {found_kind}, not {kind}; give another, or {REMEDY}.")
-    arrays = _read_arrays(path / ARRAYS_NAME, contents)
+    arrays = _read_arrays(Path(directory) / ARRAYS_NAME, contents)
     return Model(kind=found_kind, settings=contents["settings"], arrays=arrays)
 
 
-def _plain_array(name: str, array: NDArray[Any]) -> NDArray[Any]:
-    """`array` in C order and the machine's byte order, which is all that safetensors writes."""
-    array = np.asarray(array)
-    if array.dtype.kind not in "biuf" or array.dtype.itemsize > 8:
-        raise TypeError(f"arrays must be boolean, integer or float. Got {name} of type {array.dtype} instead.")
-    return np.asarray(array, dtype=array.dtype.newbyteorder("="), order="C")
+def kind_of(directory: str | os.PathLike[str]) -> str:
+    """The kind of the model that a directory holds."""
+    return str(_header_of(directory)["kind"])
 
 
-def _descriptions(arrays: Mapping[str, NDArray[Any]]) -> dict[str, Any]:
-    return {name: {"dtype": str(array.dtype), "shape": list(array.shape)} for name, array in arrays.items()}
-
-
-def _encode(contents: Mapping[str, Any]) -> bytes:
-    return (json.dumps(contents, indent=2, allow_nan=False) + "\n").encode("ascii")
-
-
-def _sealed(contents: Mapping[str, Any]) -> bytes:
-    """`contents` as the bytes of `model.json`: with the checksum of their own encoding as the last entry."""
-    return _encode({**contents, "checksum": hashlib.sha256(_encode(contents)).hexdigest()})
+def _header_of(directory: str | os.PathLike[str]) -> dict[str, Any]:
+    path = Path(directory)
+    if not path.is_dir():
+        found = "is not a directory" if path.exists() else "does not exist"
+        raise ModelError(f"{directory} {found}; give the directory of a saved model, or {REMEDY}.")
+    return _read_header(path / HEADER_NAME)
 
 
 def _fingerprint(path: Path) -> dict[str, Any]:
@@ -212,7 +196,10 @@ def _put_in_place(new: Path, target: Path) -> None:
         if old.exists() and not target.exists():
             old.rename(target)
         raise
-    shutil.rmtree(old, ignore_errors=True)
+    try:
+        shutil.rmtree(old, ignore_errors=True)
+    finally:  # what Ctrl-C interrupted
+        shutil.rmtree(old, ignore_errors=True)
 
 
 def _is_model(path: Path, names: list[str]) -> bool:
@@ -232,43 +219,15 @@ def _read_header(path: Path) -> dict[str, Any]:
     except FileNotFoundError as error:
         raise ModelError(
             f"{path} is missing: this is not a model, or one cut short; "
-            f"give the directory that --save wrote, or {REMEDY}."
+            f"give the directory of a saved model, or {REMEDY}."
         ) from error
     except OSError as error:
-        raise ModelError(f"{path} cannot be read ({_reason(error)}); mend that, or {REMEDY}.") from error
-    try:
-        contents = json.loads(data)
-    except (ValueError, RecursionError) as error:
-        raise ModelError(f"{path} is damaged (it is not JSON); {REMEDY}.") from error
-    if not isinstance(contents, dict) or contents.get("format") != FORMAT:
-        _damaged(path, "it does not describe a cepts model")
-    version = contents.get("format_version")
-    if isinstance(version, int) and version > FORMAT_VERSION:
-        raise ModelError(
-            f"{path} has format version {version}, and cepts {__version__} reads up to {FORMAT_VERSION}; "
-            f"upgrade cepts, or {REMEDY}."
-        )
-    contents.pop("checksum", None)
-    try:
-        intact = _sealed(contents) == data
-    except (ValueError, RecursionError):
-        intact = False
-    if not intact:
-        _damaged(path, "its checksum differs")
-    if type(version) is not int or version != FORMAT_VERSION or not _has_all_entries(contents):
+        raise ModelError(f"{path} cannot be read ({reason(error)}); mend that, or {REMEDY}.") from error
+    contents = checked_header(data, path, REMEDY)
+    files = contents.get("files")
+    if not isinstance(files, dict) or not isinstance(files.get(ARRAYS_NAME), dict):
         _damaged(path, "entries are missing")
     return contents
-
-
-def _has_all_entries(contents: Mapping[str, Any]) -> bool:
-    files = contents.get("files")
-    return (
-        isinstance(contents.get("kind"), str)
-        and isinstance(contents.get("settings"), dict)
-        and isinstance(contents.get("arrays"), dict)
-        and isinstance(files, dict)
-        and isinstance(files.get(ARRAYS_NAME), dict)
-    )
 
 
 def _read_arrays(path: Path, contents: Mapping[str, Any]) -> dict[str, NDArray[Any]]:
@@ -286,21 +245,17 @@ def _read_arrays(path: Path, contents: Mapping[str, Any]) -> dict[str, NDArray[A
     except FileNotFoundError as error:
         raise ModelError(f"{path} is missing; {REMEDY}.") from error
     except OSError as error:
-        raise ModelError(f"{path} cannot be read ({_reason(error)}); mend that, or {REMEDY}.") from error
+        raise ModelError(f"{path} cannot be read ({reason(error)}); mend that, or {REMEDY}.") from error
     except (SafetensorError, ValueError, KeyError, TypeError) as error:
         raise ModelError(f"{path} is damaged (it is not a safetensors file); {REMEDY}.") from error
     names = contents["arrays"].keys()
     for problem, odd in (("missing", names - arrays.keys()), ("one too many", arrays.keys() - names)):
         if odd:
             _damaged(path, f"the array {min(odd)} is {problem}")
-    if _descriptions(arrays) != contents["arrays"]:
+    if descriptions(arrays) != contents["arrays"]:
         _damaged(path, f"its arrays are not those of {HEADER_NAME}")
     return {name: arrays[name] for name in names}
 
 
 def _damaged(path: Path, how: str) -> NoReturn:
-    raise ModelError(f"{path} is damaged ({how}); {REMEDY}.")
-
-
-def _reason(error: OSError) -> str:
-    return error.strerror or str(error)
+    refuse_damaged(path, how, REMEDY)

@@ -1,4 +1,4 @@
-"""Word classes: words that stand in like places, found in one language's text alone."""
+"""Word classes: words that occur in similar contexts, found in monolingual text."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from cepts.data import offsets_of
 
 __all__ = ["word_classes"]
 
-# Of the words, so few may still move in the last pass.
+# Stop when a pass moves no more than this share of the words.
 SETTLED = 0.001
 
 
@@ -21,33 +21,33 @@ def word_classes(
     classes: int = 50,
     passes: int = 10,
 ) -> NDArray[np.int32]:
-    """The class of each word, such that classes predict each other as well as they can.
+    """The class of each word, so that classes predict each other as well as possible.
 
     The exchange algorithm (Kneser and Ney, 1993), as in mkcls: maximise the likelihood of the text under a bigram model
     of classes, sum N(c,c') log N(c,c') - 2 sum N(c) log N(c), by moving one word after the other, the frequent ones
     first, to the class that raises it most. The edge of a sentence is a class of its own, which no word joins. All
-    words take part, rare ones too: each costs no more than its own bigrams. The result is a local maximum; the same
-    text has always the same.
+    words take part, rare ones too: each costs no more than its own bigrams. The result is a local maximum; it is
+    deterministic.
 
     Parameters
     ----------
     text_ids, offsets
         The text: sentence `n` is `text_ids[offsets[n]:offsets[n + 1]]`.
     words
-        Size of the vocabulary. Words that the text does not have are in the last class.
+        Size of the vocabulary. Words that do not occur in the text are in the last class.
     classes
-        How many classes there are to choose from, numbered from 0; some may stay empty.
+        Number of classes, numbered from 0; some may stay empty.
     passes
-        Times at most that every word is looked at; fewer where hardly any word moves.
+        The most passes over all words; fewer where hardly any word moves.
     """
     from cepts.kernels.classes import count_classes, exchange, transpose_bigrams
 
     if classes < 1:
-        raise ValueError(f"classes must be 1 or more. Got {classes} instead.")
+        raise ValueError(f"`classes` must be 1 or more. Got {classes} instead.")
     frequencies = np.bincount(text_ids, minlength=words).astype(np.float64)
     order = np.argsort(-frequencies, kind="stable")
-    # Begin with classes of words of like frequency, each with as much of the text as the next, as far as words allow:
-    # from there the exchange ends higher than from words dealt out in turn.
+    # Start with classes of words of similar frequency that cover equal parts of the text, as far as possible: the
+    # exchange then ends higher than from classes dealt in turn.
     share = np.cumsum(frequencies[order]) / max(len(text_ids), 1)
     class_of = np.empty(words + 1, dtype=np.int32)
     class_of[order] = np.minimum(share * classes, classes - 1)
@@ -69,7 +69,7 @@ def word_classes(
 def _bigrams(
     text_ids: NDArray[np.int32], offsets: NDArray[np.int64], words: int
 ) -> tuple[NDArray[np.int64], NDArray[np.int32], NDArray[np.float64]]:
-    """Where the bigrams of each word start, their second words and how often they stand; `words` is the edge."""
+    """Where the bigrams of each word start, their second words and how often they occur; `words` is the edge."""
     sentences = len(offsets) - 1
     places = np.arange(len(text_ids)) + np.repeat(np.arange(1, sentences + 1), np.diff(offsets))
     text = np.full(len(text_ids) + sentences + 1, words, dtype=np.int64)

@@ -7,12 +7,14 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
+from cepts.data import Pulls
+
 __all__ = ["Cohesion"]
 
-# Times that any two words are thought to have stood side by side, beside those that they were seen to.
+# Pseudo-count of any two words side by side.
 SMOOTHING = 0.5
-# A word stays by itself as readily as it goes with a neighbour that stands beside it so many times more often than by
-# chance. Set on the trial sentences of the Hansards (benchmarks/onmf.py), as is the strength of spreading.
+# A word is as likely to stand alone as to belong to a neighbour that is beside it so many times more often than chance
+# predicts. Set on the trial sentences of the Hansards (benchmarks/onmf.py), as is the strength of spreading.
 STAY = 1.5
 
 
@@ -27,7 +29,7 @@ class Cohesion:
     followers, offsets
         The words that follow word w, in ascending order, are `followers[offsets[w]:offsets[w + 1]]`.
     times
-        How often each of them does.
+        How often each of them follows w.
     """
 
     counts: NDArray[np.int64]
@@ -37,7 +39,7 @@ class Cohesion:
 
     @classmethod
     def of(cls, ids: NDArray[np.int32], offsets: NDArray[np.int64], words: int) -> Cohesion:
-        """Counts of a text whose sentences start at `offsets` and whose vocabulary has so many `words`."""
+        """Counts of a text whose sentences start at `offsets` and whose vocabulary has `words` words."""
         inside = np.ones(len(ids), dtype=np.bool_)
         # A sentence's last word has no follower.
         inside[offsets[1:][np.diff(offsets) > 0] - 1] = False
@@ -51,12 +53,10 @@ class Cohesion:
             times.astype(np.int32),
         )
 
-    def pulls(
-        self, ids: NDArray[np.int32], offsets: NDArray[np.int64]
-    ) -> tuple[NDArray[np.float32], NDArray[np.float32]]:
-        """By token: P(belongs to the word before) and P(belongs to the word after); the rest is that of neither.
+    def pulls(self, ids: NDArray[np.int32], offsets: NDArray[np.int64]) -> Pulls:
+        """By token: P(belongs to the word before) and P(belongs to the word after); the rest is P(neither).
 
-        They are in proportion to how much more often than by chance the two words stand side by side: `besoin de`
+        They are proportional to how much more often than by chance the two words occur side by side: `besoin de`
         holds together, so `de` goes with `besoin` rather than with the noun after it. A word that is not known (-1)
         has not been seen beside any.
         """
@@ -76,4 +76,4 @@ class Cohesion:
             left,
             right,
         )
-        return left, right
+        return Pulls(left, right)

@@ -2,30 +2,24 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
 from typing import Self
 
 import numpy as np
 from numpy.typing import NDArray
 
-from cepts.data import Association, Bitext
-from cepts.engine import default_threads, map_shards
-from cepts.errors import UsageError
-from cepts.progress import Progress, Step, silent
-from cepts.words.aligner import Aligner
+from cepts.data import Association, Bitext, Vocabulary
+from cepts.errors import UsageError, check_choice
+from cepts.names import STATISTICS
 from cepts.words.forms import Forms, number
-from cepts.words.index import Index, Pairs, build_index, cut, form_pairs
+from cepts.words.index import Index, Pairs, build_index, form_pairs
 
-__all__ = ["STATISTICS", "Cooccurrence", "compete"]
-
-# The place of each name is its number in the kernel.
-STATISTICS = ("counts", "dice", "pmi", "llr")
+__all__ = ["STATISTICS", "Cooccurrence"]
 
 
 class Cooccurrence:
-    """In how many sentence pairs of a bitext each two words stand together.
+    """In how many sentence pairs of a bitext two words occur together.
 
-    A sentence pair counts once for two words, however often they stand in it. With a of N sentence pairs that have
+    A sentence pair counts once for two words, however often they occur in it. With a of N sentence pairs that have
     both words, s that have the source word and t that have the target word, the statistics are
 
     - ``counts``: a
@@ -34,7 +28,7 @@ class Cooccurrence:
     - ``llr``: the log-likelihood ratio of Dunning (1993), twice the sum of k ln(kN / (row sum x column sum)) over the
       four fields of the table of both, one and neither word
 
-    where ``pmi`` and ``llr`` are 0 for words that stand together no more often than by chance, and all are 0 for words
+    where ``pmi`` and ``llr`` are 0 for words that occur together no more often than by chance, and all are 0 for words
     that never do. There is no null: statistics know only words that are there.
 
     Parameters
@@ -57,9 +51,9 @@ class Cooccurrence:
     ) -> None:
         for name, value in (("prefix", prefix), ("max_length", max_length), ("threads", threads)):
             if value is not None and value < 1:
-                raise UsageError(f"{name} must be 1 or more. Got {value} instead.")
+                raise UsageError(f"`{name}` must be 1 or more. Got {value} instead.")
         self.max_length = max_length
-        self.threads = default_threads() if threads is None else threads
+        self.threads = threads
         self._forms = Forms(lowercase, prefix)
 
     def fit(self, bitext: Bitext) -> Self:
@@ -71,62 +65,58 @@ class Cooccurrence:
         return self
 
     @classmethod
-    def of(cls, aligner: Aligner) -> Cooccurrence:
-        """The statistics of the text on which `aligner` was trained, from the index that it made of it."""
-        aligner.check_fitted()
-        if aligner._fitted is None:
-            raise UsageError(
-                "co-occurrence statistics need the text of training, which a loaded model does not hold; "
-                "count a text with Cooccurrence().fit, or train the model again."
-            )
-        found = cls(
-            lowercase=aligner.lowercase, prefix=aligner.prefix, max_length=aligner.max_length, threads=aligner.threads
-        )
-        found.source_, found.target_ = aligner.source_.vocabulary, aligner.target_.vocabulary
-        found._count(aligner._fitted.index)
+    def of_index(cls, source: Vocabulary, target: Vocabulary, index: Index) -> Cooccurrence:
+        """The statistics of a text that is already indexed, over the words of two vocabularies."""
+        found = cls()
+        found.source_, found.target_ = source, target
+        found._count(index)
         return found
 
-    def association(self, bitext: Bitext, statistic: str, *, competing: bool = False) -> Association:
-        """The matrices of all pairs of `bitext`; for a large one, `blocks` needs less memory."""
-        return Association.concatenate(list(self.blocks(bitext, statistic, competing=competing)))
-
-    def blocks(
-        self, bitext: Bitext, statistic: str, *, competing: bool = False, progress: Progress | None = None
-    ) -> Iterator[Association]:
-        """The matrices of any bitext, run by run.
+    def association(self, bitext: Bitext, statistic: str) -> Association:
+        """The matrices of all pairs of `bitext`; an empty or too long pair has a matrix of 0 x 0.
 
         Parameters
         ----------
         bitext
-            The sentence pairs; an empty or too long pair has a matrix of 0 x 0.
+            The sentence pairs.
         statistic
             ``counts``, ``dice``, ``pmi`` or ``llr``.
-        competing
-            See `compete`.
-        progress
-            Told after each run.
         """
-        if statistic not in STATISTICS:
-            raise UsageError(f"statistic must be one of {', '.join(STATISTICS)}. Got {statistic!r} instead.")
-        if not hasattr(self, "together_"):
-            raise UsageError("this Cooccurrence has counted nothing yet; call fit.")
         source_forms, source_places = number(self._forms, bitext.source.vocabulary.words)
         target_forms, target_places = number(self._forms, bitext.target.vocabulary.words)
         pairs = form_pairs(bitext, source_places, target_places, self.max_length)
-        known = self.source_.numbers(source_forms.words), self.target_.numbers(target_forms.words)
-        runs = list(cut(pairs))
+        source, target = self.source_.numbers(source_forms.words), self.target_.numbers(target_forms.words)
+        return self.of_words(source[pairs.source_ids], target[pairs.target_ids], pairs, statistic)
 
-        def run(bounds: tuple[int, int]) -> Association:
-            found = self._look_up(pairs.part(*bounds), *known, STATISTICS.index(statistic))
-            return compete(found) if competing else found
+    def of_words(
+        self, source_words: NDArray[np.int32], target_words: NDArray[np.int32], pairs: Pairs, statistic: str
+    ) -> Association:
+        """The matrices of `pairs`, whose tokens are given as numbers of words, -1 for those that are not known."""
+        from cepts.kernels.cooccurrence import look_up_statistic
 
-        report = progress or silent
-        for done, found in enumerate(map_shards(run, runs, threads=self.threads), start=1):
-            yield found
-            report(Step(stage="associating", done=done, total=len(runs)))
+        check_choice("statistic", statistic, STATISTICS)
+        if not hasattr(self, "together_"):
+            raise UsageError("this Cooccurrence has not counted anything yet; call fit.")
+        values = np.empty(int(pairs.cell_offsets[-1]), dtype=np.float32)
+        look_up_statistic(
+            np.ascontiguousarray(source_words),
+            np.ascontiguousarray(target_words),
+            pairs.source_offsets,
+            pairs.target_offsets,
+            pairs.cell_offsets,
+            self.rows_,
+            self.targets_,
+            self.together_,
+            self.source_counts_,
+            self.target_counts_,
+            self.pairs_,
+            STATISTICS.index(statistic),  # its number in the kernel
+            values,
+        )
+        return Association(pairs.source_lengths, pairs.target_lengths, pairs.cell_offsets, values)
 
     def _count(self, index: Index) -> None:
-        """Take the counts of `index`, whose pairs stand once each, so many times."""
+        """Set the counts from `index`, which has each distinct pair once, with how often it occurs."""
         from cepts.kernels.cooccurrence import add_pairs_with
         from cepts.kernels.index import sort_rows
 
@@ -150,51 +140,6 @@ class Cooccurrence:
         order = np.empty(len(index.targets), dtype=np.int64)
         sort_rows(index.rows, index.targets, order)
         self.targets_, self.together_ = index.targets[order], together[order]
-
-    def _look_up(
-        self, pairs: Pairs, source: NDArray[np.int32], target: NDArray[np.int32], statistic: int
-    ) -> Association:
-        from cepts.kernels.cooccurrence import look_up_statistic
-
-        values = np.empty(int(pairs.cell_offsets[-1]), dtype=np.float32)
-        look_up_statistic(
-            source[pairs.source_ids],
-            target[pairs.target_ids],
-            pairs.source_offsets,
-            pairs.target_offsets,
-            pairs.cell_offsets,
-            self.rows_,
-            self.targets_,
-            self.together_,
-            self.source_counts_,
-            self.target_counts_,
-            self.pairs_,
-            statistic,
-            values,
-        )
-        return Association(pairs.source_lengths, pairs.target_lengths, pairs.cell_offsets, values)
-
-
-def compete(association: Association) -> Association:
-    """Each value as the geometric mean of its share in its row and of its share in its column, between 0 and 1.
-
-    Common words have high counts with all words, and rule whatever is made of them (onmf, section 7.2). Shares set each
-    word's values against one another instead: where a pair of words has a better partner on either side, it loses.
-    """
-    from cepts.kernels.association import shares_of_lines
-
-    if association.source_null is not None or association.target_null is not None:
-        raise ValueError("compete takes associations without null, whose mass has no row and column.")
-    values = association.values.copy()
-    shares_of_lines(
-        association.source_lengths,
-        association.target_lengths,
-        association.offsets,
-        values,
-        np.empty(int(association.source_lengths.max(initial=0))),
-        np.empty(int(association.target_lengths.max(initial=0))),
-    )
-    return Association(association.source_lengths, association.target_lengths, association.offsets, values)
 
 
 def _unseen(counts: NDArray) -> NDArray[np.int64]:

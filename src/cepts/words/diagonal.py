@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Any
+from dataclasses import dataclass
 
 from cepts.words.aligner import Aligner
 from cepts.words.mixture import DiagonalPrior
@@ -10,6 +10,7 @@ from cepts.words.mixture import DiagonalPrior
 __all__ = ["Diagonal"]
 
 
+@dataclass(kw_only=True, eq=False, repr=False)
 class Diagonal(Aligner):
     """Model 2 whose positions follow the diagonal, with one learnt tension a direction (Dyer et al., 2013).
 
@@ -19,5 +20,5 @@ class Diagonal(Aligner):
     name = "diagonal"
     positions_class = DiagonalPrior
 
-    def __init__(self, *, iterations: int = 5, lexicon: str = "bayes", **options: Any) -> None:
-        super().__init__(iterations=iterations, lexicon=lexicon, **{"start_iterations": 1, **options})
+    start_iterations: int = 1
+    lexicon: str = "bayes"

@@ -10,15 +10,15 @@ P(target, alignment | source) is the product of
   d>1(distance from the one before | its class). The centre of a cept is the ceiling of the mean of its positions, that
   before the first cept stands before the first word.
 
-Both are deficient: they spend probability on places outside of the sentence and on placing several words in one
-place. As no sum over all alignments is at hand, posteriors and likelihoods are those of a climbed alignment and its
-neighbours (see `cepts.kernels.fertility_gains`); a log-likelihood is thus a lower bound, and EM may lower it.
+Both are deficient: they give probability to positions outside the sentence and to several words in one position. Since
+no sum over all alignments is tractable, posteriors and likelihoods are those of a climbed alignment and its neighbours
+(see `cepts.kernels.fertility_gains`). So a log-likelihood is a lower bound, and EM may lower it.
 """
 
 from __future__ import annotations
 
 from abc import abstractmethod
-from typing import Any, ClassVar
+from typing import TYPE_CHECKING, Any, ClassVar
 
 import numpy as np
 from numpy.typing import NDArray
@@ -27,7 +27,10 @@ from cepts.data import NBest, offsets_of
 from cepts.words.classes import word_classes
 from cepts.words.index import Pairs
 from cepts.words.jumps import Jumps
-from cepts.words.positions import NO_COUNTS, NOTHING, Block, Expected, Positions, Posterior, room
+from cepts.words.positions import ExpectedCounts, PairBlock, Positions, Posterior, room_for_posteriors, room_to_count
+
+if TYPE_CHECKING:
+    from cepts.kernels.fertility_sentence import Shard
 
 __all__ = ["Displacements", "Distortions", "Fertility"]
 
@@ -43,25 +46,25 @@ TINY = 1e-30
 
 
 class Fertility(Positions):
-    """What Models 3 and 4 share: fertilities, null, the climb from the HMM's path.
+    """What Models 3 and 4 share: fertilities, null, and hill climbing from the HMM's path.
 
     Parameters
     ----------
     null_prob
-        p1, the probability that a word which is not null's brings a word of null's with it.
+        p1, the probability that a word which null does not explain adds a word that null explains.
     jumps
-        The trained jumps of the HMM, whose paths are where the climb starts.
+        The trained jumps of the HMM, from whose paths hill climbing starts.
     smoothing
-        Occurrences of each word, with fertilities as all words have them, that are thought to have been seen beside
-        those of the text.
+        Pseudo-occurrences of each word, with the fertilities of all words, that are added to those of the text.
     """
 
     chained: ClassVar[bool]
+    exact = False  # posteriors are those of a neighbourhood, and all distributions are smoothed
 
     def __init__(self, *, null_prob: float | None = None, jumps: Jumps | None = None, smoothing: float = 30.0) -> None:
         null_prob = 0.1 if null_prob is None else null_prob
         if not 0 < null_prob < 1:
-            raise ValueError(f"null_prob must lie in (0, 1). Got {null_prob} instead.")
+            raise ValueError(f"`null_prob` must lie between 0 and 1. Got {null_prob} instead.")
         self.null_prob = null_prob
         self.jumps = Jumps(null_prob=null_prob) if jumps is None else jumps
         self.smoothing = smoothing
@@ -90,85 +93,57 @@ class Fertility(Positions):
             self._groups = distance_groups(pairs.longest + 1)
         self.logarithms()
 
-    def expect(self, block: Block, *, agreeing: bool) -> Expected:
+    def expect(self, block: PairBlock, *, agreeing: bool) -> ExpectedCounts:
         """Expected counts of links, fertilities and placements over the neighbourhoods of climbed alignments."""
-        from cepts.kernels.fertility_shard import fertility_posteriors
+        from cepts.kernels.fertility_shard import FertilityCounts, fertility_posteriors
 
-        counts, source_free, target_free, log_likelihoods = room(block, columns=1 if agreeing else 2)
-        statistics: list[NDArray] = [
+        found = room_to_count(block, agreeing=agreeing)
+        expected = FertilityCounts(
             np.zeros(self.source_fertility.shape),
             np.zeros(self.target_fertility.shape),
             np.zeros((2, self.placements[0].size)),
             np.zeros(self.displacements.shape),
-        ]
-        fertility_posteriors(
-            self._shard(block),
-            True,
-            agreeing,
-            counts,
-            NOTHING,
-            NOTHING,
-            source_free,
-            target_free,
-            *statistics,
-            log_likelihoods,
         )
-        return Expected(counts, source_free, target_free, statistics, log_likelihoods)
+        fertility_posteriors(self._shard(block), True, agreeing, found, expected)
+        return ExpectedCounts(found.counts, found.source_free, found.target_free, list(expected), found.log_likelihoods)
 
-    def posterior(self, block: Block, *, agreeing: bool = False) -> Posterior:
-        """Posteriors of links and of null over the neighbourhoods of climbed alignments."""
-        return self._climbed(block, agreeing)[0]
+    def posterior(self, block: PairBlock, *, agreeing: bool = False) -> Posterior:
+        """Posteriors of links and of null over the neighbourhoods of climbed alignments, and these alignments."""
+        from cepts.kernels.fertility_shard import FertilityCounts, fertility_posteriors
 
-    def paths(self, block: Block) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
-        """The climbed alignments."""
-        return self._climbed(block, True)[1]
-
-    def _climbed(self, block: Block, agreeing: bool) -> tuple[Posterior, tuple[NDArray[np.int64], NDArray[np.int64]]]:
-        from cepts.kernels.fertility_shard import fertility_posteriors
-
-        _, source_free, target_free, log_likelihoods = room(block, columns=0)
-        forward = np.empty(len(block.cells), dtype=np.float32)
-        reverse = np.empty(0 if agreeing else len(block.cells), dtype=np.float32)
+        found = room_for_posteriors(block, agreeing=agreeing)
         shard = self._shard(block)
         none = np.empty((2, 0))
-        fertility_posteriors(
-            shard,
-            False,
-            agreeing,
-            NO_COUNTS,
-            forward,
-            reverse,
-            source_free,
-            target_free,
-            none,
-            none,
-            none,
-            np.empty((2, 0, 0)),
-            log_likelihoods,
-        )
-        found = Posterior(forward, reverse, source_free, target_free, log_likelihoods)
-        return found, (shard.source_links, shard.target_links)
+        expected = FertilityCounts(none, none, none, np.empty((2, 0, 0)))
+        fertility_posteriors(shard, False, agreeing, found, expected)
+        return Posterior(*found[1:], (shard.source_links, shard.target_links))
 
-    def nbest(self, block: Block, count: int) -> tuple[NBest, NBest]:
-        """The best alignments to which moves and swaps lead from the climbed one, which need not be the best of all."""
+    def paths(self, block: PairBlock) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
+        """The climbed alignments."""
+        climbed = self.posterior(block, agreeing=True).paths
+        assert climbed is not None
+        return climbed
+
+    def nbest(self, block: PairBlock, count: int) -> tuple[NBest, NBest]:
+        """The best alignments that moves and swaps reach from the climbed one; a better one may exist."""
         shard = self._shard(block)
         return self._nbest(block, shard, count, 0), self._nbest(block, shard, count, 1)
 
-    def _nbest(self, block: Block, shard: Any, count: int, direction: int) -> NBest:
+    def _nbest(self, block: PairBlock, shard: Shard, count: int, direction: int) -> NBest:
         from cepts.kernels.fertility_nbest import fertility_nbest
 
-        sizes, lengths = block.pairs.source_lengths, block.pairs.target_lengths
+        explaining, explained = block.pairs.source_lengths, block.pairs.target_lengths
         if direction == 1:
-            sizes, lengths = lengths, sizes
+            explaining, explained = explained, explaining
         # No more than there are alignments: (I + 1)^J.
-        ways = lengths * np.log(sizes + 1)
-        most = np.where(ways < np.log(count), np.ceil(np.exp(ways)), count).astype(np.int64) * (lengths > 0)
+        ways = explained * np.log(explaining + 1)
+        most = np.where(ways < np.log(count), np.ceil(np.exp(ways)), count).astype(np.int64) * (explained > 0)
         found = np.zeros(len(block.pairs), dtype=np.int64)
         log_probabilities = np.empty(int(most.sum()))
-        positions = np.empty(int((most * lengths).sum()), dtype=np.int32)
+        positions = np.empty(int((most * explained).sum()), dtype=np.int32)
         longest = int(most.max(initial=1))
         used, used_positions = fertility_nbest(shard, direction, longest, found, log_probabilities, positions)
-        return NBest(lengths, offsets_of(found), log_probabilities[:used].copy(), positions[:used_positions].copy())
+        return NBest(explained, offsets_of(found), log_probabilities[:used].copy(), positions[:used_positions].copy())
 
     def update(self, statistics: list[NDArray]) -> None:
         """Distributions from expected counts."""
@@ -216,17 +191,15 @@ class Fertility(Positions):
             )
         return self._logs
 
-    def _shard(self, block: Block) -> Any:
+    def _shard(self, block: PairBlock) -> Shard:
         """What kernels read, with the HMM's paths to start from."""
         from cepts.kernels.fertility_sentence import Shard
 
-        (_, *layout, cells, lexicon, source_null, target_null, times) = block.arrays
-        logs = (np.log(np.maximum(table, np.float32(TINY))) for table in (lexicon, source_null, target_null))
-        arrays = (
-            *layout,
-            cells,
-            *logs,
-            times,
+        arrays = block.arrays
+        tables = ("lexicon", "source_null", "target_null")
+        logs = {name: np.log(np.maximum(getattr(arrays, name), np.float32(TINY))) for name in tables}
+        parameters = (
+            arrays._replace(**logs),
             block.source_words,
             block.target_words,
             np.append(self.source_classes, self.classes_used())[block.source_words],
@@ -239,7 +212,7 @@ class Fertility(Positions):
             block.pairs.longest,
             *self.jumps.paths(block),
         )
-        return Shard._make(arrays)
+        return Shard._make(parameters)
 
     def classes_used(self) -> int:
         """Number of classes, which is also that of the unknown words' own."""
@@ -290,7 +263,7 @@ class Distortions(Fertility):
     classes
         Word classes of either language.
     placement_smoothing
-        Placements, as all classes have them, that are thought to have been seen beside those of each pair of classes.
+        Pseudo-placements, distributed as those of all classes, that are added to those of each pair of classes.
     """
 
     name = "ibm4"
@@ -338,7 +311,7 @@ class Distortions(Fertility):
 
 def drawn(counts: NDArray[np.float64], prior: NDArray[np.float64], strength: float) -> NDArray[np.float64]:
     """Distributions (along the last axis) of counts to which `strength` times the prior is added."""
-    # Terms that are counted and discounted may leave a little below nothing.
+    # Adding and subtracting terms may leave values slightly below 0.
     counts = np.maximum(counts, 0.0) + strength * prior
     return np.asarray(counts / counts.sum(axis=-1, keepdims=True))
 
@@ -365,6 +338,6 @@ def smooth_prior(ratio: float, top: int) -> NDArray[np.float64]:
 
 
 def _ahead(prior: NDArray[np.float64]) -> NDArray[np.float64]:
-    """The same for distances that lie ahead alone."""
+    """The same for forward distances only."""
     prior = np.where(np.arange(GROUPS) > CENTRE, prior, 0.0)
     return np.asarray(prior / prior.sum())

@@ -15,7 +15,7 @@ __all__ = ["Forms", "distinct"]
 
 @dataclass(frozen=True, slots=True)
 class Forms:
-    """How a token becomes the form that statistics are kept of. The text itself is never changed.
+    """How a token becomes the form under which it is counted. The text itself is never changed.
 
     Parameters
     ----------
@@ -30,7 +30,7 @@ class Forms:
 
     def __post_init__(self) -> None:
         if self.prefix is not None and self.prefix < 1:
-            raise ValueError(f"prefix must be 1 or more letters. Got {self.prefix} instead.")
+            raise ValueError(f"`prefix` must be 1 or more letters. Got {self.prefix} instead.")
 
     def of(self, words: Sequence[str]) -> list[str]:
         """The form of each word."""

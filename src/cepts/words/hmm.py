@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Any
+from dataclasses import dataclass
 
 from cepts.words.aligner import Aligner
 from cepts.words.jumps import Jumps
@@ -12,6 +12,7 @@ __all__ = ["HMM"]
 SMOOTHING = 10.0
 
 
+@dataclass(kw_only=True, eq=False, repr=False)
 class HMM(Aligner):
     """Each target word's position depends on the last one's, by the jump between them (Vogel, Ney, Tillmann, 1996).
 
@@ -23,27 +24,13 @@ class HMM(Aligner):
     name = "hmm"
     positions_class = Jumps
 
-    def __init__(
-        self,
-        *,
-        iterations: int = 4,
-        start_iterations: int = 4,
-        lexicon: str = "backoff",
-        agreement: bool = True,
-        null_prob: float | None = 0.1,
-        tolerance: float = 0.02,
-        **options: Any,
-    ) -> None:
-        super().__init__(
-            iterations=iterations,
-            start_iterations=start_iterations,
-            lexicon=lexicon,
-            agreement=agreement,
-            null_prob=null_prob,
-            tolerance=tolerance,
-            **options,
-        )
+    iterations: int = 4
+    start_iterations: int = 4
+    lexicon: str = "backoff"
+    agreement: bool = True
+    null_prob: float | None = 0.1
+    tolerance: float = 0.24
 
     def new_positions(self) -> Jumps:
-        """Jumps, smoothed unless all is maximum likelihood: a small text shows few of them."""
+        """Jumps, smoothed unless the lexicon is maximum likelihood, because a small text has few of them."""
         return Jumps(null_prob=self.null_prob, smoothing=SMOOTHING if self.lexicon == "backoff" else 0.0)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Any
+from dataclasses import dataclass
 
 from cepts.words.aligner import Aligner
 from cepts.words.mixture import Uniform
@@ -10,6 +10,7 @@ from cepts.words.mixture import Uniform
 __all__ = ["IBM1"]
 
 
+@dataclass(kw_only=True, eq=False, repr=False)
 class IBM1(Aligner):
     """Every target word is a mixture over the source words and null, all equally likely: eq. (1e) of ibm12.
 
@@ -19,5 +20,4 @@ class IBM1(Aligner):
     name = "ibm1"
     positions_class = Uniform
 
-    def __init__(self, *, iterations: int = 5, **options: Any) -> None:
-        super().__init__(iterations=iterations, **{"start_iterations": 0, **options})
+    start_iterations: int = 0

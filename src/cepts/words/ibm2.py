@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Any
+from dataclasses import dataclass
 
 from cepts.words.aligner import Aligner
 from cepts.words.mixture import PositionTable
@@ -10,6 +10,7 @@ from cepts.words.mixture import PositionTable
 __all__ = ["IBM2"]
 
 
+@dataclass(kw_only=True, eq=False, repr=False)
 class IBM2(Aligner):
     """Model 1 with a learnt table of positions P(a_j = i | I, J): eqs. (1a)-(1d) of ibm12.
 
@@ -18,6 +19,3 @@ class IBM2(Aligner):
 
     name = "ibm2"
     positions_class = PositionTable
-
-    def __init__(self, *, iterations: int = 5, **options: Any) -> None:
-        super().__init__(iterations=iterations, **options)

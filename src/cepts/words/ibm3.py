@@ -2,9 +2,8 @@
 
 from __future__ import annotations
 
-from typing import Any
+from dataclasses import dataclass
 
-from cepts.errors import UsageError
 from cepts.words.aligner import Aligner
 from cepts.words.fertility import Displacements, Fertility
 from cepts.words.hmm import SMOOTHING
@@ -15,8 +14,9 @@ from cepts.words.positions import Positions
 __all__ = ["IBM3", "FertilityAligner"]
 
 
+@dataclass(kw_only=True, eq=False, repr=False)
 class FertilityAligner(Aligner):
-    """Trained from Model 1 by way of the HMM, whose paths are where the climb to better alignments starts.
+    """Trained from Model 1 through the HMM, from whose paths hill climbing to better alignments starts.
 
     Parameters
     ----------
@@ -30,48 +30,33 @@ class FertilityAligner(Aligner):
         P(null) of Model 1 and of the HMM, and p1 of the model itself (see `cepts.words.fertility`).
     """
 
-    positions_: Fertility
+    iterations: int = 3
+    start_iterations: int = 4
+    lexicon: str = "backoff"
+    agreement: bool = True
+    null_prob: float | None = 0.1
+    hmm_iterations: int = 4
 
-    def __init__(
-        self,
-        *,
-        iterations: int = 3,
-        hmm_iterations: int = 4,
-        start_iterations: int = 4,
-        lexicon: str = "backoff",
-        agreement: bool = True,
-        null_prob: float | None = 0.1,
-        **options: Any,
-    ) -> None:
-        super().__init__(
-            iterations=iterations,
-            start_iterations=start_iterations,
-            lexicon=lexicon,
-            agreement=agreement,
-            null_prob=null_prob,
-            **options,
-        )
-        if hmm_iterations < 0:
-            raise UsageError(f"hmm_iterations must be 0 or more. Got {hmm_iterations} instead.")
-        self.hmm_iterations = hmm_iterations
+    def least(self) -> dict[str, int]:
+        """The least value of each parameter that is a count."""
+        return {**super().least(), "hmm_iterations": 0}
 
     def stages(self) -> list[tuple[str, Positions, int]]:
         """Model 1, the HMM, the model itself."""
+        positions = self.positions_
+        assert isinstance(positions, Fertility)
         return [
             ("ibm1", Uniform(null_prob=self.null_prob), self.start_iterations),
-            ("hmm", self.positions_.jumps, self.hmm_iterations),
-            (self.name, self.positions_, self.iterations),
+            ("hmm", positions.jumps, self.hmm_iterations),
+            (self.name, positions, self.iterations),
         ]
 
     def new_jumps(self) -> Jumps:
         """Jumps as the HMM aligner has them."""
         return Jumps(null_prob=self.null_prob, smoothing=SMOOTHING if self.lexicon == "backoff" else 0.0)
 
-    def options(self) -> dict[str, Any]:
-        """The options with which the aligner was made, `threads` apart."""
-        return {**super().options(), "hmm_iterations": self.hmm_iterations}
 
-
+@dataclass(kw_only=True, eq=False, repr=False)
 class IBM3(FertilityAligner):
     """Each source word has a fertility, and places its target words near the diagonal; see `FertilityAligner`."""
 

@@ -1,4 +1,4 @@
-"""The co-occurrence index: every (source word, target word) pair that stands together has a number, its *cell*.
+"""The co-occurrence index: every (source word, target word) pair that occurs together has a number, its *cell*.
 
 One index serves all models and both directions. It is cut into shards of whole sentence pairs, each of which numbers
 its own cells, so that a shard's part of the lexicon and of the counts fits the processor's caches.
@@ -16,7 +16,7 @@ from numpy.typing import NDArray
 from cepts.data import Bitext, Text, offsets_of, take_runs
 from cepts.engine import cut_runs, map_shards
 
-__all__ = ["Index", "Pairs", "Shard", "arrange", "build_index", "cut", "form_pairs"]
+__all__ = ["Index", "IndexShard", "Pairs", "arrange", "build_index", "cut", "form_pairs"]
 
 CELLS_IN_SHARD = 1 << 21
 
@@ -25,7 +25,7 @@ CELLS_IN_SHARD = 1 << 21
 class Pairs:
     """Sentence pairs as numbers of forms, -1 for one that the model does not know.
 
-    `longest` is the length of the longest sentence; pairs that are not to be aligned have no words here.
+    `longest` is the length of the longest sentence; pairs that are not aligned have no words here.
     """
 
     source_ids: NDArray[np.int32]
@@ -62,9 +62,9 @@ class Pairs:
         return np.lexsort((self.target_lengths, self.source_lengths))
 
     def distinct(self) -> tuple[Pairs, NDArray[np.float32], NDArray[np.int64]]:
-        """The pairs without their repetitions, how often each stands, and the place of every pair among them.
+        """The distinct pairs, how often each occurs, and the place of every pair among them.
 
-        Texts repeat themselves, and EM need look at each pair only once.
+        Texts repeat themselves, and EM needs each pair only once.
         """
         from cepts.kernels.index import distinct_pairs
 
@@ -115,7 +115,7 @@ def form_pairs(
 ) -> Pairs:
     """The pairs of a bitext, each word by the number of its form.
 
-    Pairs that are empty on one side or have a sentence of more than `max_length` words are without their words.
+    Pairs that are empty on one side or have a sentence of more than `max_length` words lose their words.
     """
     lengths = bitext.source.lengths, bitext.target.lengths
     keep = (np.minimum(*lengths) > 0) & (np.maximum(*lengths) <= max_length)
@@ -134,14 +134,13 @@ def _kept(
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class Shard:
+class IndexShard:
     """A run of sentence pairs with the cells of its token pairs.
 
     `cells` are numbers of the shard's own; cell c of the shard is cell `cell_numbers[c]` of the index. `times` is how
-    often each pair stands in the text.
+    often each pair occurs in the text.
     """
 
-    first: int
     pairs: Pairs
     times: NDArray[np.float32]
     cell_offsets: NDArray[np.int64]
@@ -157,7 +156,7 @@ class Index:
     rows: NDArray[np.int64]
     targets: NDArray[np.int32]
     target_words: int
-    shards: list[Shard]
+    shards: list[IndexShard]
 
     def __len__(self) -> int:
         return len(self.targets)
@@ -169,7 +168,7 @@ class Index:
 
 
 def arrange(pairs: Pairs, cells: int = CELLS_IN_SHARD) -> NDArray[np.int64]:
-    """An order of `pairs` in which those of a shard stand by their lengths, which the HMM tables its jumps by."""
+    """An order of `pairs` in which those of a shard are sorted by their lengths, for which the HMM tabulates jumps."""
     runs = [start + pairs.part(start, stop).by_length for start, stop in cut(pairs, cells)]
     return np.concatenate(runs or [np.empty(0, dtype=np.int64)])
 
@@ -185,17 +184,17 @@ def build_index(
     target_words: int,
     *,
     times: NDArray[np.float32] | None = None,
-    threads: int = 1,
+    threads: int | None = 1,
     cells_in_shard: int = CELLS_IN_SHARD,
 ) -> Index:
-    """Number the cells of `pairs`, which stand so many `times` and whose vocabularies have so many words."""
+    """Number the cells of `pairs`, each of which occurs `times` times, over vocabularies of the given sizes."""
     from cepts.kernels.index import merge_cells
 
     times = np.ones(len(pairs), dtype=np.float32) if times is None else times
     runs = list(cut(pairs, cells_in_shard))
     numbered = list(
         map_shards(
-            lambda run: _number(run[0], pairs.part(*run), times[slice(*run)], source_words, target_words),
+            lambda run: _number(pairs.part(*run), times[slice(*run)], source_words, target_words),
             runs,
             threads=threads,
         )
@@ -230,8 +229,8 @@ def _unseen(words: int) -> tuple[NDArray[np.int32], NDArray[np.int32]]:
 
 
 def _number(
-    first: int, pairs: Pairs, times: NDArray[np.float32], source_words: int, target_words: int
-) -> tuple[Shard, NDArray[np.int64], NDArray[np.int32]]:
+    pairs: Pairs, times: NDArray[np.float32], source_words: int, target_words: int
+) -> tuple[IndexShard, NDArray[np.int64], NDArray[np.int32]]:
     """The shard of `pairs` with cells of its own, where the rows of its cells start, and the cells' target words."""
     from cepts.kernels.index import number_cells, occurrences_by_word, token_rows
 
@@ -258,5 +257,5 @@ def _number(
         targets,
         rows,
     )
-    shard = Shard(first, pairs, times, offsets, pairs.by_length, cells, np.empty(0, dtype=np.int32))
+    shard = IndexShard(pairs, times, offsets, pairs.by_length, cells, np.empty(0, dtype=np.int32))
     return shard, rows, targets[:count].copy()

@@ -3,15 +3,27 @@
 from __future__ import annotations
 
 from functools import partial
-from typing import Any
+from typing import TYPE_CHECKING
 
 import numpy as np
 from numpy.typing import NDArray
 
 from cepts.data import NBest
 from cepts.words.index import Pairs
-from cepts.words.nbest import Fill, best_paths, nbest_lists
-from cepts.words.positions import NO_COUNTS, NOTHING, Block, Expected, Positions, Posterior, room
+from cepts.words.nbest import best_paths, nbest_lists
+from cepts.words.positions import (
+    ExpectedCounts,
+    PairBlock,
+    Positions,
+    Posterior,
+    one_allocation,
+    room_for_posteriors,
+    room_to_count,
+)
+
+if TYPE_CHECKING:
+    from cepts.kernels.blocks import Found
+    from cepts.kernels.hmm import Chain, JumpCounts
 
 __all__ = ["Jumps"]
 
@@ -38,7 +50,7 @@ class Jumps(Positions):
     def __init__(self, *, null_prob: float | None = 0.1, smoothing: float = 0.0) -> None:
         null_prob = 0.1 if null_prob is None else null_prob
         if not 0 < null_prob < 1:
-            raise ValueError(f"null_prob must lie in (0, 1). Got {null_prob} instead.")
+            raise ValueError(f"`null_prob` must lie between 0 and 1. Got {null_prob} instead.")
         self.null_prob = null_prob
         self.smoothing = smoothing
         self.stride = 1
@@ -47,11 +59,16 @@ class Jumps(Positions):
         self.starts = np.empty((2, 0), dtype=np.float32)
         self._stretch(2 * self.NEAR)
 
+    @property
+    def exact(self) -> bool:
+        """Whether no jumps are added to those of the text."""
+        return self.smoothing == 0
+
     def prepare(self, pairs: Pairs) -> None:
         """Weights for the longest sentence of `pairs`.
 
-        A few thousand pairs tell all about so few weights: of more, agreement training, which is no exact EM anyway,
-        counts the jumps of every second, third, ... at most eighth pair.
+        A few thousand pairs are enough to estimate so few weights. With more, training to agree, which is not exact EM
+        anyway, counts the jumps of every second, third, ... up to eighth pair.
         """
         self.reach = 0
         self._stretch(max(pairs.longest, 2 * self.NEAR))
@@ -61,72 +78,69 @@ class Jumps(Positions):
         """Weights for the longest sentence of `pairs`."""
         self._stretch(pairs.longest)
 
-    def expect(self, block: Block, *, agreeing: bool) -> Expected:
+    def expect(self, block: PairBlock, *, agreeing: bool) -> ExpectedCounts:
         """Expected counts of links, jumps and starts."""
-        from cepts.kernels.hmm import hmm_posteriors
+        from cepts.kernels.hmm import JumpCounts
 
-        counts, source_free, target_free, log_likelihoods = room(block, columns=1 if agreeing else 2)
-        statistics: list[NDArray] = [
-            np.zeros_like(self.jumps, dtype=np.float64),
-            np.zeros_like(self.jumps, dtype=np.float64),
-            np.zeros_like(self.starts, dtype=np.float64),
-            np.zeros_like(self.starts, dtype=np.float64),
-        ]
-        hmm_posteriors(
-            *self._read(block),
-            True,
-            agreeing,
-            self.stride if agreeing else 1,
-            block.pairs.longest,
-            counts,
-            NOTHING,
-            NOTHING,
-            source_free,
-            target_free,
-            *statistics,
-            log_likelihoods,
+        found = room_to_count(block, agreeing=agreeing)
+        statistics = JumpCounts(
+            *(
+                np.zeros_like(weights, dtype=np.float64)
+                for weights in (self.jumps, self.jumps, self.starts, self.starts)
+            )
         )
-        return Expected(counts, source_free, target_free, statistics, log_likelihoods)
+        self._fill(block, True, agreeing, self.stride if agreeing else 1, found, statistics)
+        return ExpectedCounts(
+            found.counts, found.source_free, found.target_free, list(statistics), found.log_likelihoods
+        )
 
-    def posterior(self, block: Block, *, agreeing: bool = False) -> Posterior:
+    def posterior(self, block: PairBlock, *, agreeing: bool = False) -> Posterior:
         """Posteriors of links and of null."""
-        from cepts.kernels.hmm import hmm_posteriors
+        from cepts.kernels.hmm import JumpCounts
 
-        _, source_free, target_free, log_likelihoods = room(block, columns=0)
-        forward = np.empty(len(block.cells), dtype=np.float32)
-        reverse = np.empty(0 if agreeing else len(block.cells), dtype=np.float32)
+        found = room_for_posteriors(block, agreeing=agreeing)
         unused = np.empty((2, 0))
-        hmm_posteriors(
-            *self._read(block),
-            False,
-            agreeing,
-            1,
-            block.pairs.longest,
-            NO_COUNTS,
-            forward,
-            reverse,
-            source_free,
-            target_free,
-            unused,
-            unused,
-            unused,
-            unused,
-            log_likelihoods,
+        self._fill(block, False, agreeing, 1, found, JumpCounts(unused, unused, unused, unused))
+        return Posterior(*found[1:])
+
+    def _fill(
+        self, block: PairBlock, counting: bool, agreeing: bool, stride: int, found: Found, statistics: JumpCounts
+    ) -> None:
+        from cepts.kernels.hmm import HmmRoom, hmm_posteriors
+
+        width = (block.pairs.longest + 8) // 8 * 8
+        square = (width, width)
+        tables, (real, both), start, (ahead, behind) = one_allocation(
+            (5, 2, *square), (2, *square), (2, width), (2, width)
         )
-        return Posterior(forward, reverse, source_free, target_free, log_likelihoods)
+        emission, posterior, moves, matrix, transposed = tables
+        room = HmmRoom(
+            emission,
+            posterior,
+            moves,
+            matrix,
+            transposed,
+            start,
+            tabled=np.zeros(2, dtype=np.int64),
+            start_weight=np.zeros(2),
+            real=real,
+            both=both,
+            ahead=ahead,
+            behind=behind,
+        )
+        hmm_posteriors(block.arrays, self._chain(), room, counting, agreeing, stride, found, statistics)
 
-    def paths(self, block: Block) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
-        """The first of each list: Viterbi alignments of either direction."""
-        return best_paths(block, self._lists(block))
+    def paths(self, block: PairBlock) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
+        """Viterbi alignments of either direction."""
+        from cepts.kernels.trellis import hmm_paths
 
-    def nbest(self, block: Block, count: int) -> tuple[NBest, NBest]:
+        return best_paths(block, partial(hmm_paths, block.arrays, self._chain()), jumps=self.jumps.shape[1])
+
+    def nbest(self, block: PairBlock, count: int) -> tuple[NBest, NBest]:
         """The most probable alignments, exact."""
-        return nbest_lists(block, count, self._lists(block))
-
-    def _lists(self, block: Block) -> Fill:
         from cepts.kernels.nbest import hmm_lists
 
-        return partial(hmm_lists, *self._read(block), block.pairs.longest)
+        return nbest_lists(block, count, partial(hmm_lists, block.arrays, self._chain()), jumps=self.jumps.shape[1])
 
     def update(self, statistics: list[NDArray]) -> None:
         """Weights from expected jumps and starts (an MM step: see the kernel that counts jumps)."""
@@ -165,8 +179,10 @@ class Jumps(Positions):
         self.starts = np.ascontiguousarray(state["starts"])
         self.reach = (self.jumps.shape[1] - 1) // 2
 
-    def _read(self, block: Block) -> tuple[Any, ...]:
-        return (*block.arrays, self.jumps, self.starts, self.reach, np.float32(self.null_prob))
+    def _chain(self) -> Chain:
+        from cepts.kernels.hmm import Chain
+
+        return Chain(self.jumps, self.starts, self.reach, np.float32(self.null_prob))
 
     def _stretch(self, reach: int) -> None:
         """Make the weights long enough for sentences of `reach` words; the farthest weights go on unchanged."""
@@ -193,7 +209,7 @@ def _groups(distances: NDArray[np.int64], near: int) -> NDArray[np.int64]:
 def _tied(numerator: NDArray, denominator: NDArray, distances: NDArray[np.int64], near: int) -> NDArray[np.float32]:
     """Numerators over denominators, those of far distances in one for each doubling, scaled to a largest of 1.
 
-    The scale is free, as weights are normalised in each sentence. A distance never seen gets a tiny weight.
+    The scale is free, because weights are normalised in each sentence. An unseen distance gets a tiny weight.
     """
     group = _groups(distances, near)
     group -= group.min()

@@ -1,4 +1,4 @@
-"""Forms and the ever coarser words behind them: *parliamentary*, *parlia*, *parli*, *parl*."""
+"""Forms and their ever shorter stems: *parliamentary*, *parlia*, *parl*."""
 
 from __future__ import annotations
 
@@ -111,6 +111,6 @@ def _words(
     coarse: NDArray[np.int32],
     totals: NDArray[np.int64] | np.int64,
 ) -> Words:
-    # A word of a model that never occurred counts as having occurred once.
+    # A word of the model that never occurred counts as if it had occurred once.
     share = np.maximum(frequencies, 1) / np.maximum(totals, 1)
     return Words(names, frequencies, coarse, share.astype(np.float32))

@@ -1,7 +1,7 @@
 """The lexicon of both directions: three ways from expected counts to t(target | source) and t(source | target).
 
-Maximum likelihood is eq. (25) of ibm12. The sparse Dirichlet prior is its variational Bayes form. Back-off draws each
-word's distribution towards that of its stem, which knows more, as strongly as leave-one-out finds useful for the text.
+Maximum likelihood is eq. (25) of ibm12. The sparse Dirichlet prior is its variational Bayes form. Back-off smooths each
+word's distribution towards that of its stem, for which there is more evidence, by a strength that leave-one-out finds.
 """
 
 from __future__ import annotations
@@ -65,9 +65,9 @@ class Lexicon(ABC):
     source, target
         The forms of either side.
     floor
-        The least probability that a pair of words may have.
+        The lowest probability of a pair of words.
     spelling
-        Count that identical words are given beforehand; like-spelt ones get a part of it.
+        Prior count of identical words; words spelt alike get a share of it.
     """
 
     name = ""
@@ -84,7 +84,7 @@ class Lexicon(ABC):
         spelling: float = 0.0,
     ) -> None:
         self.spelling = spelling
-        # The counts of a saved model hold the prior already.
+        # The counts of a saved model already include the prior.
         self.learning = True
         self.rows = rows
         self.targets = targets
@@ -97,26 +97,31 @@ class Lexicon(ABC):
         self.counts: Counts = np.zeros((0, 1), dtype=np.float32)
         self._sorted: tuple[NDArray[np.int32], NDArray[np.float32]] | None = None
 
+    @property
+    def exact(self) -> bool:
+        """Whether `estimate` is the maximum-likelihood M-step."""
+        return False
+
     @abstractmethod
     def estimate(self, counts: Counts) -> None:
         """Set the table from expected counts: one column for both directions, or one for each."""
 
     def settle(self) -> None:
-        """Training is over: leave no pair of words without any probability."""
+        """End training: give every pair of words at least the lowest probability."""
         np.maximum(self.table, self.floor, out=self.table)
 
     def state(self) -> dict[str, NDArray]:
-        """What the table is made of."""
+        """What the table is computed from."""
         return {"counts": self.counts}
 
     def restore(self, state: dict[str, NDArray]) -> None:
-        """Make the table that had this state."""
+        """Compute the table of this state."""
         learning, self.learning = self.learning, False
         self.estimate(state["counts"])
         self.learning = learning
 
     def kept(self) -> NDArray[np.bool_]:
-        """The cells that a saved model needs; without the others it is the same lexicon."""
+        """The cells that a saved model needs; dropping the others does not change the lexicon."""
         return np.asarray(self.counts.any(axis=1))
 
     def place(self, tokens: Tokens) -> None:
@@ -177,6 +182,11 @@ class MaximumLikelihood(Lexicon):
 
     name = "ml"
 
+    @property
+    def exact(self) -> bool:
+        """Whether no counts are added to those of the text."""
+        return self.spelling == 0
+
     def estimate(self, counts: Counts) -> None:
         """Set the table by eq. (25)."""
         from cepts.kernels.lexicon import normalise
@@ -221,11 +231,11 @@ class Bayes(Lexicon):
 
 
 class BackOff(Lexicon):
-    """Each word's distribution drawn towards its stem's, a stem's towards a shorter one's, that towards unigrams.
+    """Each word's distribution is smoothed towards its stem's, that towards a shorter stem's, that towards unigrams.
 
     t(f | e) = (c(e, f) + s t'(f' | e') P(f | f')) / (c(e) + s), where e', f' are the stems. The strengths s, one for
     each level and direction, maximise the leave-one-out likelihood of the expected counts; where stems say nothing
-    about words they become small, and nothing is lost.
+    about words they become small.
 
     Parameters
     ----------
@@ -239,7 +249,7 @@ class BackOff(Lexicon):
     SAMPLE = 20_000
     PATIENCE = 2
     BEGINNING = 0.5
-    # What training never saw has nothing but its spelling: mostly a name or a number.
+    # Unseen words have only their spelling; they are mostly names and numbers.
     TRUST = 0.5
 
     def __init__(self, *cells: Any, stems: Sequence[int] = (6, 4), **options: Any) -> None:
@@ -272,8 +282,8 @@ class BackOff(Lexicon):
             summed = np.zeros((len(coarser.targets), counts.shape[1]), dtype=np.float32)
             add_to_coarse(level.coarse_of_cell, level_counts[-1], summed)
             level_counts.append(summed)
-        # Summed word by word, not cell by cell: so they are the same to the last bit when cells without counts are
-        # left out of a saved model.
+        # Summed word by word, not cell by cell, so that a saved model, which drops cells without counts, has the same
+        # sums to the last bit.
         self._level_totals = [self._totals(counts)]
         for level in self.levels[:-1]:
             of_source, of_target = self._level_totals[-1]
@@ -285,7 +295,7 @@ class BackOff(Lexicon):
             )
         if self.learning:
             self._estimates += 1
-            # The first counts are hardly more than co-occurrence, of which the prior always explains most.
+            # The first counts are little more than co-occurrence, most of which the prior always explains.
             if self._estimates > self.PATIENCE:
                 self._learn_strengths(level_counts)
         self._level_tables = [
@@ -315,13 +325,13 @@ class BackOff(Lexicon):
         return {"counts": self.counts, "strengths": self.strengths, "estimates": np.array([self._estimates])}
 
     def restore(self, state: dict[str, NDArray]) -> None:
-        """Make the table that had this state."""
+        """Compute the table of this state."""
         self.strengths = np.array(state["strengths"], dtype=np.float64)
         self._estimates = int(state["estimates"][0])
         super().restore(state)
 
     def _learn_strengths(self, level_counts: list[Counts]) -> None:
-        """Climb to the strengths under which counts are best predicted from all others, level by level."""
+        """Hill-climb to the strengths under which each count is best predicted from all others, level by level."""
         for direction in range(2):
             sample = _LeaveOneOut(self.levels, level_counts, self._level_totals, direction, self.SAMPLE)
             if not sample.size:
@@ -421,7 +431,7 @@ class BackOff(Lexicon):
     ) -> tuple[NDArray[np.int32], NDArray[np.float32]]:
         """Number (or -1) and share of each form at each level.
 
-        A loop over words, not over levels with NumPy: for one sentence, which has a dozen words, it is the faster.
+        A loop over words, not NumPy over levels, because that is faster for a single sentence.
         """
         assert self._lookup is not None
         levels: list[Words] = [getattr(level, side) for level in self.levels]
@@ -452,7 +462,7 @@ class BackOff(Lexicon):
 
 
 class _LeaveOneOut:
-    """How well counts are predicted when one occurrence is taken away, on a sample of the finest level's cells."""
+    """How well counts are predicted when one occurrence is removed, on a sample of the finest level's cells."""
 
     def __init__(
         self,
@@ -484,7 +494,7 @@ class _LeaveOneOut:
         probability: NDArray[np.float64] | float = 1.0
         for (rest, whole, share), strength in zip(reversed(self.parts), strengths[::-1], strict=True):
             probability = (rest + strength * share * probability) / (whole + strength)
-        # Not `@`: BLAS would wake threads that cost more than they save.
+        # Not `@`: BLAS would start threads, which cost more than they save.
         return float((self.weight * np.log(probability)).sum())
 
 

@@ -5,15 +5,28 @@ from __future__ import annotations
 from abc import abstractmethod
 from dataclasses import dataclass
 from functools import partial
-from typing import Any
+from typing import TYPE_CHECKING
 
 import numpy as np
 from numpy.typing import NDArray
 
 from cepts.data import NBest, offsets_of
 from cepts.words.index import Pairs
-from cepts.words.nbest import Fill, best_paths, nbest_lists
-from cepts.words.positions import NO_COUNTS, NOTHING, Block, Expected, Positions, Posterior, room
+from cepts.words.nbest import best_paths, nbest_lists
+from cepts.words.positions import (
+    NOTHING,
+    ExpectedCounts,
+    PairBlock,
+    Positions,
+    Posterior,
+    one_allocation,
+    room_for_posteriors,
+    room_to_count,
+)
+
+if TYPE_CHECKING:
+    from cepts.kernels.blocks import Found, PriorArrays
+    from cepts.kernels.mixture import PositionCounts
 
 __all__ = ["DiagonalPrior", "PositionTable", "Uniform"]
 
@@ -22,32 +35,34 @@ __all__ = ["DiagonalPrior", "PositionTable", "Uniform"]
 class Shapes:
     """The distinct (I, J) of some sentence pairs, in ascending order, and where their tables start."""
 
-    sizes: NDArray[np.int64]
-    lengths: NDArray[np.int64]
+    source_lengths: NDArray[np.int64]
+    target_lengths: NDArray[np.int64]
 
     @classmethod
     def of(cls, pairs: Pairs) -> Shapes:
-        """Shapes of `pairs`, empty ones left out."""
+        """Shapes of `pairs`, without empty ones."""
         keys = np.unique(_keys(pairs.source_lengths, pairs.target_lengths))
-        sizes, lengths = keys >> 32, keys & 0xFFFFFFFF
-        full = (sizes > 0) & (lengths > 0)
-        return cls(sizes[full], lengths[full])
+        source_lengths, target_lengths = keys >> 32, keys & 0xFFFFFFFF
+        full = (source_lengths > 0) & (target_lengths > 0)
+        return cls(source_lengths[full], target_lengths[full])
 
     def __len__(self) -> int:
-        return len(self.sizes)
+        return len(self.source_lengths)
 
     @property
     def offsets(self) -> NDArray[np.int64]:
         """Where each shape's I x J table starts."""
-        return offsets_of(self.sizes * self.lengths)
+        return offsets_of(self.source_lengths * self.target_lengths)
 
     def places(self, pairs: Pairs) -> NDArray[np.int64]:
         """Place of each pair's shape (for an empty pair, any)."""
-        return np.searchsorted(_keys(self.sizes, self.lengths), _keys(pairs.source_lengths, pairs.target_lengths))
+        return np.searchsorted(
+            _keys(self.source_lengths, self.target_lengths), _keys(pairs.source_lengths, pairs.target_lengths)
+        )
 
 
-def _keys(sizes: NDArray[np.int64], lengths: NDArray[np.int64]) -> NDArray[np.int64]:
-    return (sizes << 32) | lengths
+def _keys(source_lengths: NDArray[np.int64], target_lengths: NDArray[np.int64]) -> NDArray[np.int64]:
+    return (source_lengths << 32) | target_lengths
 
 
 class Priors:
@@ -56,8 +71,8 @@ class Priors:
     def __init__(self, shapes: Shapes) -> None:
         self.shapes = shapes
         self.offsets = shapes.offsets
-        self.forward_null_offsets = offsets_of(shapes.lengths)
-        self.reverse_null_offsets = offsets_of(shapes.sizes)
+        self.forward_null_offsets = offsets_of(shapes.target_lengths)
+        self.reverse_null_offsets = offsets_of(shapes.source_lengths)
         self.forward = np.empty(int(self.offsets[-1]), dtype=np.float32)
         self.reverse = np.empty(int(self.offsets[-1]), dtype=np.float32)
         self.forward_null = np.empty(int(self.forward_null_offsets[-1]), dtype=np.float32)
@@ -65,18 +80,21 @@ class Priors:
 
     def fill_uniform(self, null_prob: float | None) -> None:
         """The same probability for every position; null one position among them, or of its own probability."""
-        cells = self.shapes.sizes * self.shapes.lengths
-        sizes, lengths = self.shapes.sizes, self.shapes.lengths
-        ahead_null = 1.0 / (sizes + 1) if null_prob is None else np.full(len(sizes), null_prob)
-        back_null = 1.0 / (lengths + 1) if null_prob is None else np.full(len(sizes), null_prob)
-        self.forward[:] = np.repeat((1.0 - ahead_null) / sizes, cells)
-        self.reverse[:] = np.repeat((1.0 - back_null) / lengths, cells)
-        self.forward_null[:] = np.repeat(ahead_null, lengths)
-        self.reverse_null[:] = np.repeat(back_null, sizes)
+        cells = self.shapes.source_lengths * self.shapes.target_lengths
+        source_lengths, target_lengths = self.shapes.source_lengths, self.shapes.target_lengths
+        ahead_null = 1.0 / (source_lengths + 1) if null_prob is None else np.full(len(source_lengths), null_prob)
+        back_null = 1.0 / (target_lengths + 1) if null_prob is None else np.full(len(source_lengths), null_prob)
+        self.forward[:] = np.repeat((1.0 - ahead_null) / source_lengths, cells)
+        self.reverse[:] = np.repeat((1.0 - back_null) / target_lengths, cells)
+        self.forward_null[:] = np.repeat(ahead_null, target_lengths)
+        self.reverse_null[:] = np.repeat(back_null, source_lengths)
 
-    def arrays(self) -> tuple[NDArray, ...]:
-        """The tables in the order in which the kernel takes them."""
-        return (
+    def arrays(self, pairs: Pairs) -> PriorArrays:
+        """What kernels read; the pairs' shapes must be among these."""
+        from cepts.kernels.blocks import PriorArrays
+
+        return PriorArrays(
+            self.shapes.places(pairs),
             self.offsets,
             self.forward,
             self.reverse,
@@ -87,7 +105,7 @@ class Priors:
         )
 
 
-class Mixture(Positions):
+class IndependentPositions(Positions):
     """A model that draws each target word's link on its own, eq. (1d) of ibm12.
 
     Parameters
@@ -100,7 +118,7 @@ class Mixture(Positions):
 
     def __init__(self, *, null_prob: float | None = None) -> None:
         if null_prob is not None and not 0 <= null_prob < 1:
-            raise ValueError(f"null_prob must lie in [0, 1). Got {null_prob} instead.")
+            raise ValueError(f"`null_prob` must be 0 or more and below 1. Got {null_prob} instead.")
         self.null_prob = null_prob
         self.trained: Priors | None = None
 
@@ -112,79 +130,58 @@ class Mixture(Positions):
         """Tables for the shapes of `pairs`."""
         self.trained = self.priors(Shapes.of(pairs))
 
-    def expect(self, block: Block, *, agreeing: bool) -> Expected:
+    def expect(self, block: PairBlock, *, agreeing: bool) -> ExpectedCounts:
         """Expected counts of links, and of positions where the model learns them."""
-        from cepts.kernels.mixture import mixture_posteriors
+        from cepts.kernels.mixture import PositionCounts
 
         assert self.trained is not None
-        counts, source_free, target_free, log_likelihoods = room(block, columns=1 if agreeing else 2)
-        tables = [
-            np.zeros(len(table) if self.counts_positions else 0, dtype=np.float32)
-            for table in (
-                self.trained.forward,
-                self.trained.reverse,
-                self.trained.forward_null,
-                self.trained.reverse_null,
+        found = room_to_count(block, agreeing=agreeing)
+        priors = self.trained
+        tables = PositionCounts(
+            *(
+                np.zeros(len(table) if self.counts_positions else 0, dtype=np.float32)
+                for table in (priors.forward, priors.reverse, priors.forward_null, priors.reverse_null)
             )
-        ]
-        mixture_posteriors(
-            *self._read(block, self.trained),
-            True,
-            agreeing,
-            block.pairs.longest,
-            counts,
-            NOTHING,
-            NOTHING,
-            source_free,
-            target_free,
-            *tables,
-            log_likelihoods,
         )
-        return Expected(counts, source_free, target_free, tables, log_likelihoods)
+        self._fill(block, priors, True, agreeing, found, tables)
+        return ExpectedCounts(found.counts, found.source_free, found.target_free, list(tables), found.log_likelihoods)
 
-    def posterior(self, block: Block, *, agreeing: bool = False) -> Posterior:
+    def posterior(self, block: PairBlock, *, agreeing: bool = False) -> Posterior:
         """Posteriors of links and of null."""
-        from cepts.kernels.mixture import mixture_posteriors
+        from cepts.kernels.mixture import PositionCounts
 
-        _, source_free, target_free, log_likelihoods = room(block, columns=0)
-        forward = np.empty(len(block.cells), dtype=np.float32)
-        reverse = np.empty(0 if agreeing else len(block.cells), dtype=np.float32)
-        mixture_posteriors(
-            *self._read(block, self.priors(Shapes.of(block.pairs))),
-            False,
-            agreeing,
-            block.pairs.longest,
-            NO_COUNTS,
-            forward,
-            reverse,
-            source_free,
-            target_free,
-            NOTHING,
-            NOTHING,
-            NOTHING,
-            NOTHING,
-            log_likelihoods,
-        )
-        return Posterior(forward, reverse, source_free, target_free, log_likelihoods)
+        found = room_for_posteriors(block, agreeing=agreeing)
+        tables = PositionCounts(NOTHING, NOTHING, NOTHING, NOTHING)
+        self._fill(block, self.priors(Shapes.of(block.pairs)), False, agreeing, found, tables)
+        return Posterior(*found[1:])
 
-    def paths(self, block: Block) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
-        """The first of each list: the best position of each word by itself."""
-        return best_paths(block, self._lists(block))
+    def paths(self, block: PairBlock) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
+        """The best position of each word by itself."""
+        from cepts.kernels.trellis import mixture_paths
 
-    def nbest(self, block: Block, count: int) -> tuple[NBest, NBest]:
+        return best_paths(block, partial(mixture_paths, block.arrays, self._priors_of(block)))
+
+    def nbest(self, block: PairBlock, count: int) -> tuple[NBest, NBest]:
         """The most probable alignments, exact."""
-        return nbest_lists(block, count, self._lists(block))
-
-    def _lists(self, block: Block) -> Fill:
         from cepts.kernels.nbest import mixture_lists
 
-        return partial(mixture_lists, *self._read(block, self.priors(Shapes.of(block.pairs))), block.pairs.longest)
+        return nbest_lists(block, count, partial(mixture_lists, block.arrays, self._priors_of(block)))
 
-    def _read(self, block: Block, priors: Priors) -> tuple[Any, ...]:
-        return (*block.arrays, priors.shapes.places(block.pairs), *priors.arrays())
+    def _priors_of(self, block: PairBlock) -> PriorArrays:
+        return self.priors(Shapes.of(block.pairs)).arrays(block.pairs)
+
+    @staticmethod
+    def _fill(
+        block: PairBlock, priors: Priors, counting: bool, agreeing: bool, found: Found, tables: PositionCounts
+    ) -> None:
+        from cepts.kernels.mixture import MixtureRoom, mixture_posteriors
+
+        longest = block.pairs.longest
+        room = MixtureRoom(*one_allocation((longest**2,), (longest**2,), (longest,), (longest,)))
+        mixture_posteriors(block.arrays, priors.arrays(block.pairs), room, counting, agreeing, found, tables)
 
 
-class Uniform(Mixture):
+class Uniform(IndependentPositions):
     """Model 1: every position is as likely as every other, eq. (1e) of ibm12."""
 
     name = "uniform"
@@ -197,7 +194,7 @@ class Uniform(Mixture):
         return priors
 
     def update(self, statistics: list[NDArray]) -> None:
-        """There is nothing to learn."""
+        """There are no parameters."""
 
     def state(self) -> dict[str, NDArray]:
         """There are no parameters."""
@@ -207,16 +204,13 @@ class Uniform(Mixture):
         """There are no parameters."""
 
 
-class PositionTable(Mixture):
-    """Model 2: P(a_j = i | I, J), null among the positions, is a table learnt for every shape, eq. (1c) of ibm12.
+class PositionTable(IndependentPositions):
+    """Model 2: P(a_j = i | I, J), with null among the positions, is a table learnt for every shape, eq. (1c) of ibm12.
 
-    A shape that training never saw has the uniform prior.
+    A shape that training never saw has a uniform prior.
     """
 
     name = "table"
-
-    def __init__(self, *, null_prob: float | None = None) -> None:
-        super().__init__(null_prob=null_prob)
 
     def priors(self, shapes: Shapes) -> Priors:
         """The learnt tables of `shapes`."""
@@ -225,8 +219,8 @@ class PositionTable(Mixture):
         known = self.trained
         if known is None or known.shapes is shapes:
             return priors
-        keys = _keys(known.shapes.sizes, known.shapes.lengths)
-        wanted = _keys(shapes.sizes, shapes.lengths)
+        keys = _keys(known.shapes.source_lengths, known.shapes.target_lengths)
+        wanted = _keys(shapes.source_lengths, shapes.target_lengths)
         places = np.searchsorted(keys, wanted)
         for shape, place in enumerate(places):
             if place < len(keys) and keys[place] == wanted[shape]:
@@ -256,7 +250,7 @@ class PositionTable(Mixture):
         assert self.trained is not None
         priors = self.trained
         forward, reverse, forward_null, reverse_null = statistics
-        shapes = (priors.shapes.sizes, priors.shapes.lengths, priors.offsets)
+        shapes = (priors.shapes.source_lengths, priors.shapes.target_lengths, priors.offsets)
         normalise_tables(
             *shapes,
             priors.forward_null_offsets,
@@ -281,8 +275,8 @@ class PositionTable(Mixture):
         assert self.trained is not None
         priors = self.trained
         return {
-            "sizes": priors.shapes.sizes,
-            "lengths": priors.shapes.lengths,
+            "sizes": priors.shapes.source_lengths,
+            "lengths": priors.shapes.target_lengths,
             "forward": priors.forward,
             "reverse": priors.reverse,
             "forward_null": priors.forward_null,
@@ -299,8 +293,8 @@ class PositionTable(Mixture):
         self.trained = priors
 
 
-class DiagonalPrior(Mixture):
-    """Model 2 with one parameter a direction: links lie near the diagonal, the nearer the higher the *tension*.
+class DiagonalPrior(IndependentPositions):
+    """Model 2 with one parameter for each direction: the higher the *tension*, the closer links lie to the diagonal.
 
     P(a_j = i | I, J) is proportional to exp(-tension |i/I - j/J|), as in Dyer, Chahuneau and Smith (2013). The M-step
     maximises the expected log-likelihood of the tension exactly; it is concave.
@@ -322,8 +316,8 @@ class DiagonalPrior(Mixture):
         priors.forward_null[:] = self.null_prob
         priors.reverse_null[:] = self.null_prob
         diagonal_priors(
-            shapes.sizes,
-            shapes.lengths,
+            shapes.source_lengths,
+            shapes.target_lengths,
             priors.offsets,
             self.tension,
             1.0 - self.null_prob,
@@ -341,13 +335,13 @@ class DiagonalPrior(Mixture):
         assert self.trained is not None
         shapes = self.trained.shapes
         for direction in range(2):
-            arrays = (shapes.sizes, shapes.lengths, self.trained.offsets)
+            arrays = (shapes.source_lengths, shapes.target_lengths, self.trained.offsets)
 
             def loss(tension: float, arrays: tuple = arrays, direction: int = direction) -> float:
                 return -diagonal_objective(*arrays, tension, statistics[direction], direction == 1)
 
             found = minimize_scalar(loss, bounds=self.TENSIONS, method="bounded", options={"xatol": 1e-4})
-            # A search to a tolerance may end a hair below where it began; EM must not.
+            # A search to a tolerance may end slightly below where it began; EM must not.
             if found.fun <= loss(float(self.tension[direction])):
                 self.tension[direction] = found.x
         self.trained = self.priors(shapes)

@@ -1,62 +1,93 @@
-"""Room for lists of alignments, and lists as the kernels leave them there."""
+"""Room for best paths and lists of alignments, and both as the kernels leave them there."""
 
 from __future__ import annotations
 
-from typing import Protocol
+from collections.abc import Callable
+from typing import TYPE_CHECKING
 
 import numpy as np
 from numpy.typing import NDArray
 
 from cepts.data import NBest, offsets_of
-from cepts.words.positions import Block
+from cepts.words.positions import PairBlock
+
+if TYPE_CHECKING:
+    from cepts.kernels.nbest import Heap, Lists
+    from cepts.kernels.trellis import Trellis
 
 __all__ = ["best_paths", "nbest_lists"]
 
-
-class Fill(Protocol):
-    """Writes the lists of one direction of a block's pairs; see `cepts.kernels.nbest` for what the arrays are."""
-
-    def __call__(
-        self,
-        direction: int,
-        count: int,
-        entries: NDArray[np.int64],
-        places: NDArray[np.int64],
-        found: NDArray[np.int64],
-        log_probabilities: NDArray[np.float64],
-        positions: NDArray[np.int32],
-    ) -> None: ...
+FillPaths = Callable[["Trellis", int, NDArray[np.int64], NDArray[np.int64]], None]
+FillLists = Callable[["Trellis", int, "Heap", "Lists"], None]
 
 
-def nbest_lists(block: Block, count: int, fill: Fill) -> tuple[NBest, NBest]:
-    """The `count` most probable alignments of each pair, forward and reverse."""
-    forward, reverse = (_filled(block, count, fill, direction) for direction in range(2))
+def best_paths(block: PairBlock, fill: FillPaths, *, jumps: int = 0) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
+    """The paths that a kernel of `cepts.kernels.trellis` writes, as `Positions.paths` gives them.
+
+    `jumps` is the number of weights of the jumps, 0 for a model whose links are independent.
+    """
+    trellis = _trellis(block, jumps)
+    target = np.full(len(block.pairs.target_ids), -1, dtype=np.int64)
+    source = np.full(len(block.pairs.source_ids), -1, dtype=np.int64)
+    fill(trellis, 0, block.pairs.target_offsets, target)
+    fill(trellis, 1, block.pairs.source_offsets, source)
+    return source, target
+
+
+def nbest_lists(block: PairBlock, count: int, fill: FillLists, *, jumps: int = 0) -> tuple[NBest, NBest]:
+    """The `count` most probable alignments of each pair, forward and reverse, by a kernel of `cepts.kernels.nbest`."""
+    from cepts.kernels.nbest import Heap
+
+    trellis = _trellis(block, jumps)
+    longest, states = block.pairs.longest, trellis.into.shape[1]
+    held = 2 * count + longest + 2
+    heap = Heap(
+        np.empty((longest, states, 2), dtype=np.int64),
+        np.empty((longest, states)),
+        np.empty(count),
+        np.empty(held),
+        np.empty((held, 4), dtype=np.int64),
+        np.empty(count),
+        np.empty((count, 4), dtype=np.int64),
+    )
+    forward, reverse = (_filled(block, count, fill, trellis, direction, heap) for direction in range(2))
     return forward, reverse
 
 
-def best_paths(block: Block, fill: Fill) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
-    """The first of each list as `Positions.paths` gives it: what source words are linked to, and target words."""
-    target, source = (_filled(block, 1, fill, direction, keep_all=True).positions for direction in range(2))
-    return source.astype(np.int64), target.astype(np.int64)
+def _trellis(block: PairBlock, jumps: int) -> Trellis:
+    from cepts.kernels.trellis import Trellis
+
+    longest = block.pairs.longest
+    states = longest + 2 if jumps else 1
+    return Trellis(
+        np.zeros((longest, states)),
+        np.zeros((longest, longest)),
+        np.zeros(longest),
+        np.zeros((longest + 1, states)),
+        np.empty(jumps),
+        jumps > 0,
+    )
 
 
-def _filled(block: Block, count: int, fill: Fill, direction: int, *, keep_all: bool = False) -> NBest:
-    """The lists of one direction; where `keep_all`, entries that no alignment took stay, with all words null's."""
-    states, lengths = block.pairs.source_lengths, block.pairs.target_lengths
+def _filled(block: PairBlock, count: int, fill: FillLists, trellis: Trellis, direction: int, heap: Heap) -> NBest:
+    """The lists of one direction."""
+    from cepts.kernels.nbest import Lists
+
+    explaining, explained = block.pairs.source_lengths, block.pairs.target_lengths
     if direction == 1:
-        states, lengths = lengths, states
+        explaining, explained = explained, explaining
     # There are (I + 1)^J alignments, which soon is more than anybody wants, or a float holds.
-    powers = lengths * np.log(states + 1)
+    powers = explained * np.log(explaining + 1)
     room = np.minimum(np.rint(np.exp(np.minimum(powers, np.log(count) + 1))).astype(np.int64), count)
-    room[(states == 0) | (lengths == 0)] = 0
+    room[(explaining == 0) | (explained == 0)] = 0
     entries = offsets_of(room)
-    found = np.zeros(len(lengths), dtype=np.int64)
+    found = np.zeros(len(explained), dtype=np.int64)
     log_probabilities = np.full(entries[-1], -np.inf)
-    positions = np.full(int((room * lengths).sum()), -1, dtype=np.int32)
-    fill(direction, count, entries, offsets_of(room * lengths), found, log_probabilities, positions)
-    if not keep_all and (found < room).any():
+    positions = np.full(int((room * explained).sum()), -1, dtype=np.int32)
+    fill(trellis, direction, heap, Lists(entries, offsets_of(room * explained), found, log_probabilities, positions))
+    if (found < room).any():
         taken = np.arange(entries[-1]) < np.repeat(entries[:-1] + found, room)
         log_probabilities = log_probabilities[taken]
-        positions = positions[np.repeat(taken, np.repeat(lengths, room))]
+        positions = positions[np.repeat(taken, np.repeat(explained, room))]
         entries = offsets_of(found)
-    return NBest(lengths, entries, log_probabilities, positions)
+    return NBest(explained, entries, log_probabilities, positions)

@@ -16,9 +16,9 @@ class NullWords:
     source_frequencies, target_frequencies
         How often each word occurs in training.
     smoothing
-        Weight of the words' frequencies beside the words that null is found to explain; 0 is maximum likelihood.
+        Weight of the unigram frequencies relative to the expected counts of null; 0 is maximum likelihood.
     concentration
-        Of a sparse Dirichlet prior by variational Bayes, as the lexicon has it, or None.
+        Concentration of a sparse Dirichlet prior (variational Bayes), as in the lexicon, or None.
     """
 
     def __init__(
@@ -42,8 +42,13 @@ class NullWords:
                 np.full(len(unigrams), 1.0 / max(len(unigrams), 1), dtype=np.float32) for unigrams in self._unigrams
             )
 
+    @property
+    def exact(self) -> bool:
+        """Whether `estimate` is the maximum-likelihood M-step."""
+        return self.smoothing == 0 and self.concentration is None
+
     def estimate(self, source_counts: NDArray[np.float64], target_counts: NDArray[np.float64]) -> None:
-        """M-step from the expected numbers of times that null explains each word."""
+        """M-step from the expected number of times that null explains each word."""
         self.source = self._distribution(source_counts, self._unigrams[0])
         self.target = self._distribution(target_counts, self._unigrams[1])
 
@@ -60,7 +65,7 @@ class NullWords:
         return ((counts + smooth * unigrams) / (total + smooth)).astype(np.float32)
 
     def of_source(self, words: NDArray[np.int32]) -> NDArray[np.float32]:
-        """P(word | null) of source words; one that is not known (-1) is as rare as a word seen once."""
+        """P(word | null) of source words; an unknown word (-1) is as rare as a word seen once."""
         return _gather(self.source, words, self._rarest[0])
 
     def of_target(self, words: NDArray[np.int32]) -> NDArray[np.float32]:

@@ -3,17 +3,22 @@
 from __future__ import annotations
 
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 import numpy as np
 
 from cepts.data import Vocabulary, offsets_of
-from cepts.errors import ModelError, UsageError
+from cepts.errors import ModelError
+from cepts.names import WORD_MODELS, resolve
 from cepts.store import load_model, save_model
-from cepts.words.aligner import Aligner
 from cepts.words.cohesion import Cohesion
+from cepts.words.forms import Forms
 from cepts.words.lexicon import Side
 from cepts.words.null import NullWords
 from cepts.words.training import owned_by
+
+if TYPE_CHECKING:
+    from cepts.words.aligner import Aligner
 
 __all__ = ["load_aligner", "save_aligner"]
 
@@ -21,7 +26,7 @@ KIND = "words"
 
 
 def save_aligner(aligner: Aligner, directory: str | Path) -> None:
-    """Write a trained aligner to `directory`: its counts, from which loading makes the same lexicon again."""
+    """Write a trained aligner to `directory`: its counts, from which loading computes the same lexicon."""
     aligner.check_fitted()
     lexicon = aligner.lexicon_
     kept = lexicon.kept()
@@ -44,7 +49,7 @@ def save_aligner(aligner: Aligner, directory: str | Path) -> None:
         arrays[f"{name}.frequencies"] = side.frequencies
     settings = {
         "model": aligner.name,
-        "options": aligner.options(),
+        "options": {name: value for name, value in aligner.get_params().items() if name != "threads"},
         "objectives": aligner.objectives_,
     }
     save_model(directory, kind=KIND, settings=settings, arrays=arrays)
@@ -52,17 +57,20 @@ def save_aligner(aligner: Aligner, directory: str | Path) -> None:
 
 def load_aligner(directory: str | Path, *, threads: int | None = None) -> Aligner:
     """Aligner that `save_aligner` wrote to `directory`."""
-    from cepts.words import MODELS
-
     model = load_model(directory, kind=KIND)
     try:
         name = model.settings["model"]
-        if name not in MODELS:
+        if name not in WORD_MODELS:
             raise ModelError(
                 f"{directory} holds a model of kind {name!r}, which this version of cepts does not know; "
-                f"it knows {', '.join(MODELS)}."
+                f"it knows {', '.join(WORD_MODELS)}."
             )
-        aligner = MODELS[name](**model.settings["options"], threads=threads)
+        # JSON has lists for tuples.
+        options = {
+            key: tuple(value) if isinstance(value, list) else value for key, value in model.settings["options"].items()
+        }
+        aligner: Aligner = resolve(WORD_MODELS[name])(**options, threads=threads)
+        aligner.forms_ = Forms(aligner.lowercase, aligner.prefix)
         arrays = model.arrays
         aligner.source_, aligner.target_ = (
             Side(Vocabulary(arrays[f"{side}.words"], arrays[f"{side}.offsets"]), arrays[f"{side}.frequencies"])
@@ -87,9 +95,9 @@ def load_aligner(directory: str | Path, *, threads: int | None = None) -> Aligne
         aligner.positions_ = aligner.new_positions()
         aligner.positions_.restore(owned_by("positions", arrays))
         aligner.objectives_ = model.settings["objectives"]
-    except (KeyError, TypeError, ValueError, UsageError) as error:
+    except (KeyError, TypeError, ValueError) as error:
         raise ModelError(
             f"{directory} is whole but does not hold a word aligner that this version of cepts understands "
-            f"({error}); train it again with --save."
+            f"({error}); train it again."
         ) from None
     return aligner

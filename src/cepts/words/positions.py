@@ -1,13 +1,15 @@
-"""Where links go: the position models, each of which runs the E-step of a block of sentence pairs.
+"""Position models, each of which runs the E-step of a block of sentence pairs.
 
-A position model knows nothing of words: it is given the lexicon entries of every token pair and turns them into
-posteriors, in both directions.
+A position model does not know words: it gets the lexicon entries of every token pair and turns them into posteriors,
+in both directions.
 """
 
 from __future__ import annotations
 
+import math
 from abc import ABC, abstractmethod
 from dataclasses import dataclass
+from typing import TYPE_CHECKING
 
 import numpy as np
 from numpy.typing import NDArray
@@ -15,12 +17,15 @@ from numpy.typing import NDArray
 from cepts.data import NBest
 from cepts.words.index import Pairs
 
-__all__ = ["Block", "Expected", "Positions", "Posterior"]
+if TYPE_CHECKING:
+    from cepts.kernels.blocks import BlockArrays, Found
+
+__all__ = ["ExpectedCounts", "PairBlock", "Positions", "Posterior"]
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class Block:
-    """Sentence pairs with all that an E-step reads: the lexicon by cell, and t(word | null) by token.
+class PairBlock:
+    """Sentence pairs with everything that an E-step reads: the lexicon by cell, and t(word | null) by token.
 
     `source_words` and `target_words` are the tokens' numbers in the model's vocabularies, -1 where it does not know
     them. `times`, where given, is how often each pair counts.
@@ -31,31 +36,33 @@ class Block:
     order: NDArray[np.int64]
     cells: NDArray[np.int32]
     lexicon: NDArray[np.float32]
-    source_null: NDArray[np.float32]
-    target_null: NDArray[np.float32]
+    source_given_null: NDArray[np.float32]
+    target_given_null: NDArray[np.float32]
     source_words: NDArray[np.int32]
     target_words: NDArray[np.int32]
     times: NDArray[np.float32] | None = None
 
     @property
-    def arrays(self) -> tuple[NDArray, ...]:
-        """What every kernel reads first, in its order."""
-        return (
+    def arrays(self) -> BlockArrays:
+        """What kernels read."""
+        from cepts.kernels.blocks import BlockArrays
+
+        return BlockArrays(
             self.order,
             self.pairs.source_offsets,
             self.pairs.target_offsets,
             self.cell_offsets,
             self.cells,
             self.lexicon,
-            self.source_null,
-            self.target_null,
+            self.source_given_null,
+            self.target_given_null,
             np.ones(len(self.pairs), dtype=np.float32) if self.times is None else self.times,
         )
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class Expected:
-    """What an E-step found in a block.
+class ExpectedCounts:
+    """What an E-step finds in a block.
 
     `counts` by cell: one column where the directions agree, else one each; `source_free` and `target_free` are the
     posteriors of null by token, `statistics` the position model's own, `log_likelihoods` pairs x directions.
@@ -72,7 +79,8 @@ class Expected:
 class Posterior:
     """P(link) by token pair in either direction, P(null) by token, log-likelihoods by pair and direction.
 
-    Of directions that agree, `forward` is the geometric mean and `reverse` is empty.
+    Of directions that agree, `forward` is the geometric mean and `reverse` is empty. `paths` are the alignments that
+    `Positions.paths` would give, where the model finds them on the way.
     """
 
     forward: NDArray[np.float32]
@@ -80,6 +88,7 @@ class Posterior:
     source_free: NDArray[np.float32]
     target_free: NDArray[np.float32]
     log_likelihoods: NDArray[np.float64]
+    paths: tuple[NDArray[np.int64], NDArray[np.int64]] | None = None
 
 
 class Positions(ABC):
@@ -87,29 +96,34 @@ class Positions(ABC):
 
     name = ""
 
+    @property
+    def exact(self) -> bool:
+        """Whether posteriors are exact and `update` never lowers the likelihood."""
+        return True
+
     def prepare(self, pairs: Pairs) -> None:
-        """Make room for all that training on `pairs` will need."""
+        """Allocate what training on `pairs` needs."""
 
     def widen(self, pairs: Pairs) -> None:
-        """Make sure that the model reaches over the longest sentence of `pairs`, before threads use it."""
+        """Extend the model to the longest sentence of `pairs`, before threads use it."""
 
     @abstractmethod
-    def expect(self, block: Block, *, agreeing: bool) -> Expected:
+    def expect(self, block: PairBlock, *, agreeing: bool) -> ExpectedCounts:
         """Expected counts of a block; where `agreeing`, of the product of the directions' posteriors."""
 
     @abstractmethod
-    def posterior(self, block: Block, *, agreeing: bool = False) -> Posterior:
+    def posterior(self, block: PairBlock, *, agreeing: bool = False) -> Posterior:
         """Posteriors of a block; where `agreeing`, the geometric mean of the two directions'."""
 
     @abstractmethod
-    def paths(self, block: Block) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
+    def paths(self, block: PairBlock) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
         """Most probable alignment in each direction.
 
         For each source token its target position and for each target token its source position, -1 for null.
         """
 
     @abstractmethod
-    def nbest(self, block: Block, count: int) -> tuple[NBest, NBest]:
+    def nbest(self, block: PairBlock, count: int) -> tuple[NBest, NBest]:
         """The `count` most probable alignments of either direction (fewer where there are fewer), forward first."""
 
     @abstractmethod
@@ -122,18 +136,45 @@ class Positions(ABC):
 
     @abstractmethod
     def restore(self, state: dict[str, NDArray]) -> None:
-        """Take parameters that `state` gave."""
+        """Set the parameters that `state` gave."""
 
 
-def room(block: Block, *, columns: int) -> tuple[NDArray, NDArray, NDArray, NDArray]:
-    """Zeroed counts, room for the posteriors of null, and room for log-likelihoods (zero for empty pairs)."""
-    return (
-        np.zeros((len(block.lexicon), columns), dtype=np.float32),
+def room_to_count(block: PairBlock, *, agreeing: bool) -> Found:
+    """Zeroed counts, posteriors of null and log-likelihoods (which stay zero for empty pairs)."""
+    return _room(block, np.zeros((len(block.lexicon), 1 if agreeing else 2), dtype=np.float32), NOTHING, NOTHING)
+
+
+def room_for_posteriors(block: PairBlock, *, agreeing: bool) -> Found:
+    """Room for posteriors; of directions that agree, those of one."""
+    forward = np.empty(len(block.cells), dtype=np.float32)
+    reverse = np.empty(0 if agreeing else len(block.cells), dtype=np.float32)
+    return _room(block, np.empty((0, 1), dtype=np.float32), forward, reverse)
+
+
+def _room(block: PairBlock, counts: NDArray, forward: NDArray, reverse: NDArray) -> Found:
+    from cepts.kernels.blocks import Found
+
+    return Found(
+        counts,
+        forward,
+        reverse,
         np.zeros(len(block.pairs.source_ids), dtype=np.float32),
         np.zeros(len(block.pairs.target_ids), dtype=np.float32),
         np.zeros((len(block.pairs), 2)),
     )
 
 
+def one_allocation(*shapes: tuple[int, ...]) -> list[NDArray[np.float32]]:
+    """Zeroed arrays that lie side by side in memory.
+
+    A compiled loop that both sums and stores checks how far its arrays lie apart and adds in another order where they
+    are close. Arrays of separate allocations lie where memory happens to be free, so results would differ from run to
+    run in their last digits.
+    """
+    sizes = [math.prod(shape) for shape in shapes]
+    ends = np.cumsum(sizes)
+    whole = np.zeros(int(ends[-1]), dtype=np.float32)
+    return [whole[end - size : end].reshape(shape) for shape, size, end in zip(shapes, sizes, ends, strict=True)]
+
+
 NOTHING = np.empty(0, dtype=np.float32)
-NO_COUNTS = np.empty((0, 1), dtype=np.float32)

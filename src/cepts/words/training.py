@@ -8,22 +8,22 @@ from collections.abc import Callable
 import numpy as np
 from numpy.typing import NDArray
 
-from cepts.engine import map_shards
-from cepts.words.index import Index, Shard
+from cepts.engine import ROUNDING, map_shards
+from cepts.words.index import Index, IndexShard
 from cepts.words.lexicon import Lexicon
 from cepts.words.null import NullWords
-from cepts.words.positions import Block, Expected, Positions
+from cepts.words.positions import ExpectedCounts, PairBlock, Positions
 
-__all__ = ["Training", "block_of", "owned_by"]
+__all__ = ["AlignerTraining", "block_of", "owned_by"]
 
 
-def block_of(shard: Shard, lexicon: Lexicon, null: NullWords) -> Block:
+def block_of(shard: IndexShard, lexicon: Lexicon, null: NullWords) -> PairBlock:
     """A shard with its own part of the lexicon."""
     from cepts.kernels.lexicon import gather_rows
 
     own = np.empty((len(shard.cell_numbers), 2), dtype=np.float32)
     gather_rows(lexicon.table, shard.cell_numbers, own)
-    return Block(
+    return PairBlock(
         shard.pairs,
         shard.cell_offsets,
         shard.order,
@@ -37,8 +37,8 @@ def block_of(shard: Shard, lexicon: Lexicon, null: NullWords) -> Block:
     )
 
 
-class Training:
-    """An `engine.EMProblem`: the parameters of both directions and the counts of the last E-step."""
+class AlignerTraining:
+    """An `engine.Checkpointed` problem: the parameters of both directions and the counts of the last E-step."""
 
     def __init__(
         self,
@@ -48,7 +48,7 @@ class Training:
         positions: Positions,
         *,
         agreeing: bool,
-        threads: int,
+        threads: int | None,
     ) -> None:
         self.index = index
         self.lexicon = lexicon
@@ -60,6 +60,13 @@ class Training:
         self.source_free = np.zeros(0)
         self.target_free = np.zeros(0)
         self.statistics: list[NDArray] = []
+
+    @property
+    def allowed_fall(self) -> float:
+        """Nothing but rounding where this is EM of a likelihood: where M-steps are exact and no directions agree."""
+        if self.agreeing or not (self.lexicon.exact and self.null.exact and self.positions.exact):
+            return np.inf
+        return ROUNDING * float(self.lexicon.source.frequencies.sum() + self.lexicon.target.frequencies.sum())
 
     def e_step(self, tick: Callable[[int, int], None]) -> float:
         """Expected counts over all shards; returns the sum of both directions' log-likelihoods."""
@@ -99,14 +106,14 @@ class Training:
         """Lexicon, null and positions from the expected counts."""
         self.lexicon.estimate(self.counts)
         if self.agreeing:
-            # What no direction confirms has no counts at all; exact EM never comes to that.
+            # Links that one direction rejects have no counts at all, which cannot happen in exact EM.
             self.lexicon.settle()
         self.null.estimate(self.source_free, self.target_free)
         if self.statistics:  # A text without any pair has none.
             self.positions.update(self.statistics)
 
     def state(self) -> dict[str, NDArray]:
-        """All parameters; the lexicon as its counts, from which it is made."""
+        """All parameters; the lexicon as its counts, from which it is computed."""
         return {
             **{f"{self.lexicon.name}.{name}": array for name, array in self.lexicon.state().items()},
             "null.source": self.null.source,
@@ -116,7 +123,7 @@ class Training:
         }
 
     def restore(self, state: dict[str, NDArray]) -> None:
-        """Take the parameters of a checkpoint, which must be of the same text and the same kind of model."""
+        """Set the parameters of a checkpoint, which must be of the same text and the same kind of model."""
         if f"{self.lexicon.name}.counts" not in state or not np.array_equal(state["text"], self._text()):
             raise ValueError("the text, or how words are counted, is not the same")
         self.lexicon.restore(owned_by(self.lexicon.name, state))
@@ -126,7 +133,7 @@ class Training:
         self.positions.restore(owned_by("positions", state))
 
     def _text(self) -> NDArray[np.uint8]:
-        """Fingerprint of the text and of how it is counted."""
+        """Fingerprint of the text and of how words are counted."""
         digest = hashlib.sha256(f"{self.lexicon.name} {self.positions.name} {self.agreeing}".encode())
         for side in (self.lexicon.source, self.lexicon.target):
             digest.update(side.vocabulary.buffer.tobytes())
@@ -136,7 +143,7 @@ class Training:
                 digest.update(array.tobytes())
         return np.frombuffer(digest.digest(), dtype=np.uint8)
 
-    def _expect(self, shard: Shard) -> Expected:
+    def _expect(self, shard: IndexShard) -> ExpectedCounts:
         return self.positions.expect(block_of(shard, self.lexicon, self.null), agreeing=self.agreeing)
 
 

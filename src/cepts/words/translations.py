@@ -1,13 +1,15 @@
-"""A lexicon as people read it."""
+"""Entries of a lexicon, for people to read."""
 
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
-from typing import Any, Literal
+from typing import Any
 
 import numpy as np
 
+from cepts.errors import check_choice
+from cepts.names import DIRECTIONS
 from cepts.words.forms import Forms
 from cepts.words.lexicon import Lexicon
 
@@ -43,12 +45,13 @@ def translations(
     lexicon: Lexicon,
     forms: Forms,
     *,
-    direction: Literal["forward", "reverse"] = "forward",
+    direction: str = "forward",
     words: Sequence[str] | None = None,
     top: int = 10,
     least: float = 0.01,
 ) -> Iterator[Translation]:
     """Entries of each word by falling probability, words in order of first use or as asked for."""
+    check_choice("direction", direction, DIRECTIONS)
     forward = direction == "forward"
     column = 0 if forward else 1
     mine, others = (lexicon.source, lexicon.target) if forward else (lexicon.target, lexicon.source)
@@ -56,7 +59,7 @@ def translations(
     of_mine, of_other = (source, lexicon.targets) if forward else (lexicon.targets, source)
     count = lexicon.counts[:, min(column, lexicon.counts.shape[1] - 1)]
     shown = np.flatnonzero((lexicon.table[:, column] >= least) & (count > 0))
-    # By word, then falling probability, then the other word: the same order for the same model, always.
+    # By word, then falling probability, then the other word, so that the order is deterministic.
     order = shown[np.lexsort((of_other[shown], -lexicon.table[shown, column], of_mine[shown]))]
     bounds = np.searchsorted(of_mine[order], np.arange(len(mine) + 1))
     asked = (

@@ -6,11 +6,10 @@ import json
 
 import pytest
 
-from cepts.cli import choices
-from cepts.evaluate import KEEP, choose_threshold
+from cepts.evaluate import choose_threshold
 from cepts.io import read_sentence_pairs
 from cepts.phrases.aligner import PhraseAligner
-from cepts.pipeline.judgements import JUDGEMENT_SCORES, pair_scores
+from cepts.pipeline.judgements import pair_scores
 
 JUDGED = [
     {"id": "1", "qid": "a", "source": "the dog barked at the cat", "target": "a dog barked at a cat", "label": 1},
@@ -25,11 +24,6 @@ JUDGED = [
 def judged(home):
     (home / "judged.jsonl").write_text("".join(json.dumps(record) + "\n" for record in JUDGED))
     return home
-
-
-def test_names_are_those_of_the_library():
-    assert tuple(JUDGEMENT_SCORES) == choices.JUDGEMENT_SCORES
-    assert choices.QUESTIONS == KEEP
 
 
 @pytest.mark.parametrize(("task", "score"), [("rte", "target"), ("paraphrase", "both")])

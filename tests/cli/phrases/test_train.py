@@ -7,22 +7,19 @@ import json
 import numpy as np
 import pytest
 
-from cepts.cli import choices
-from cepts.cli.phrases.tables import read_paraphrases
-from cepts.cli.phrases.train import NOT_IN_PAPER, PAPER, command
+from cepts.cli.phrases.train import command
 from cepts.data import Vectors, Vocabulary
 from cepts.errors import DataError
 from cepts.io import read_sentence_pairs, write_vectors
 from cepts.phrases.aligner import PhraseAligner, TokenAligner
 from cepts.phrases.columns import FAMILIES
-from cepts.phrases.training import COSTS
+from cepts.pipeline.paraphrases import read_paraphrases
+from cepts.pipeline.phrase_training import NOT_IN_PAPER, PAPER
 
 QUICK = ("--language", "none", "--iterations", "3", "--threads", "1")
 
 
 def test_names_and_defaults_are_those_of_the_library():
-    assert tuple(FAMILIES) == choices.PHRASE_FAMILIES
-    assert choices.PHRASE_COSTS == COSTS
     assert set(NOT_IN_PAPER) <= set(FAMILIES)
     helps = {param.name: param.help for param in command.params if hasattr(param, "help")}
     options = PhraseAligner().options()
@@ -63,7 +60,7 @@ def test_options_reach_the_aligner(cepts, home, examples):
     assert options["families"] == [name for name in FAMILIES if name not in {"context", "name"}]
     only = cepts("phrases", "train", examples, "--save", "other", *QUICK, "--families", "string", "-q")
     assert only.err == ""
-    assert PhraseAligner.load("other").families == ("string",)
+    assert PhraseAligner.load("other").families_ == ("string",)
 
 
 def test_the_papers_settings_and_the_token_model(cepts, home, examples):
@@ -72,7 +69,7 @@ def test_the_papers_settings_and_the_token_model(cepts, home, examples):
     aligner = PhraseAligner.load("model")
     assert isinstance(aligner, TokenAligner)
     assert (aligner.memory, aligner.cost, aligner.penalty, aligner.iterations) == (False, "states", 0.5, 3)
-    assert "lexical" not in aligner.families
+    assert "lexical" not in aligner.families_
 
 
 def test_phrase_links_are_synthesised_inside_chunks(cepts, home):
@@ -97,7 +94,7 @@ def test_phrase_links_are_synthesised_inside_chunks(cepts, home):
     partly = (home / "gold.jsonl").read_text() + (home / "plain.jsonl").read_text()
     (home / "partly.jsonl").write_text(partly)
     ran = cepts("phrases", "train", "partly.jsonl", "--save", "model", *QUICK)
-    assert "columns  none; pos is left out, for 1 of 2 pairs lack it (first 2)" in ran.err
+    assert "columns  none; pos is left out, because 1 of 2 pairs lack it (first 2)" in ran.err
 
 
 def test_gold_links_of_another_file(cepts, home):
@@ -124,7 +121,7 @@ def test_gold_links_of_another_file(cepts, home):
     assert "columns  pos\n" in ran.err
     np.testing.assert_array_equal(PhraseAligner.load("one").weights_, PhraseAligner.load("other").weights_)
     without = cepts("phrases", "train", *files, "--save", "third", *QUICK)
-    assert "old.conllu: text and CoNLL-U have no gold links; give them with --gold-links" in without.error
+    assert "old.conllu: text and CoNLL-U have no gold links; give them in a file of their own" in without.error
     three = cepts("phrases", "train", *files, "gold.jsonl", "--gold-links", "links", "--save", "third", *QUICK)
     assert "--gold-links goes with one file of pairs, or with two" in three.error
 
@@ -136,7 +133,7 @@ def test_vectors_and_paraphrases_are_kept_with_the_aligner(cepts, home, examples
     assert cepts("phrases", "train", examples, "--save", "model", *QUICK, *more).code == 0
     for name in ("words.vec", "pairs.tsv"):
         (home / name).unlink()
-    tables = PhraseAligner.load("model").lexical
+    tables = PhraseAligner.load("model").lexical_
     assert (len(tables.relatedness), len(tables.paraphrases)) == (2, 2)
     assert tables.wordnet is None
 

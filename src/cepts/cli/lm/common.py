@@ -1,89 +1,101 @@
-"""What the commands on language models share: options, reading texts as a model wants them."""
+"""Options and number formats that the commands on language models share."""
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable
+from dataclasses import fields
 from typing import TYPE_CHECKING, Any
 
 import click
 
-from cepts.cli.choices import DOCUMENT_FORMATS
-from cepts.cli.console import ProgressBars
-from cepts.cli.spaces.common import say_notes
+from cepts.cli.checks import moderate
+from cepts.cli.console import say_notes
+from cepts.names import DECODING_ERRORS, DOCUMENT_FORMATS
 
 if TYPE_CHECKING:
-    from cepts.data import Documents, NGrams
-    from cepts.lm import AdaptedModel
+    from cepts.pipeline.lm import TextReading
 
 __all__ = [
     "counted",
-    "documents_option",
-    "entry_counts",
-    "errors_option",
+    "fields_of",
+    "joined_counts",
     "json_option",
+    "number_option",
     "percent_less",
     "quiet_option",
-    "read_for",
+    "reading_of",
+    "reading_options",
     "say_notes",
     "shown_perplexity",
     "threads_option",
 ]
 
-documents_option = click.option(
+_documents_option = click.option(
     "--documents",
     "format_",
     type=click.Choice(DOCUMENT_FORMATS),
     default="auto",
     show_default=True,
-    help="What a document is: a file, what stands between blank lines, or a JSON object a line. auto goes by the name, "
+    help="What a document is: a file, the text between blank lines, or a JSON object a line. auto goes by the name, "
     "then by whether there are blank lines.",
 )
-errors_option = click.option(
+_errors_option = click.option(
     "--errors",
-    type=click.Choice(["strict", "replace"]),
+    type=click.Choice(DECODING_ERRORS),
     default="strict",
     help="What to do about invalid UTF-8 in texts.",
 )
 threads_option = click.option("--threads", type=click.IntRange(1), metavar="N", help="Threads.  [default: all]")
-quiet_option = click.option("-q", "--quiet", is_flag=True, help="No progress bars and no talk.")
+quiet_option = click.option("--quiet", "-q", is_flag=True, help="No progress bars and no log output.")
 json_option = click.option("--json", "as_json", is_flag=True, help="Print JSON.")
 
 
-def read_for(
-    model: AdaptedModel,
-    paths: Sequence[str],
-    options: dict[str, Any],
-    bars: ProgressBars,
-    notices: list[str],
-    *,
-    one_will_do: bool = True,
-) -> Documents:
-    """Documents, in lower case if the model's were; that there is only one is no news where `one_will_do`."""
-    from cepts.io import read_documents
+def reading_options(function: Any) -> Any:
+    """Add the options that say how texts are read."""
+    return _documents_option(_errors_option(function))
 
-    lowercase = bool(model.facts.get("lowercase"))
-    own: list[str] = []
-    found = read_documents(
-        paths, format=options["format_"], lowercase=lowercase, errors=options["errors"], notices=own, progress=bars
+
+def reading_of(options: dict[str, Any]) -> TextReading:
+    """How texts are read, by these options."""
+    from cepts.pipeline.lm import TextReading
+
+    return TextReading(format=options["format_"], errors=options["errors"])
+
+
+def number_option(
+    *names: str, help: str, default: float | None = None, type: Any = int, metavar: str = "N"
+) -> Callable[[Any], Any]:
+    """An option for a number; whether it makes sense is checked where it is used."""
+    return click.option(
+        *names,
+        type=type,
+        metavar=metavar,
+        default=default,
+        show_default=default is not None,
+        callback=moderate if type is int else None,
+        help=help,
     )
-    notices += own[:-1] if one_will_do and len(found) == 1 else own
-    return found
+
+
+def fields_of(record: Any, options: dict[str, Any]) -> dict[str, Any]:
+    """The options that are fields of a dataclass, by name."""
+    return {field.name: options[field.name] for field in fields(record) if field.name in options}
 
 
 def counted(number: int, name: str) -> str:
-    """A number of things: `1 document`, `2,429 documents`."""
-    return f"{number:,} {name}{'s' * (number != 1)}"
+    """A number of things: `1 document`, `2,429 documents`, `40 hypotheses`."""
+    plural = name.removesuffix("is") + "es" if name.endswith("is") else f"{name}s"
+    return f"{number:,} {name if number == 1 else plural}"
 
 
-def entry_counts(ngrams: NGrams) -> list[int]:
-    """How many n-grams of each order there are."""
-    counts: list[int] = (ngrams.levels[1:] - ngrams.levels[:-1]).tolist()
-    return counts
+def joined_counts(numbers: list[int]) -> str:
+    """The numbers of n-grams of each order."""
+    return " + ".join(f"{number:,}" for number in numbers)
 
 
-def shown_perplexity(value: float) -> str:
-    """A perplexity for people."""
-    return f"{value:,.1f}"
+def shown_perplexity(value: float | None) -> str:
+    """A perplexity for people; empty where there is none."""
+    return "" if value is None else f"{value:,.1f}"
 
 
 def percent_less(value: float, before: float) -> str:

@@ -1,4 +1,4 @@
-"""`cepts lm export`: a model as it is after a document, for other programs."""
+"""`cepts lm export`: an adapted model as an ARPA file, for other programs."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from typing import Any
 import click
 
 from cepts.cli.console import ProgressBars, say
-from cepts.cli.lm.common import documents_option, entry_counts, errors_option, quiet_option, read_for, threads_option
+from cepts.cli.lm.common import joined_counts, quiet_option, reading_of, reading_options, threads_option
 
 __all__ = ["command"]
 
@@ -21,28 +21,26 @@ Examples:
 )
 @click.argument("directory")
 @click.argument("document", nargs=-1)
-@click.option("-o", "--output", default="-", metavar="FILE", help="Where the ARPA file goes.  [default: stdout]")
-@documents_option
-@errors_option
+@click.option("--output", "-o", default="-", metavar="FILE", help="Where the ARPA file goes.  [default: stdout]")
+@reading_options
 @threads_option
 @quiet_option
 def command(directory: str, document: tuple[str, ...], **options: Any) -> None:
     """Adapt to a document and write an ARPA file.
 
     DIRECTORY is what 'cepts lm fit --save' wrote. The n-grams are those of the model after it has read the DOCUMENTs,
-    or nothing; they change no more, so that any decoder can use them.
+    or nothing; they do not change any more, so that any decoder can use them.
     """
-    from cepts.io import check_output, write_arpa
-    from cepts.lm import load_adapted, static_ngrams
-    from cepts.pipeline.lm import memory_of
+    from cepts.pipeline.lm import entry_counts, export_files
 
-    check_output(options["output"])
     with ProgressBars(quiet=options["quiet"]) as bars:
-        model = load_adapted(directory)
-        documents = read_for(model, document, options, bars, []) if document else None
-        ngrams = static_ngrams(model, memory_of(model, documents, threads=options["threads"]))
-        bars.close()
-        write_arpa(ngrams, options["output"])
-    sizes = " + ".join(f"{size:,}" for size in entry_counts(ngrams))
-    read = "nothing" if documents is None else f"{len(documents.text.ids):,} words"
-    say(f"n-grams  {sizes}, after {read}", quiet=options["quiet"])
+        ngrams, words = export_files(
+            directory,
+            document,
+            options["output"],
+            reading=reading_of(options),
+            threads=options["threads"],
+            progress=bars,
+        )
+    read = "nothing" if words is None else f"{words:,} words"
+    say(f"n-grams  {joined_counts(entry_counts(ngrams))}, after {read}", quiet=options["quiet"])

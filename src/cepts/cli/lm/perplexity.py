@@ -1,4 +1,4 @@
-"""`cepts lm perplexity`: how well a model predicts a text, and what each of its parts does for that."""
+"""`cepts lm perplexity`: how well a model predicts a text, and what each component contributes."""
 
 from __future__ import annotations
 
@@ -9,20 +9,19 @@ import click
 from cepts.cli.console import ProgressBars, print_json, print_table
 from cepts.cli.lm.common import (
     counted,
-    documents_option,
-    errors_option,
     json_option,
     percent_less,
     quiet_option,
-    read_for,
+    reading_of,
+    reading_options,
     say_notes,
     shown_perplexity,
     threads_option,
 )
+from cepts.names import DOCUMENT_RESETS
 
 if TYPE_CHECKING:
-    from cepts.evaluate import Perplexities
-    from cepts.lm import AdaptedModel
+    from cepts.pipeline.lm import PerplexityReport
 
 __all__ = ["command"]
 
@@ -36,17 +35,16 @@ Examples:
 )
 @click.argument("directory")
 @click.argument("text", nargs=-1, required=True)
-@documents_option
-@errors_option
+@reading_options
 @click.option(
     "--reset",
-    type=click.Choice(["document", "never"]),
+    type=click.Choice(DOCUMENT_RESETS),
     default="never",
     show_default=True,
-    help="When the model forgets what it has read: with each document, or never.",
+    help="When the model forgets what it has read: at the end of each document, or never.",
 )
 @click.option("--ends/--no-ends", default=True, help="Count the ends of sentences as words.  [default: yes]")
-@click.option("--by-document", is_flag=True, help="List each document, too.")
+@click.option("--by-document", is_flag=True, help="Also list each document.")
 @threads_option
 @json_option
 @quiet_option
@@ -54,90 +52,65 @@ def command(directory: str, text: tuple[str, ...], **options: Any) -> None:
     """How well a model predicts a text.
 
     DIRECTORY is what 'cepts lm fit --save' wrote; TEXTs are files or directories of documents. The table has the
-    perplexity of each n-gram model, of their interpolation, of that and one other component, and of all together; and
-    of all without that component. Weights are those of the model, and what a part that is left out would have goes to
-    the n-gram: nothing is tuned on TEXT. Unknown words are left out and counted.
+    perplexity of each n-gram model, of their interpolation, of that with one other component, of all together, and of
+    all without that component. The weights are those of the model, and the weight of a component that is left out goes
+    to the n-gram: nothing is tuned on TEXT. Unknown words are counted but not scored.
     """
-    from cepts.lm import load_adapted
-    from cepts.pipeline.lm import score_documents
+    from cepts.pipeline.lm import perplexity_files
 
     notices: list[str] = []
     with ProgressBars(quiet=options["quiet"]) as bars:
-        model = load_adapted(directory)
-        # One document is as good as many, unless the model is to forget at their ends.
-        documents = read_for(model, text, options, bars, notices, one_will_do=options["reset"] == "never")
-        found = score_documents(
-            model,
-            documents,
+        report = perplexity_files(
+            directory,
+            text,
             reset=options["reset"] == "document",
             count_ends=options["ends"],
+            reading=reading_of(options),
             threads=options["threads"],
+            notices=notices,
             progress=bars,
         )
     say_notes(notices, quiet=options["quiet"])
     if options["as_json"]:
-        print_json(_as_json(model, found, by_document=options["by_document"]))
-        return
-    _print(model, found, by_document=options["by_document"])
+        print_json(report.as_dict(by_document=options["by_document"]))
+    else:
+        _print(report, by_document=options["by_document"])
 
 
-def _print(model: AdaptedModel, found: Perplexities, *, by_document: bool) -> None:
-    counts = found.as_dict()
+def _print(report: PerplexityReport, *, by_document: bool) -> None:
+    counts = report.found.as_dict()
     click.echo(
         ", ".join(counted(counts[f"{name}s"], name) for name in ("document", "sentence", "word"))
         + f"; {counts['unknown']:,} unknown ({counts['unknown_rate']:.1%})"
     )
-    values = found.values
-    base = values["background"]
-    rows: list[tuple[str, ...]] = []
-    names = model.facts.get("ngrams", [])
-    if len(model.background) > 1:
-        for number, weight in enumerate(model.background.weights.tolist()):
-            name = f"n-grams {names[number] if number < len(names) else number + 1}"
-            rows.append((name, f"{weight:.3f}", shown_perplexity(values[f"ngram {number + 1}"]), "", ""))
-    rows.append(("background", f"{model.weights[0]:.3f}", shown_perplexity(base), "", ""))
-    for name, weight in zip(model.components[1:], model.weights[1:].tolist(), strict=True):
-        alone, without = values[f"with {name}"], values[f"without {name}"]
-        cells = shown_perplexity(alone), percent_less(alone, base), shown_perplexity(without)
-        rows.append((f"+ {name}", f"{weight:.3f}", *cells))
-    rows.append(("all", "", shown_perplexity(values["all"]), percent_less(values["all"], base), ""))
+    predictor, values = report.model.predictor_, report.found.values
+
+    def row(title: str, name: str, weight: float | None = None) -> tuple[str, ...]:
+        adapted = name == "all" or name.startswith("with ")
+        change = percent_less(values[name], values["background"]) if adapted else ""
+        without = values.get(f"without {name.removeprefix('with ')}")
+        shown = "" if weight is None else f"{weight:.3f}"
+        return title, shown, shown_perplexity(values[name]), change, shown_perplexity(without)
+
+    weights = predictor.background.weights.tolist()
+    named = enumerate(zip(report.model.record_.ngrams, weights, strict=True), start=1)
+    rows = [row(f"n-grams {name}", f"ngram {n}", weight) for n, (name, weight) in named if len(weights) > 1]
+    rows.append(row("background", "background", predictor.weights[0]))
+    components = zip(predictor.components[1:], predictor.weights[1:].tolist(), strict=True)
+    rows += [row(f"+ {name}", f"with {name}", weight) for name, weight in components]
+    rows.append(row("all", "all"))
     print_table(("model", "weight", "perplexity", "change, %", "all without it"), rows)
     if by_document:
         click.echo()
-        _print_documents(found)
-    click.echo(f"\nsignature  {found.signature}")
+        _print_documents(report)
+    click.echo(f"\nsignature  {report.found.signature}")
 
 
-def _print_documents(found: Perplexities) -> None:
-    values = found.of_documents()
-    places = [found.models.index(name) for name in ("background", "all")]
+def _print_documents(report: PerplexityReport) -> None:
     rows = []
-    for number, name in enumerate(found.documents):
-        before, after = values[number, places].tolist()
-        counts = f"{found.words[number]:,}", f"{found.unknown[number]:,}"
-        rows.append((name, *counts, shown_perplexity(before), shown_perplexity(after), percent_less(after, before)))
+    for row in report.document_rows():
+        before, after = row["background"], row["all"]
+        counts = f"{row['words']:,}", f"{row['unknown']:,}"
+        change = percent_less(after, before)
+        rows.append((row["document"], *counts, shown_perplexity(before), shown_perplexity(after), change))
     print_table(("document", "words", "unknown", "background", "all", "change, %"), rows)
-
-
-def _as_json(model: AdaptedModel, found: Perplexities, *, by_document: bool) -> dict[str, Any]:
-    whole = found.as_dict()
-    whole["weights"] = dict(zip(model.components, model.weights.tolist(), strict=True))
-    whole["interpolation"] = model.background.weights.tolist()
-    if by_document:
-        values = found.of_documents()
-        places = {name: found.models.index(name) for name in ("background", "all")}
-        whole["by_document"] = [
-            {
-                "document": name,
-                "sentences": int(found.sentences[number]),
-                "words": int(found.words[number]),
-                "unknown": int(found.unknown[number]),
-                **{model: _number(values[number, place]) for model, place in places.items()},
-            }
-            for number, name in enumerate(found.documents)
-        ]
-    return {**whole, "signature": found.signature}
-
-
-def _number(value: float) -> float | None:
-    return float(value) if abs(value) < float("inf") else None

@@ -1,48 +1,43 @@
-"""`cepts phrases align`: the phrases of sentences and their rewordings."""
+"""`cepts phrases align`: the phrases of sentences and their paraphrases."""
 
 from __future__ import annotations
 
 import os
 import stat
 import sys
-import time
 from typing import TYPE_CHECKING, Any
 
 import click
 
-from cepts.cli.align import describe, found_links
 from cepts.cli.checks import check_apart, moderate
-from cepts.cli.choices import WRITABLE_PAIR_FORMATS
 from cepts.cli.console import ProgressBars, say
-from cepts.cli.factor import check_restarts, factoring_options
 from cepts.cli.link_options import (
     base_option,
-    check_combination,
-    check_matrices,
+    check_extraction,
     combine_option,
+    extraction_of,
+    factoring_options,
     matrices_option,
     threshold_option,
 )
 from cepts.cli.phrases.common import (
-    check_input,
     input_format_option,
-    load_aligner,
     max_length_option,
     model_option,
     quiet_option,
     threads_option,
 )
+from cepts.cli.summaries import describe
 from cepts.errors import UsageError
+from cepts.names import WRITABLE_PAIR_FORMATS
+from cepts.progress import Stopwatch
 
 if TYPE_CHECKING:
-    from cepts.data import SentencePair
-    from cepts.phrases.aligner import PhraseAligner
+    from cepts.pipeline import Summary
     from cepts.pipeline.phrases import PairWriter
     from cepts.progress import Progress, Step
 
 __all__ = ["command"]
-
-FACTORING = ("cepts", "sure", "restarts", "seed")
 
 
 @click.command(
@@ -59,7 +54,7 @@ Examples:
 @click.argument("target", required=False)
 @click.option("-o", "--output", default="-", metavar="FILE", help="Where the result goes.  [default: stdout]")
 @model_option
-@combine_option
+@combine_option()
 @threshold_option("  [default: 0.4]")
 @factoring_options("For onmf: ")
 @matrices_option
@@ -84,53 +79,67 @@ Examples:
 @input_format_option
 @quiet_option
 def command(source: str, target: str | None, **options: Any) -> None:
-    """Align the phrases of sentences and their rewordings.
+    """Align the phrases of sentences and their paraphrases.
 
     SOURCE and TARGET are files with a sentence a line, tokens separated by blanks, or CoNLL-U; or SOURCE alone is a
     file of 'a ||| b' lines, a two-column TSV, JSON lines or jacana's JSON. All may be compressed (.gz .bz2 .xz .zst);
     - is stdin. As many pairs come out as go in.
     """
     _check(options)
-    started = time.perf_counter()
+    stopwatch = Stopwatch()
     with ProgressBars(quiet=options["quiet"]) as bars:
-        _align(source, target, options, bars, started)
+        summary = _align(source, target, options, bars)
+    for line in describe(summary, stopwatch.seconds, listed="segmentations"):
+        say(line, quiet=options["quiet"])
 
 
 def _check(options: dict[str, Any]) -> None:
     """Refuse what does not go together, before anything is read."""
-    check_combination(options, FACTORING)
-    if options["combine"] == "onmf":
-        check_restarts(options)
-    check_matrices(options["matrices"])
+    check_extraction(options)
     check_apart({"--scores": options["scores"], "--matrices": options["matrices"], "the links": options["output"]})
     if options["nbest"] is None:
         return
-    for name in ("threshold", "scores"):
+    for name in ("threshold", "scores", "matrices"):
         if options[name] is not None:
-            raise UsageError(f"--{name} goes with links, and --nbest lists segmentations; leave one of them out.")
+            raise UsageError(f"`{name}` goes with links, and `nbest` lists segmentations; leave one of them out.")
     if options["combine"] not in {"agreement", "forward", "reverse"}:
         raise UsageError(
-            f"--nbest lists the segmentations of single directions, not of --combine {options['combine']}; "
-            "--combine forward or reverse chooses one, without it both are listed."
+            f"`nbest` lists the segmentations of single directions, not of `combine` {options['combine']}; `combine` "
+            "forward or reverse chooses one, without it both are listed."
         )
     if options["format_"] not in {None, "json"}:
-        raise UsageError(f"--nbest is written in the format json, not {options['format_']}.")
+        raise UsageError(f"`nbest` is written in the format json, not {options['format_']}.")
 
 
-def _align(source: str, target: str | None, options: dict[str, Any], bars: ProgressBars, started: float) -> None:
-    from cepts.io import check_output, read_sentence_pairs
+def _align(source: str, target: str | None, options: dict[str, Any], bars: ProgressBars) -> Summary:
+    from cepts.io import read_sentence_pairs
+    from cepts.pipeline import AlignOutputs, align_pairs, list_segmentations
+    from cepts.pipeline.phrase_inputs import check_input, load_phrase_aligner
 
-    # A place that cannot be written to should not show only at the end.
-    for path in (options["output"], options["scores"], options["matrices"]):
-        if path is not None:
-            check_output(path)
+    outputs = AlignOutputs(links=options["output"], scores=options["scores"], matrices=options["matrices"])
+    outputs.check()
     pairs = read_sentence_pairs(source, target, format=options["input_format"])
-    aligner = load_aligner(options)
+    aligner = load_phrase_aligner(options["model"], threads=options["threads"], max_length=options["max_length"])
     check_input(aligner, aligner.columns_, pairs, source)
-    summary, found = (_links if options["nbest"] is None else _lists)(aligner, pairs, options, _progress(options, bars))
-    bars.close()
-    for line in describe(summary, found, aligner.max_length, time.perf_counter() - started):
-        say(line, quiet=options["quiet"])
+    progress = _progress(options, bars)
+    if options["nbest"] is not None:
+        return list_segmentations(
+            aligner,
+            pairs,
+            outputs.links,
+            count=options["nbest"],
+            direction="both" if options["combine"] == "agreement" else options["combine"],
+            progress=progress,
+        )
+    return align_pairs(
+        aligner,
+        pairs,
+        _writer(options),
+        extraction_of(options),
+        scores=outputs.scores,
+        matrices=outputs.matrices,
+        progress=progress,
+    )
 
 
 def _progress(options: dict[str, Any], bars: ProgressBars) -> Progress:
@@ -147,39 +156,6 @@ def _is_file(stream: Any) -> bool:
         return stat.S_ISREG(os.fstat(stream.fileno()).st_mode)
     except (OSError, ValueError, AttributeError):
         return False
-
-
-def _links(
-    aligner: PhraseAligner, pairs: list[SentencePair], options: dict[str, Any], progress: Progress
-) -> tuple[Any, str]:
-    from cepts.phrases.aligner import THRESHOLD
-    from cepts.pipeline.phrases import align_pairs
-
-    summary = align_pairs(
-        aligner,
-        pairs,
-        _writer(options),
-        combine=options["combine"],
-        threshold=THRESHOLD if options["threshold"] is None else options["threshold"],
-        factoring={name: options[name] for name in FACTORING if options[name] is not None},
-        scores=options["scores"],
-        matrices=options["matrices"],
-        progress=progress,
-    )
-    return summary, found_links(summary)
-
-
-def _lists(
-    aligner: PhraseAligner, pairs: list[SentencePair], options: dict[str, Any], progress: Progress
-) -> tuple[Any, str]:
-    from cepts.pipeline.phrases import list_pairs
-
-    direction = "both" if options["combine"] == "agreement" else options["combine"]
-    summary = list_pairs(
-        aligner, pairs, options["output"], count=options["nbest"], direction=direction, progress=progress
-    )
-    counts = {"forward": f"{summary.forward:,} forward", "reverse": f"{summary.reverse:,} reverse"}
-    return summary, f"lists    {counts.get(direction, ' and '.join(counts.values()))} segmentations"
 
 
 def _writer(options: dict[str, Any]) -> PairWriter:

@@ -2,37 +2,26 @@
 
 from __future__ import annotations
 
-import json
-from collections.abc import Sequence
-from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import click
 
+from cepts.cli.cells import percent, percent_range
 from cepts.cli.checks import check_apart, finite
-from cepts.cli.choices import JUDGEMENT_SCORES, QUESTIONS
 from cepts.cli.console import ProgressBars, print_json, print_table
 from cepts.cli.lengths import refuse_stdin_twice
 from cepts.cli.phrases.common import (
-    check_input,
     input_format_option,
-    load_aligner,
     max_length_option,
     model_option,
-    name_of,
     quiet_option,
     threads_option,
 )
-from cepts.cli.score import LEVEL
 from cepts.cli.spaces.score.report import interval_options, json_option
-from cepts.errors import DataError, UsageError
+from cepts.names import JUDGEMENT_SCORES, JUDGEMENT_TASKS, QUESTIONS
 
 if TYPE_CHECKING:
-    import numpy as np
-    from numpy.typing import NDArray
-
-    from cepts.data import SentencePair
-    from cepts.evaluate import BinaryJudgement, Interval, Ranking
+    from cepts.pipeline.judgements import JudgementReport
 
 __all__ = ["command"]
 
@@ -54,7 +43,7 @@ Examples:
   cepts phrases apply paraphrase test.jsonl --train a.jsonl --train b.jsonl
   cepts phrases apply qa answers.jsonl --predictions ranked.jsonl""",
 )
-@click.argument("task", type=click.Choice(["rte", "paraphrase", "qa"]))
+@click.argument("task", type=click.Choice(JUDGEMENT_TASKS))
 @click.argument("test")
 @click.option(
     "--train",
@@ -97,137 +86,57 @@ def command(task: str, test: str, **options: Any) -> None:
     pairs are judged yes whose score reaches the threshold of best accuracy on the training pairs. For qa, the answers
     (source) of each question (target) with one qid are ranked by score.
     """
-    _check(task, options)
+    from cepts.pipeline.judgements import JudgementOptions, judge_file
+
     check_apart({"--predictions": options["predictions"], "the scores": "-"})
     refuse_stdin_twice(test, *options["training"])
+    judging = JudgementOptions(
+        task=task,
+        training=options["training"],
+        threshold=options["threshold"],
+        score=options["score"],
+        questions=options["questions"],
+        format=options["input_format"],
+        samples=options["intervals"],
+        seed=options["seed"],
+    )
     with ProgressBars(quiet=options["quiet"]) as bars:
-        _apply(task, test, options, bars)
-
-
-def _check(task: str, options: dict[str, Any]) -> None:
-    if task == "qa":
-        for name, value in (("train", options["training"]), ("threshold", options["threshold"])):
-            if value not in (None, ()):
-                raise UsageError(f"--{name} goes with rte and paraphrase; answers are ranked without a threshold.")
-        return
-    if options["questions"] is not None:
-        raise UsageError(f"--questions goes with qa, not with {task}.")
-    if bool(options["training"]) == (options["threshold"] is not None):
-        raise UsageError(f"{task} needs a threshold; give judged pairs by --train FILE, or a number by --threshold X.")
-
-
-def _apply(task: str, test: str, options: dict[str, Any], bars: ProgressBars) -> None:
-    from cepts.evaluate import binary_judgement, choose_threshold, intervals, ranking
-    from cepts.io import check_output
-    from cepts.pipeline.judgements import JUDGEMENT_SCORE_OF, pair_scores
-    from cepts.signature import signature
-
-    if options["predictions"] is not None:
-        check_output(options["predictions"])
-    judged = {path: _judged(path, options["input_format"], task) for path in (test, *options["training"])}
-    pairs, training = judged[test], [pair for path in options["training"] for pair in judged[path]]
-    aligner = load_aligner(options)
-    for path, of_path in judged.items():
-        check_input(aligner, aligner.columns_, of_path, path)
-    score = options["score"] or JUDGEMENT_SCORE_OF[task]
-    values = pair_scores(aligner, [*training, *pairs], score, progress=bars)
-    bars.close()
-    known, scores = values[: len(training)], values[len(training) :]
-    labels = _labels(pairs)
-    found: BinaryJudgement | Ranking
-    facts: dict[str, object] = {"task": task, "model": _model_name(options["model"]), "score": score}
-    threshold: float | None = None
-    if task == "qa":
-        keep: Any = options["questions"] or "mixed"
-        found = ranking(scores, labels, [pair.group for pair in pairs], keep=keep)
-        if not found.facts["questions"]:
-            wanted = "right and wrong answers" if keep == "mixed" else "right answers"
-            raise DataError(
-                f"{name_of(test)}: found no question with {wanted}, wanted one; --questions all counts others too."
-            )
-    else:
-        threshold = options["threshold"]
-        if threshold is None:
-            threshold = choose_threshold(known, _labels(training))
-            facts["train"] = len(training)
-        found = binary_judgement(scores, labels, threshold)
-    ranges: dict[str, Interval] = {}
-    facts |= found.facts
-    if options["intervals"]:
-        ranges = intervals(found, samples=options["intervals"], seed=options["seed"], level=LEVEL)
-        facts |= {"bootstrap": options["intervals"], "seed": options["seed"], "level": f"{LEVEL:g}"}
-    if options["predictions"] is not None:
-        _write(options["predictions"], pairs, scores, threshold)
-    metrics = dict(zip(found.metric_names, found.metrics_of(found.unit_counts().sum(axis=0)).tolist(), strict=True))
-    line = signature(facts)
-    if options["as_json"]:
-        print_json(
-            {
-                "task": task,
-                **metrics,
-                **({} if threshold is None else {"threshold": threshold}),
-                **({"intervals": {name: [r.low, r.high] for name, r in ranges.items()}} if ranges else {}),
-                "signature": line,
-            }
+        report = judge_file(
+            options["model"],
+            test,
+            judging,
+            predictions=options["predictions"],
+            max_length=options["max_length"],
+            threads=options["threads"],
+            progress=bars,
         )
-        return
-    _print(task, found, metrics, ranges, len(pairs), threshold)
-    click.echo(f"\nsignature  {line}")
+    (_print_as_json if options["as_json"] else _print)(task, report)
 
 
-def _judged(path: str, format_: str, task: str) -> list[SentencePair]:
-    """The pairs of a file, each of which must be judged and, for answers, have a question."""
-    from cepts.io import read_sentence_pairs
-
-    pairs = read_sentence_pairs(path, format=format_)
-    for number, pair in enumerate(pairs, start=1):
-        if pair.label is None:
-            raise DataError(
-                f"{name_of(path)}, pair {number:,}: found no `label`, wanted 1 for yes or 0 for no, in JSON lines."
-            )
-        if task == "qa" and not pair.group:
-            raise DataError(f"{name_of(path)}, pair {number:,}: found no `qid`, wanted the name of the question.")
-    return pairs
+def _print_as_json(task: str, report: JudgementReport) -> None:
+    ranges = {name: [interval.low, interval.high] for name, interval in report.intervals.items()}
+    print_json(
+        {
+            "task": task,
+            **report.metrics,
+            **({} if report.threshold is None else {"threshold": report.threshold}),
+            **({"intervals": ranges} if ranges else {}),
+            "signature": report.signature,
+        }
+    )
 
 
-def _labels(pairs: Sequence[SentencePair]) -> list[float]:
-    return [pair.label or 0.0 for pair in pairs]
-
-
-def _model_name(model: str) -> str:
-    return Path(model).name or model
-
-
-def _write(path: str, pairs: Sequence[SentencePair], scores: NDArray[np.float64], threshold: float | None) -> None:
-    from cepts.io import open_output
-
-    with open_output(path) as file:
-        for pair, score in zip(pairs, scores.tolist(), strict=True):
-            record: dict[str, object] = {"id": pair.id} if pair.id else {}
-            if pair.group:
-                record["qid"] = pair.group
-            record |= {"score": round(score, 6), "label": int((pair.label or 0) > 0)}
-            if threshold is not None:
-                record["judged"] = int(score >= threshold)
-            file.write(json.dumps(record, ensure_ascii=False).encode("utf-8", "surrogateescape") + b"\n")
-
-
-def _print(
-    task: str,
-    found: BinaryJudgement | Ranking,
-    metrics: dict[str, float],
-    ranges: dict[str, Interval],
-    pairs: int,
-    threshold: float | None,
-) -> None:
-    counted = f"{found.facts['questions']:,} questions, {found.facts['answers']:,}" if task == "qa" else f"{pairs:,}"
+def _print(task: str, report: JudgementReport) -> None:
+    facts = report.facts
+    counted = f"{facts['questions']:,} questions, {facts['answers']:,}" if task == "qa" else f"{report.pairs:,}"
     what = "answers" if task == "qa" else "sentence pairs"
-    click.echo(f"{counted} {what}" + ("" if threshold is None else f", yes from {threshold:.4g}"))
+    click.echo(f"{counted} {what}" + ("" if report.threshold is None else f", yes from {report.threshold:.4g}"))
     columns, row = [""], [task]
-    for name, value in metrics.items():
+    for name, value in report.metrics.items():
         columns.append(NAMES[name])
-        row.append(f"{100 * value:.2f}")
-        if ranges:
+        row.append(percent(value))
+        if report.intervals:
             columns.append("95 % interval")
-            row.append(f"{100 * ranges[name].low:.2f} to {100 * ranges[name].high:.2f}")
+            row.append(percent_range(report.intervals[name]))
     print_table(columns, [row])
+    click.echo(f"\nsignature  {report.signature}")

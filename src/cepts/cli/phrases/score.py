@@ -1,4 +1,4 @@
-"""`cepts phrases score`: links of sentences and their rewordings against gold links."""
+"""`cepts phrases score`: links of sentences and their paraphrases against gold links."""
 
 from __future__ import annotations
 
@@ -7,17 +7,16 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from cepts.cli.choices import PAIR_FORMATS, PROTOCOLS, WRITABLE_PAIR_FORMATS
+from cepts.cli.cells import percent, percent_range, short_names
 from cepts.cli.console import print_json, print_table
 from cepts.cli.lengths import refuse_stdin_twice
 from cepts.cli.link_options import base_option
-from cepts.cli.phrases.common import name_of
-from cepts.cli.score import LEVEL, _percent, _range, _short_names
 from cepts.cli.spaces.score.report import interval_options, json_option
-from cepts.errors import DataError
+from cepts.names import ONE_FILE_PAIR_FORMATS, PROTOCOLS, WRITABLE_PAIR_FORMATS
 
 if TYPE_CHECKING:
-    from cepts.evaluate import Difference, Interval, PhraseComparison
+    from cepts.evaluate import Difference
+    from cepts.pipeline.phrase_scoring import PhraseScores
 
 __all__ = ["command"]
 
@@ -44,7 +43,7 @@ KINDS = {
 @click.option("--gold-links", metavar="FILE", help="Gold links of GOLD, for one that has none: NAACL, Pharaoh, ...")
 @click.option(
     "--gold-format",
-    type=click.Choice(("auto", *PAIR_FORMATS)),
+    type=click.Choice(("auto", *ONE_FILE_PAIR_FORMATS)),
     default="auto",
     show_default=True,
     help="Format of GOLD.",
@@ -73,7 +72,7 @@ def command(
     seed: int,
     as_json: bool,
 ) -> None:
-    """Score the links of sentences and their rewordings.
+    """Score the links of sentences and their paraphrases.
 
     GOLD holds sentence pairs with gold links: JSON lines, jacana's JSON, or text with --gold-links. Each PREDICTED
     holds links of the same pairs: the same formats, or Pharaoh, NAACL, GIZA; all of its links count, sure or possible.
@@ -87,62 +86,49 @@ def command(
       cepts phrases score gold.jsonl one.links other.links --protocol jacana --intervals 1000
       cepts phrases score pairs.txt predicted.wa --gold-links gold.wa --possible --json
     """  # noqa: D301
-    from cepts.evaluate import differences, score_phrases
-    from cepts.evaluate import intervals as intervals_of
-    from cepts.io import read_predicted_links, read_sentence_pairs
-    from cepts.signature import signature
+    from cepts.pipeline.phrase_scoring import GoldPairs, score_phrase_files
 
     refuse_stdin_twice(gold, gold_links, *predicted)
-    pairs = read_sentence_pairs(gold, format=gold_format, links=gold_links, base=int(base))
-    for number, pair in enumerate(pairs, start=1):
-        if pair.sure is None:
-            raise DataError(
-                f"{name_of(gold)}, pair {number:,}: found no gold links, wanted `sure`; or give them with --gold-links."
-            )
-    results = []
-    for path in predicted:
-        links = read_predicted_links(path, pairs, format=format, base=int(base))
-        results.append(score_phrases(pairs, links, protocol=protocol, possible=possible))
-    ranges: list[dict[str, Interval]] = []
-    gaps: list[dict[str, Difference]] = []
-    facts = dict(results[0].facts)
-    if intervals:
-        ranges = [intervals_of(result, samples=intervals, seed=seed, level=LEVEL) for result in results]
-        facts |= {"bootstrap": intervals, "seed": seed, "level": f"{LEVEL:g}"}
-        gaps = [differences(results[0], other, samples=intervals, seed=seed, level=LEVEL) for other in results[1:]]
-    if gaps:
-        facts["test"] = "approximate-randomisation"
-    line = signature(facts)
+    found = score_phrase_files(
+        GoldPairs(path=gold, format=gold_format, links=gold_links, base=int(base)),
+        predicted,
+        format=format,
+        protocol=protocol,
+        possible=possible,
+        samples=intervals,
+        seed=seed,
+    )
     if as_json:
-        print_json(_as_json(predicted, results, ranges, gaps, line))
+        print_json(_as_json(predicted, found))
         return
-    names = _short_names(list(predicted))
-    click.echo(f"{len(pairs):,} sentence pairs, {results[0].parts['all'].gold:,} gold links")
-    _print_scores(names, results, ranges)
-    for name, gap in zip(names[1:], gaps, strict=True) if gaps else ():
+    names = short_names(predicted)
+    click.echo(f"{found.pairs:,} sentence pairs, {found.comparisons[0].parts['all'].gold:,} gold links")
+    _print_scores(names, found)
+    for name, gap in zip(names[1:], found.resampled.differences, strict=False):
         click.echo()
         _print_gap(f"{name} minus {names[0]}", gap)
-    click.echo(f"\nsignature  {line}")
+    click.echo(f"\nsignature  {found.signature}")
 
 
 def _metric(part: str, ratio: str) -> str:
     return f"{part}_{ratio}".removeprefix("all_")
 
 
-def _print_scores(names: list[str], results: list[PhraseComparison], ranges: list[dict[str, Interval]]) -> None:
+def _print_scores(names: list[str], found: PhraseScores) -> None:
+    ranges = found.resampled.intervals
     columns = ["", "", "P, %", "R, %", "F1, %", *(["95 % interval"] if ranges else [])]
     columns += ["exact, %", *(["95 % interval"] if ranges else []), "predicted", "gold"]
     rows = []
-    for place, (name, result) in enumerate(zip(names, results, strict=True)):
+    for place, (name, result) in enumerate(zip(names, found.comparisons, strict=True)):
         for part, scores in result.parts.items():
             whole = part == "all"
-            row = [name if whole else "", KINDS[part], *map(_percent, (scores.precision, scores.recall, scores.f1))]
+            row = [name if whole else "", KINDS[part], *map(percent, (scores.precision, scores.recall, scores.f1))]
             if ranges:
                 interval = ranges[place].get(_metric(part, "f1"))
-                row.append("" if interval is None else _range(interval))
-            row.append(_percent(result.exact) if whole else "")
+                row.append("" if interval is None else percent_range(interval))
+            row.append(percent(result.exact) if whole else "")
             if ranges:
-                row.append(_range(ranges[place]["exact"]) if whole else "")
+                row.append(percent_range(ranges[place]["exact"]) if whole else "")
             rows.append([*row, f"{scores.predicted:,}", f"{scores.gold:,}"])
     print_table(columns, rows, left=2)
 
@@ -152,26 +138,20 @@ def _print_gap(title: str, gaps: dict[str, Difference]) -> None:
     for metric, kind in [("exact", "exact match"), *((_metric(part, "f1"), f"F1, {KINDS[part]}") for part in KINDS)]:
         if metric in gaps:
             gap = gaps[metric]
-            rows.append([kind, _percent(gap.value, "+"), _range(gap.interval, "+"), f"{gap.p_value:.4f}"])
+            rows.append([kind, percent(gap.value, "+"), percent_range(gap.interval, "+"), f"{gap.p_value:.4f}"])
     print_table([title, "difference, %", "95 % interval", "p"], rows)
 
 
-def _as_json(
-    paths: tuple[str, ...],
-    results: list[PhraseComparison],
-    ranges: list[dict[str, Interval]],
-    gaps: list[dict[str, Difference]],
-    line: str,
-) -> dict[str, Any]:
+def _as_json(paths: tuple[str, ...], found: PhraseScores) -> dict[str, Any]:
     systems: list[dict[str, Any]] = []
-    for place, (path, result) in enumerate(zip(paths, results, strict=True)):
+    for place, (path, result) in enumerate(zip(paths, found.comparisons, strict=True)):
         system: dict[str, Any] = {"file": path, **result.as_dict()}
-        if ranges:
-            system["intervals"] = {metric: [r.low, r.high] for metric, r in ranges[place].items()}
-        if gaps and place:
+        for ranges in found.resampled.intervals[place : place + 1]:
+            system["intervals"] = {metric: [r.low, r.high] for metric, r in ranges.items()}
+        for gaps in found.resampled.differences[place - 1 : place]:
             system["minus_first"] = {
                 metric: {"value": gap.value, "interval": list(asdict(gap.interval).values()), "p_value": gap.p_value}
-                for metric, gap in gaps[place - 1].items()
+                for metric, gap in gaps.items()
             }
         systems.append(system)
-    return {"systems": systems, "signature": line}
+    return {"systems": systems, "signature": found.signature}

@@ -2,30 +2,30 @@
 
 from __future__ import annotations
 
-import time
 from typing import Any
 
 import click
 
-from cepts.cli.align import describe, found_links
 from cepts.cli.checks import check_apart, finite
-from cepts.cli.choices import FORMATS
-from cepts.cli.console import ProgressBars, say
-from cepts.cli.factor import check_restarts, factoring_options
+from cepts.cli.console import say
 from cepts.cli.link_options import (
     base_option,
-    check_combination,
-    check_matrices,
+    check_extraction,
     combine_option,
+    extraction_of,
+    factoring_options,
+    given,
     links_option,
     matrices_option,
     threshold_option,
 )
-from cepts.cli.spaces.common import OpenSpace, direction_of, threads_option, vectors_option
+from cepts.cli.spaces.common import opening, threads_option, vectors_option
+from cepts.cli.summaries import describe
+from cepts.names import LINK_FORMATS, LINK_MEASURES, PLAIN_BITEXT_FORMATS
+from cepts.progress import Stopwatch
 
 __all__ = ["command"]
 
-FACTORING = ("cepts", "sure", "restarts", "seed")
 SCORING = ("measure", "temperature", "null", "diagonal", "support", "max_length")
 
 
@@ -43,14 +43,14 @@ Examples:
 @click.option("--from", "source", metavar="LANGUAGE", help="Language of SOURCE.  [default: the first]")
 @click.option("--to", "target", metavar="LANGUAGE", help="Language of TARGET.  [default: the other one]")
 @links_option
-@combine_option
+@combine_option()
 @threshold_option("  [default: 0.5]")
 @factoring_options("For onmf: ")
 @matrices_option
 @click.option(
     "--format",
     "format_",
-    type=click.Choice(FORMATS),
+    type=click.Choice(tuple(LINK_FORMATS)),
     default="pharaoh",
     show_default=True,
     help="Format of the links; json also lists the cepts of onmf.",
@@ -58,7 +58,7 @@ Examples:
 @base_option
 @click.option(
     "--measure",
-    type=click.Choice(["csls", "cosine"]),
+    type=click.Choice(LINK_MEASURES),
     help="How near words are; csls takes their advantage from words that are near to everything.  [default: csls]",
 )
 @click.option(
@@ -92,7 +92,7 @@ Examples:
 @click.option("--max-length", type=click.IntRange(1), metavar="N", help="Leave pairs with longer sentences unaligned.")
 @click.option(
     "--input-format",
-    type=click.Choice(["auto", "text", "pipes", "tsv"]),
+    type=click.Choice(PLAIN_BITEXT_FORMATS),
     default="auto",
     help="Format of the input, where its name does not say it.",
 )
@@ -106,55 +106,30 @@ def command(directory: str, source_file: str, target_file: str | None, **options
     separated by blanks; or SOURCE alone is a file of 'a ||| b' lines or a two-column TSV. No parallel text is needed
     for training, so a single sentence pair will do: for many, 'cepts align' learns from them and is better.
     """
-    _check(options)
-    started = time.perf_counter()
-    with ProgressBars(quiet=options["quiet"]) as bars:
-        _align(directory, source_file, target_file, options, bars, started)
-
-
-def _check(options: dict[str, Any]) -> None:
-    check_combination(options, FACTORING)
-    if options["combine"] == "onmf":
-        check_restarts(options)
-    check_matrices(options["matrices"])
+    check_extraction(options)
     check_apart({"--matrices": options["matrices"], "the links": options["output"]})
+    from cepts.pipeline import AlignJob, AlignOutputs, BitextFiles, align_files
+    from cepts.pipeline.saved_spaces import SpaceScoring
+    from cepts.spaces import Scoring
 
-
-def _align(
-    directory: str,
-    source_file: str,
-    target_file: str | None,
-    options: dict[str, Any],
-    bars: ProgressBars,
-    started: float,
-) -> None:
-    from cepts.io import check_output, read_bitext
-    from cepts.pipeline.space_links import LEAST_SHARE, align_in_space
-    from cepts.spaces.associate import Scoring
-
-    for path in (options["output"], options["matrices"]):
-        if path is not None:
-            check_output(path)
-    scoring = Scoring(**{name: options[name] for name in SCORING if options[name] is not None})
-    opened = OpenSpace(directory, options["vectors"], bars)
-    languages = direction_of(opened.space, options["source"], options["target"])
-    bitext = read_bitext(source_file, target_file, format=options["input_format"], progress=bars)
-    summary = align_in_space(
-        opened.space,
-        [opened.view(language) for language in languages],
-        bitext,
-        options["output"],
-        languages=languages,
-        scoring=scoring,
-        combine=options["combine"],
-        threshold=LEAST_SHARE if options["threshold"] is None else options["threshold"],
-        factoring={name: options[name] for name in FACTORING if options[name] is not None},
-        format=options["format_"],
-        base=int(options["base"]),
-        matrices=options["matrices"],
-        threads=options["threads"],
-        progress=bars,
-    )
-    bars.close()
-    for line in describe(summary, found_links(summary), scoring.max_length, time.perf_counter() - started):
+    stopwatch = Stopwatch()
+    with opening(directory, options) as files:
+        job = AlignJob(
+            texts=BitextFiles(source=source_file, target=target_file, format=options["input_format"]),
+            scorer=SpaceScoring(
+                files=files,
+                source=options["source"],
+                target=options["target"],
+                scoring=Scoring(**given(options, SCORING)),
+            ),
+            extraction=extraction_of(options),
+            outputs=AlignOutputs(
+                links=options["output"],
+                format=options["format_"],
+                base=int(options["base"]),
+                matrices=options["matrices"],
+            ),
+        )
+        report = align_files(job, progress=files.progress)
+    for line in describe(report.summary, stopwatch.seconds):
         say(line, quiet=options["quiet"])

@@ -7,9 +7,9 @@ from typing import Any
 import click
 
 from cepts.cli.checks import moderate
-from cepts.cli.choices import WRITABLE_VECTOR_FORMATS
-from cepts.cli.console import ProgressBars, say
-from cepts.cli.spaces.common import OpenSpace, vectors_option
+from cepts.cli.console import say
+from cepts.cli.spaces.common import opening, vectors_option
+from cepts.names import WRITABLE_VECTOR_FORMATS
 
 __all__ = ["command"]
 
@@ -23,7 +23,7 @@ Examples:
 )
 @click.argument("directory")
 @click.argument("language")
-@click.option("-o", "--output", default="-", metavar="FILE", help="Where the vectors go.  [default: stdout]")
+@click.option("-o", "--output", default="-", metavar="FILE", help="File to write the vectors to.  [default: stdout]")
 @click.option(
     "--format",
     "format_",
@@ -31,7 +31,7 @@ Examples:
     help="Format of the file.  [default: by its name: .bin is word2vec-binary, .npy is npy, all else word2vec]",
 )
 @click.option(
-    "--max-vocabulary", type=click.IntRange(1), metavar="N", callback=moderate, help="The first N words only."
+    "--max-vocabulary", type=click.IntRange(1), metavar="N", callback=moderate, help="Write only the first N words."
 )
 @vectors_option
 @click.option("-q", "--quiet", is_flag=True, help="No progress bars and no summary.")
@@ -41,17 +41,10 @@ def command(directory: str, language: str, **options: Any) -> None:
     DIRECTORY is what 'cepts spaces fit --save' wrote. The vectors of all its LANGUAGEs can be compared by cosine. With
     .npy the words go to a file beside it.
     """
-    from cepts.data import Vectors
-    from cepts.io import check_output, write_vectors
+    from cepts.pipeline.saved_spaces import export_vectors
 
-    check_output(options["output"])
-    with ProgressBars(quiet=options["quiet"]) as bars:
-        opened = OpenSpace(directory, options["vectors"], bars)
-        view = opened.space.view(language)
-        vectors = opened.view(view)
-        if options["max_vocabulary"] is not None:
-            vectors = vectors.first(options["max_vocabulary"])
-        placed = Vectors(vectors.vocabulary, opened.space.project(vectors.matrix, view), vectors.name)
-        bars.close()
-        write_vectors(options["output"], placed, format=options["format_"])
+    with opening(directory, options) as files:
+        placed = export_vectors(
+            files, language, options["output"], format=options["format_"], max_vocabulary=options["max_vocabulary"]
+        )
     say(f"vectors  {len(placed):,} words of {language}, width {placed.width}", quiet=options["quiet"])

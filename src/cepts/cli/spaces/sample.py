@@ -1,4 +1,4 @@
-"""`cepts spaces sample`: random words that mean about the same, drawn from the model."""
+"""`cepts spaces sample`: random words with about the same meaning, drawn from the model."""
 
 from __future__ import annotations
 
@@ -8,9 +8,8 @@ from typing import Any
 import click
 
 from cepts.cli.checks import finite, moderate
-from cepts.cli.console import ProgressBars, print_json, print_table
-from cepts.cli.spaces.common import OpenSpace, threads_option, vectors_option
-from cepts.errors import UsageError
+from cepts.cli.console import print_json, print_table
+from cepts.cli.spaces.common import opening, threads_option, vectors_option
 
 __all__ = ["command"]
 
@@ -50,43 +49,28 @@ Examples:
     callback=finite,
     help="How much of each language's noise to draw with; less gives words nearer to each other.",
 )
-@click.option("--seed", type=click.IntRange(0), metavar="N", default=0, show_default=True, help="Of the draws.")
+@click.option("--seed", type=click.IntRange(0), metavar="N", default=0, show_default=True, help="Seed for the draws.")
 @click.option("--json", "as_json", is_flag=True, help="JSON instead of a table.")
 @vectors_option
 @threads_option
 @click.option("-q", "--quiet", is_flag=True, help="No progress bars.")
 def command(directory: str, **options: Any) -> None:
-    """Draw random words that mean the same from a space.
+    """Draw random words with the same meaning from a space.
 
-    A meaning is drawn, then from it a vector of each language; shown is the word nearest to each, the logarithm of the
-    joint density, and how the space translates the other languages' words into the first. The words are related rather
-    than translations, as each language adds noise of its own. Needs a factor model (ibfa or mbfa).
+    A meaning is drawn, and from it a vector of each language. The table shows the word nearest to each vector, the
+    logarithm of the joint density, and how the space translates the other languages' words into the first. The words
+    are related rather than translations, as each language adds its own noise. Needs a factor model (ibfa or mbfa).
     """
-    from cepts.spaces import sample_words
+    from cepts.pipeline.saved_spaces import sample_space
 
-    if options["count"] > options["draws"]:
-        raise UsageError(f"--count {options['count']} is more than the {options['draws']} draws; raise --draws.")
-    with ProgressBars(quiet=options["quiet"]) as bars:
-        opened = OpenSpace(directory, options["vectors"], bars)
-        space = opened.space
-        if space.model is None:
-            raise UsageError(
-                f"{directory} was fitted by {space.method}, which is no model to draw from; use ibfa or mbfa."
-            )
-        samples = sample_words(
-            space,
-            opened.views,
-            count=options["count"],
-            draws=options["draws"],
-            seed=options["seed"],
-            noise=options["noise"],
-            threads=options["threads"],
-            progress=bars,
+    with opening(directory, options) as files:
+        languages, samples = sample_space(
+            files, count=options["count"], draws=options["draws"], noise=options["noise"], seed=options["seed"]
         )
     if options["as_json"]:
-        print_json([{"languages": list(space.languages), **asdict(sample)} for sample in samples])
+        print_json([{"languages": list(languages), **asdict(sample)} for sample in samples])
         return
-    first, *others = space.languages
+    first, *others = languages
     columns = [first, *others, *(f"{other} -> {first}" for other in others), "log p"]
     rows = [[*sample.words, *sample.back, f"{sample.log_density:.1f}"] for sample in samples]
     print_table(columns, rows, left=len(columns) - 1)

@@ -2,31 +2,23 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import click
 
 from cepts.cli.checks import finite, moderate
-from cepts.cli.console import ProgressBars, print_json, print_table, say
-from cepts.cli.spaces.common import (
-    OpenSpace,
-    direction_of,
-    direction_options,
-    say_notes,
-    split_named,
-    threads_option,
-    vectors_option,
-)
-from cepts.errors import DataError, UsageError
-
-if TYPE_CHECKING:
-    import numpy as np
-    from numpy.typing import NDArray
-
-    from cepts.data import Vectors
-    from cepts.spaces.senses import Sense
+from cepts.cli.console import print_json, print_table, say
+from cepts.cli.spaces.common import direction_options, opening, threads_option, vectors_option
 
 __all__ = ["command"]
+
+
+def _components(ctx: click.Context, option: click.Parameter, value: str) -> int | None:
+    if value == "auto":
+        return None
+    if value.isdecimal() and 0 < int(value) < 10_000:
+        return int(value)
+    raise click.BadParameter(f"wants auto or a number from 1 to 9,999. Got {value!r}.")
 
 
 @click.command(
@@ -48,7 +40,7 @@ Examples:
     default=4,
     show_default=True,
     callback=moderate,
-    help="The most senses that a word may have.",
+    help="Largest number of senses of a word.",
 )
 @click.option(
     "--count",
@@ -64,7 +56,7 @@ Examples:
     type=float,
     metavar="X",
     callback=finite,
-    help="How near the first translation of a further sense must be; lower finds more senses, and more that are none.  "
+    help="How near the first translation of a further sense must be; lower finds more senses, and more spurious ones.  "
     "[default: 0.25]",
 )
 @click.option(
@@ -72,6 +64,7 @@ Examples:
     metavar="N",
     default="64",
     show_default=True,
+    callback=_components,
     help="Fields of the mixture of factor analysers, or auto: that number of 16 to 128 under which held-out dictionary "
     "entries are most likely.",
 )
@@ -82,103 +75,33 @@ Examples:
     metavar="[LANGUAGES:]FILE",
     help="Entries for the mixture in place of those that the space was fitted on; may be given again.",
 )
-@click.option("--seed", type=click.IntRange(0), metavar="N", default=0, callback=moderate, help="Seed of its start.")
-@click.option("--json", "as_json", is_flag=True, help="JSON in place of a table.")
+@click.option(
+    "--seed",
+    type=click.IntRange(0),
+    metavar="N",
+    default=0,
+    callback=moderate,
+    help="Seed for the start of the mixture.",
+)
+@click.option("--json", "as_json", is_flag=True, help="JSON instead of a table.")
 @vectors_option
 @threads_option
-@click.option("-q", "--quiet", is_flag=True, help="No progress bars, and no word on unknown words.")
+@click.option("-q", "--quiet", is_flag=True, help="No progress bars, and no message about unknown words.")
 def command(directory: str, words: tuple[str, ...], **options: Any) -> None:
     """Show the senses of words, and translations of each.
 
     DIRECTORY is what 'cepts spaces fit --save' wrote, by ibfa or mbfa. The vector of a word is a sum of its senses: the
     share of each is its weight. The neighbours are words of the same language that have the sense.
     """
-    components = _components(options["components"])
-    with ProgressBars(quiet=options["quiet"]) as bars:
-        opened = OpenSpace(directory, options["vectors"], bars)
-        if opened.space.model is None:
-            raise UsageError(
-                f"{directory} was fitted by {opened.space.method}, which has no factors; fit it by ibfa or mbfa."
-            )
-        languages = direction_of(opened.space, options["source"], options["target"])
-        views = [opened.view(number) for number in languages]
-        rows = views[0].vocabulary.find(words)
-        unknown = list(dict.fromkeys(word for word, row in zip(words, rows, strict=True) if row < 0))
-        if (rows < 0).all():
-            raise DataError(
-                f"{views[0].name} has no vector for {', '.join(unknown)} among its {len(views[0]):,} words; check the "
-                f"spelling, or choose the language of the words by --from."
-            )
-        found = _find(opened, views, languages, rows[rows >= 0], components, options, bars)
-    if unknown:
-        say(f"cepts: {views[0].name} has no vector for {', '.join(unknown)}.", quiet=options["quiet"])
-    senses = iter(found)
-    _show([(word, next(senses) if row >= 0 else []) for word, row in zip(words, rows, strict=True)], views, options)
+    from cepts.pipeline.saved_spaces import senses_of_words
 
-
-def _components(value: str) -> int | None:
-    if value == "auto":
-        return None
-    if value.isdecimal() and 0 < int(value) < 10_000:
-        return int(value)
-    raise click.BadParameter(f"wants auto or a number from 1 to 9,999. Got {value!r}.", param_hint="--components")
-
-
-def _find(
-    opened: OpenSpace,
-    views: list[Vectors],
-    languages: tuple[int, int],
-    rows: NDArray[np.integer],
-    components: int | None,
-    options: dict[str, Any],
-    bars: ProgressBars,
-) -> list[list[Sense]]:
-    from cepts.spaces.mixture import fit_mixture
-    from cepts.spaces.senses import LEAST_NEARNESS, find_senses
-
-    mixture = fit_mixture(
-        opened.space,
-        opened.views,
-        _entries(opened, options["dictionaries"]),
-        components=components,
-        seed=options["seed"],
-        progress=bars,
-    )
-    return find_senses(
-        mixture,
-        views,
-        rows,
-        languages=languages,
-        most=options["most"],
-        count=options["count"],
-        least=LEAST_NEARNESS if options["least"] is None else options["least"],
-        threads=options["threads"],
-        progress=bars,
-    )
-
-
-def _entries(opened: OpenSpace, given: tuple[str, ...]) -> NDArray[np.int64]:
-    """The entries on which the mixture is fitted: those that are given, else those that were kept with the space."""
-    from cepts.io import read_dictionary
-    from cepts.spaces import find_entries
-
-    if not given:
-        if opened.entries is None:
-            raise UsageError(
-                f"{opened.directory} holds no dictionary entries, on which the mixture is fitted; give some by "
-                f"--dictionary FILE."
-            )
-        return opened.entries
-    names = opened.space.languages
-    notices: list[str] = []
-    asked = [split_named("--dictionary", value, names) for value in given]
-    found = [read_dictionary(path, languages=languages or None, notices=notices) for languages, path in asked]
-    say_notes(notices)
-    return find_entries(found, opened.views).rows
-
-
-def _show(senses: list[tuple[str, list[Sense]]], views: list[Vectors], options: dict[str, Any]) -> None:
-    source, target = views
+    chosen = {name: options[name] for name in ("source", "target", "most", "count", "dictionaries", "seed")}
+    if options["least"] is not None:
+        chosen["least"] = options["least"]
+    with opening(directory, options) as files:
+        found = senses_of_words(files, words, components=options["components"], **chosen)
+    if found.unknown:
+        say(f"cepts: {found.languages[0]} has no vector for {found.unknown}.", quiet=options["quiet"])
     if options["as_json"]:
         print_json(
             [
@@ -188,13 +111,13 @@ def _show(senses: list[tuple[str, list[Sense]]], views: list[Vectors], options: 
                         {
                             "weight": round(sense.weight, 4),
                             "nearness": round(sense.nearness, 4),
-                            "translations": [target.words[row] for row in sense.translations],
-                            "neighbours": [source.words[row] for row in sense.neighbours],
+                            "translations": list(sense.translations),
+                            "neighbours": list(sense.neighbours),
                         }
-                        for sense in found
+                        for sense in senses
                     ],
                 }
-                for word, found in senses
+                for word, senses in zip(found.words, found.answers, strict=True)
             ]
         )
         return
@@ -202,10 +125,10 @@ def _show(senses: list[tuple[str, list[Sense]]], views: list[Vectors], options: 
         (
             word if not place else "",
             f"{sense.weight:.2f}",
-            " ".join(target.words[row] for row in sense.translations),
-            " ".join(source.words[row] for row in sense.neighbours),
+            " ".join(sense.translations),
+            " ".join(sense.neighbours),
         )
-        for word, found in senses
-        for place, sense in enumerate(found)
+        for word, senses in zip(found.words, found.answers, strict=True)
+        for place, sense in enumerate(senses)
     ]
-    print_table((source.name, "weight", target.name, "neighbours"), table, left=4)
+    print_table((found.languages[0], "weight", found.languages[1], "neighbours"), table, left=4)

@@ -8,11 +8,10 @@ from pathlib import Path
 from cepts.phrases.annotate import Annotator
 from cepts.phrases.lexical import Lexical
 
-__all__ = ["MODELS", "annotator", "lexical", "model_directory"]
+__all__ = ["annotator", "lexical", "model_directory"]
 
 HERE = Path(__file__).parent
 # Trained models that come with the package.
-MODELS = ("phrase", "token")
 
 
 @lru_cache(maxsize=1)

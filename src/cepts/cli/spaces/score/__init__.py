@@ -4,14 +4,14 @@ from __future__ import annotations
 
 import click
 
-from cepts.cli.groups import LazyGroup, Table
+from cepts.cli.groups import CommandTable, LazyGroup
 
 __all__ = ["COMMANDS", "command"]
 
-COMMANDS: Table = {
+COMMANDS: CommandTable = {
     "translation": ("cepts.cli.spaces.score.translation", "Word translation against a test dictionary."),
-    "similarity": ("cepts.cli.spaces.score.similarity", "Word similarity against people's judgements."),
-    "sts": ("cepts.cli.spaces.score.sts", "Sentence similarity against people's judgements."),
+    "similarity": ("cepts.cli.spaces.score.similarity", "Word similarity against human judgements."),
+    "sts": ("cepts.cli.spaces.score.sts", "Sentence similarity against human judgements."),
     "retrieval": ("cepts.cli.spaces.score.retrieval", "Finding the translations of sentences."),
 }
 
@@ -30,7 +30,7 @@ Examples:
 def command(ctx: click.Context) -> None:
     """Score a space on a task.
 
-    Beside each figure stands how much of the task the vocabularies cover; the signature says what produced it.
+    Beside each score is the share of the task that the vocabularies cover; the signature says what produced it.
     """
     if ctx.invoked_subcommand is None:
         click.echo(ctx.get_help())

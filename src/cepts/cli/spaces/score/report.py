@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
+from cepts.cli.cells import LEVEL
 from cepts.cli.console import print_json, print_table
 
 if TYPE_CHECKING:
@@ -15,7 +16,6 @@ if TYPE_CHECKING:
 
 __all__ = ["at_option", "interval_options", "joint_signature", "json_option", "report_precision", "report_similarity"]
 
-LEVEL = 0.95
 
 json_option = click.option("--json", "as_json", is_flag=True, help="JSON instead of a table.")
 
@@ -40,7 +40,7 @@ at_option = click.option(
 def interval_options(function: Any) -> Any:
     """Add --intervals and --seed."""
     seed = click.option(
-        "--seed", type=click.IntRange(0), metavar="N", default=0, show_default=True, help="Of all that is drawn."
+        "--seed", type=click.IntRange(0), metavar="N", default=0, show_default=True, help="Seed for random draws."
     )
     wanted = click.option(
         "--intervals",
@@ -53,7 +53,7 @@ def interval_options(function: Any) -> Any:
 
 
 def joint_signature(facts: Sequence[Mapping[str, object]]) -> str:
-    """One signature of several scores: what differs between them stands with a + between, in their order."""
+    """One signature of several scores; values that differ between them are joined by +, in their order."""
     from cepts.signature import signature
 
     names = dict.fromkeys(name for each in facts for name in each)
@@ -66,7 +66,6 @@ def joint_signature(facts: Sequence[Mapping[str, object]]) -> str:
 
 def report_precision(
     scores: Sequence[TranslationScore],
-    about: Mapping[str, object],
     *,
     unit: str,
     samples: int,
@@ -80,7 +79,7 @@ def report_precision(
     ranges: list[dict[str, Interval]] = [
         intervals(score, samples=samples, seed=seed, level=LEVEL) if samples else {} for score in scores
     ]
-    facts = [{**score.facts, **about, **drawn} for score in scores]
+    facts = [{**score.facts, **drawn} for score in scores]
     if as_json:
         print_json(
             [
@@ -113,9 +112,9 @@ def report_precision(
     click.echo(f"\nsignature  {joint_signature(facts)}")
 
 
-def report_similarity(scores: Sequence[SimilarityScores], about: Mapping[str, object], *, as_json: bool) -> None:
-    """Print correlations of the vectors alone and in the space, with their coverage: a line a task, and the means."""
-    facts = [{**score.space.facts, **about} for score in scores]
+def report_similarity(scores: Sequence[SimilarityScores], *, as_json: bool) -> None:
+    """Print correlations of the vectors alone and in the space, with their coverage: a line per task, and the means."""
+    facts = [{**score.space.facts, **score.about} for score in scores]
     if as_json:
         print_json(
             [

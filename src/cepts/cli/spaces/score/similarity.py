@@ -1,4 +1,4 @@
-"""`cepts spaces score similarity`: cosines of words against people's judgements."""
+"""`cepts spaces score similarity`: cosines of words against human judgements."""
 
 from __future__ import annotations
 
@@ -6,13 +6,12 @@ from typing import Any
 
 import click
 
-from cepts.cli.console import ProgressBars
-from cepts.cli.spaces.common import OpenSpace, vectors_option
+from cepts.cli.spaces.common import opening, vectors_option
 from cepts.cli.spaces.score.report import json_option, report_similarity
 
 __all__ = ["command", "language_option"]
 
-language_option = click.option("--language", metavar="LANGUAGE", help="Of the words.  [default: the first]")
+language_option = click.option("--language", metavar="LANGUAGE", help="Language of the words.  [default: the first]")
 
 
 @click.command(
@@ -28,18 +27,13 @@ Example:
 @vectors_option
 @click.option("-q", "--quiet", is_flag=True, help="No progress bars.")
 def command(directory: str, tasks: tuple[str, ...], **options: Any) -> None:
-    """Word similarity against people's judgements.
+    """Word similarity against human judgements.
 
-    TASKS are files with two words of one language and a score a line. Printed is Spearman's correlation of the scores
-    with the cosines of the vectors alone, and with the cosines in the space, which knows the other languages too.
+    TASKS are files with two words of one language and a score per line. The table shows Spearman's correlation of the
+    scores with the cosines of the vectors alone, and with the cosines in the space, which knows the other languages.
     """
-    from cepts.io import read_similarities
-    from cepts.pipeline.spaces import score_word_similarity
+    from cepts.pipeline.space_scores import score_similarity_files
 
-    with ProgressBars(quiet=options["quiet"]) as bars:
-        opened = OpenSpace(directory, options["vectors"], bars)
-        view = 0 if options["language"] is None else opened.space.view(options["language"])
-        read = [read_similarities(task) for task in tasks]
-        scores = [score_word_similarity(opened.space, opened.view(view), view, task) for task in read]
-    about = {"language": opened.space.languages[view], **opened.facts}
-    report_similarity(scores, about, as_json=options["as_json"])
+    with opening(directory, options) as files:
+        scores = score_similarity_files(files, tasks, language=options["language"])
+    report_similarity(scores, as_json=options["as_json"])

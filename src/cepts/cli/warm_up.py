@@ -1,0 +1,181 @@
+"""`cepts warm-up`: compile kernels now, so that no later command has to."""
+
+from __future__ import annotations
+
+import contextlib
+import os
+from collections.abc import Sequence
+from pathlib import Path
+
+import click
+
+from cepts.cli.console import ProgressBars
+from cepts.errors import CeptsError
+from cepts.names import STATISTICS, WORD_MODELS
+from cepts.progress import Step, Stopwatch, on_compile
+
+__all__ = ["command", "jobs_of_rooms"]
+
+SENTENCES = 40
+PARAPHRASES = (
+    ("The cat sat on the mat .", "On the mat sat the cat ."),
+    ("Bob Smith bought 3 cars in Paris .", "Robert Smith purchased three automobiles ."),
+)
+LM_SIZES = "--hidden 2 --iterations 3 --min-count 1 --stop none"
+
+ROOMS = ("words", "factor", "phrases", "spaces", "lm")
+
+
+def jobs_of_rooms() -> dict[str, tuple[tuple[str, ...], ...]]:
+    """What to run, in order, in a directory with small files, so that what is compiled is what commands use.
+
+    Each list runs in a process of its own. The lists that come first compile what most of the others need, too.
+    """
+    from cepts.extract import ASSOCIATIONS, EXTRACTORS
+
+    return {
+        "words": (
+            (
+                "align en fr --save model -o links --scores scores",
+                *(f"align en fr --load model --combine {method} -o links" for method in EXTRACTORS if method != "onmf"),
+                *(
+                    f"align en fr --load model --format {format_} -o links.{format_}"
+                    for format_ in ("naacl", "giza", "json")
+                ),
+                "convert links --to scored -o scored",
+                "convert links.naacl --to pharaoh -o pharaoh",
+                "convert links.giza --to pharaoh -o pharaoh",
+                "combine pharaoh pharaoh --method grow-diag-final-and -o combined",
+                "score links.naacl links",
+                "lexicon model --top 1",
+            ),
+            *(
+                (
+                    f"align en fr --model {model} --save model -o links",
+                    "align en fr --load model --combine grow-diag -o links",
+                    "align en fr --load model --nbest 3 -o lists",
+                    f"align en fr --model {model} --no-agreement -o links",
+                )
+                for model in WORD_MODELS
+            ),
+            tuple(f"align en fr --model ibm1 --lexicon {lexicon} -o links" for lexicon in ("ml", "bayes")),
+        ),
+        "factor": (
+            (
+                "align en fr --model hmm --save model -o links",
+                *(
+                    f"align en fr --load model --combine onmf --association {name} --matrices matrices -o links"
+                    for name in ASSOCIATIONS
+                    if name not in STATISTICS
+                ),
+                "factor matrices -o links",
+                "factor matrices --cepts aic --restarts 1 -o links",
+            ),
+            tuple(f"align en fr --model ibm1 --combine onmf --association {name} -o links" for name in STATISTICS),
+        ),
+        "phrases": (
+            (
+                "phrases align paraphrases -o links.json --format json",
+                "phrases align paraphrases -o links --combine onmf",
+                "phrases align paraphrases -o lists --nbest 2",
+                "phrases score links.json links.json",
+            ),
+            (
+                "phrases align paraphrases --model token -o links",
+                "phrases align paraphrases --model token --nbest 2 -o lists",
+            ),
+        ),
+        "spaces": (
+            (
+                "spaces fit en.vec fr.vec -d dictionary --save space --factors 3",
+                "spaces translate space e1",
+                "spaces align space paraphrase paraphrase -o links",
+            ),
+            ("spaces fit en.vec fr.vec -d dictionary --method mbfa --factors 3 --iterations 3 --save space",),
+        ),
+        "lm": (
+            (
+                f"lm fit text --save lm {LM_SIZES}",
+                "lm perplexity lm text",
+                "lm show lm",
+                "lm rescore lm nbest.tsv -o best.tsv",
+            ),
+            (f"lm fit text --save lm --history 5 --fold-in 2 {LM_SIZES}", "lm perplexity lm text"),
+        ),
+    }
+
+
+@click.command(
+    "warm-up",
+    epilog="""\b
+Examples:
+  cepts warm-up
+  cepts warm-up words phrases""",
+)
+@click.argument("rooms", metavar="[ROOM]...", nargs=-1, type=click.Choice(ROOMS))
+@click.option("-q", "--quiet", is_flag=True, help="No progress bar and no summary.")
+def command(rooms: tuple[str, ...], quiet: bool) -> None:
+    """Compile kernels now, so that no later command has to.
+
+    Without a ROOM, those of all commands are compiled: words (align, combine, convert, score, lexicon), factor,
+    phrases, spaces and lm. Several processes share the work.
+    """
+    from concurrent.futures import ProcessPoolExecutor, as_completed
+    from multiprocessing import get_context
+
+    from cepts.engine import default_threads
+    from cepts.kernels import CACHING, cache_directory
+
+    if not CACHING:
+        raise CeptsError("compiled kernels cannot be kept, because no directory for them can be written.")
+    of_rooms = jobs_of_rooms()
+    chosen = [of_rooms[room] for room in dict.fromkeys(rooms or of_rooms)]
+    jobs = [jobs[0] for jobs in chosen] + [job for jobs in chosen for job in jobs[1:]]
+    stopwatch = Stopwatch()
+    compiled: set[str] = set()
+    with (
+        ProgressBars(quiet=quiet) as bars,
+        ProcessPoolExecutor(min(default_threads(), len(jobs)), mp_context=get_context("spawn")) as pool,
+    ):
+        bars(Step(stage="compiling", done=0, total=len(jobs)))
+        for done, job in enumerate(as_completed([pool.submit(run_job, job) for job in jobs]), 1):
+            compiled |= job.result()
+            bars(Step(stage="compiling", done=done, total=len(jobs)))
+    found = f"compiled {len(compiled):,} kernels" if compiled else "nothing left to compile"
+    if not quiet:
+        click.echo(f"{found}, in {stopwatch.seconds:.1f} s; they are kept in {cache_directory()}", err=True)
+
+
+def run_job(commands: Sequence[str]) -> set[str]:
+    """Run commands on small files, without output; returns which kernels had to be compiled."""
+    from tempfile import TemporaryDirectory
+
+    from cepts.cli import main
+
+    compiled: set[str] = set()
+    with TemporaryDirectory(prefix="cepts-warm-up-") as directory, contextlib.chdir(directory):
+        write_files(Path(directory))
+        with Path(os.devnull).open("w", encoding="utf-8") as nowhere, on_compile(compiled.add):
+            for line in commands:
+                with contextlib.redirect_stdout(nowhere), contextlib.redirect_stderr(nowhere):
+                    code = main([*line.split(), *(["-q"] if line.startswith(("align", "factor")) else [])])
+                if code:
+                    raise CeptsError(f"'cepts {line}' failed on a small sample; run it on a text of yours to see why.")
+    return compiled
+
+
+def write_files(directory: Path) -> None:
+    """Small files of every kind that commands read."""
+    from importlib.resources import files
+
+    for language in ("en", "fr"):
+        lines = (files("cepts") / "sample" / f"sample.{language}").read_text(encoding="utf-8").splitlines()
+        (directory / language).write_text("".join(f"{line}\n" for line in lines[:SENTENCES]), encoding="utf-8")
+        rows = "".join(f"{language[0]}{n} {n % 7} {n % 5} {n % 3} {n % 11}\n" for n in range(60))
+        (directory / f"{language}.vec").write_text(f"60 4\n{rows}", encoding="utf-8")
+    (directory / "dictionary").write_text("".join(f"e{n}\tf{n}\n" for n in range(40)), encoding="utf-8")
+    (directory / "paraphrase").write_text("e1 e2 e3\ne4 e5\n", encoding="utf-8")
+    (directory / "paraphrases").write_text("".join(f"{a} ||| {b}\n" for a, b in PARAPHRASES), encoding="utf-8")
+    text = (directory / "en").read_text(encoding="utf-8").splitlines()
+    (directory / "text").write_text("\n\n".join("\n".join(text[n : n + 5]) for n in range(0, 40, 5)), encoding="utf-8")
+    (directory / "nbest.tsv").write_text(f"u1\t0\t{text[0]}\nu1\t-1\t{text[1]}\n", encoding="utf-8")

@@ -1,0 +1,190 @@
+"""From sentence pairs to links, whatever the scorer: the loop that every room, and `cepts.pipeline`, runs."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import replace
+from typing import TYPE_CHECKING, Any, NamedTuple, TypeVar
+
+import numpy as np
+from numpy.typing import NDArray
+
+from cepts.data import Alignment, Alignments, Association, Bitext, Directions, Runs, Scorer
+from cepts.engine import map_shards
+from cepts.extract.associations import NBEST, association_of
+from cepts.extract.extractors import EXTRACTORS, Extraction
+from cepts.factor import Factoring
+from cepts.progress import Progress, Step, silent
+
+__all__ = ["AlignedRun", "Aligning", "aligned_runs"]
+
+Result = TypeVar("Result")
+
+PAIRS_AT_A_TIME = 1 << 16
+
+
+class AlignedRun(NamedTuple):
+    """The links of some successive pairs, and what was asked for besides.
+
+    Attributes
+    ----------
+    links
+        The alignments of the pairs.
+    matrix
+        The association matrices behind them, where matrices were asked for.
+    scores
+        Scores of the pairs in both directions (pairs x 2), where they were asked for.
+    """
+
+    links: Alignments
+    matrix: Association | None = None
+    scores: NDArray[np.float64] | None = None
+
+
+def aligned_runs(
+    scorer: Scorer,
+    pairs: Any,
+    extraction: Extraction | None = None,
+    *,
+    matrices: bool = False,
+    scores: bool = False,
+    progress: Progress | None = None,
+) -> Iterator[AlignedRun]:
+    """Score `pairs` and extract their links, run by run, in one pass.
+
+    Parameters
+    ----------
+    scorer
+        What says how much words belong together.
+    pairs
+        The sentence pairs.
+    extraction
+        How links are made.
+    matrices, scores
+        Also give these.
+    progress
+        Told after each run.
+    """
+    extraction = extraction or Extraction()
+    extractor = EXTRACTORS[extraction.combine]
+    runs = scorer.directions(pairs, cells=extractor.cells, in_order=matrices)
+
+    def run(make: Callable[[], Directions]) -> AlignedRun:
+        directions = make()
+        links = extractor(directions, extraction)
+        segments = directions.segments(links)
+        return AlignedRun(
+            links if segments is None else replace(links, segments=segments),
+            extractor.matrix(directions, extraction) if matrices else None,
+            directions.scores if scores else None,
+        )
+
+    found = _reported(map_shards(run, runs.makers, threads=runs.threads), runs, progress)
+    return found if runs.places is None else _in_places(list(found), runs.places)
+
+
+def _reported(found: Iterator[AlignedRun], runs: Runs, progress: Progress | None) -> Iterator[AlignedRun]:
+    report = progress or silent
+    done = 0
+    report(Step(stage="aligning", done=0, total=1))  # the first run may take a while
+    for result in found:
+        yield result
+        done += len(result.links)
+        report(Step(stage="aligning", done=done, total=runs.pairs() if callable(runs.pairs) else runs.pairs))
+
+
+def _in_places(found: Sequence[AlignedRun], places: NDArray[np.int64]) -> Iterator[AlignedRun]:
+    """The runs of distinct pairs written out as often, and where, each pair stands in the text."""
+    links = Alignments.concatenate([run.links for run in found])
+    scores = [run.scores for run in found if run.scores is not None]
+    every_score = np.concatenate(scores) if scores else None
+    for start in range(0, len(places), PAIRS_AT_A_TIME):
+        here = places[start : start + PAIRS_AT_A_TIME]
+        yield AlignedRun(links.take(here), None, None if every_score is None else every_score[here])
+
+
+class Aligning:
+    """What every scorer can do with its directions: align pairs, score them, give their posteriors."""
+
+    if TYPE_CHECKING:
+
+        @property
+        def max_length(self) -> int | None:
+            """Pairs with a longer sentence are left unaligned; None aligns all."""
+
+    def directions(self, pairs: Any, *, cells: int | None = None, in_order: bool = False) -> Runs:
+        """See `cepts.data.Scorer`."""
+        raise NotImplementedError
+
+    def align(
+        self,
+        pairs: Any,
+        *,
+        combine: str = "agreement",
+        threshold: float | None = None,
+        association: str = "agreement",
+        nbest: int = NBEST,
+        factoring: Factoring | None = None,
+        progress: Progress | None = None,
+    ) -> Alignments:
+        """The links of every pair.
+
+        Parameters
+        ----------
+        pairs
+            A `Bitext`, or a list of pairs of sentences; those of training are the fastest.
+        combine
+            How links are made: a name of `cepts.extract.EXTRACTORS`.
+        threshold, association, nbest, factoring
+            As in `cepts.extract.Extraction`.
+        progress
+            Told after each run of pairs.
+        """
+        extraction = Extraction(
+            combine=combine,
+            threshold=threshold,
+            association=association,
+            nbest=nbest,
+            factoring=factoring or Factoring(),
+        )
+        return Alignments.concatenate([run.links for run in aligned_runs(self, pairs, extraction, progress=progress)])
+
+    def align_pair(
+        self,
+        source: str | Sequence[str],
+        target: str | Sequence[str],
+        *,
+        combine: str = "agreement",
+        threshold: float | None = None,
+        association: str = "agreement",
+        nbest: int = NBEST,
+        factoring: Factoring | None = None,
+    ) -> Alignment:
+        """The links of one pair; a sentence is a string, which is split on white space, or a list of tokens."""
+        pair = Bitext.from_tokens([(source, target)])
+        return self.align(
+            pair, combine=combine, threshold=threshold, association=association, nbest=nbest, factoring=factoring
+        )[0]
+
+    def posteriors(self, pairs: Any) -> tuple[Association, Association]:
+        """P(link) of all pairs, forward and reverse; for many pairs, `directions` needs less memory."""
+        found = list(self._read(pairs, lambda directions: (directions.forward, directions.reverse)))
+        return (
+            Association.concatenate([forward for forward, _ in found]),
+            Association.concatenate([reverse for _, reverse in found]),
+        )
+
+    def associate(self, pairs: Any, association: str = "agreement", *, nbest: int = NBEST) -> Association:
+        """The association matrices of all pairs, by a name of `cepts.extract.ASSOCIATIONS`."""
+        extraction = Extraction(association=association, nbest=nbest)
+        return Association.concatenate(
+            list(self._read(pairs, lambda directions: association_of(directions, extraction)))
+        )
+
+    def score(self, pairs: Any) -> NDArray[np.float64]:
+        """Scores of each pair in both directions: log P(target | source) and log P(source | target) of a word model."""
+        return np.concatenate([np.empty((0, 2)), *self._read(pairs, lambda directions: directions.scores)])
+
+    def _read(self, pairs: Any, read: Callable[[Directions], Result]) -> Iterator[Result]:
+        runs = self.directions(pairs, in_order=True)
+        return map_shards(lambda make: read(make()), runs.makers, threads=runs.threads)

@@ -1,0 +1,139 @@
+"""The table of extractors: from what a scorer says to links."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass, field
+from typing import NamedTuple
+
+from cepts.data import Alignments, Association, Directions
+from cepts.errors import UsageError, check_choice
+from cepts.extract.associations import ASSOCIATIONS, NBEST, association_of
+from cepts.extract.cepts import without_loose_words
+from cepts.extract.heuristics import METHODS, combine
+from cepts.extract.matrices import best, threshold
+from cepts.factor import Factoring, in_counts, onmf, spread
+
+__all__ = ["EXTRACTORS", "Extraction", "Extractor"]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Extraction:
+    """How links are made of what a scorer says.
+
+    Attributes
+    ----------
+    combine
+        One of `EXTRACTORS`.
+    threshold
+        For ``agreement``: the least agreement of a link. For ``onmf``: how much a word must have in common with its
+        cept to stay in it. None is the scorer's own default.
+    association
+        For ``onmf``: one of `ASSOCIATIONS`, the matrix that is factorised. For the others, the matrix that is written
+        beside the links where one is wanted.
+    nbest
+        Length of the lists, for associations that count links in lists of the best alignments.
+    factoring
+        For ``onmf``.
+    """
+
+    combine: str = "agreement"
+    threshold: float | None = None
+    association: str = "agreement"
+    nbest: int = NBEST
+    factoring: Factoring = field(default_factory=Factoring)
+
+    def __post_init__(self) -> None:
+        check_choice("combine", self.combine, EXTRACTORS)
+        check_choice("association", self.association, ASSOCIATIONS)
+        if self.nbest < 1:
+            raise UsageError(f"`nbest` must be 1 or more. Got {self.nbest} instead.")
+        # Written so that NaN fails.
+        if self.threshold is not None and not 0 <= self.threshold <= 1:
+            raise UsageError(f"`threshold` must lie between 0 and 1. Got {self.threshold} instead.")
+        if self.factoring.spread and not ASSOCIATIONS[self.association].spread:
+            raise UsageError(f"`spread` moves the mass of null, of which {self.association} has none; leave it out.")
+
+
+class Extractor(NamedTuple):
+    """A way to make links.
+
+    Attributes
+    ----------
+    what
+        A line that says what it does.
+    links
+        Makes the links of a run of pairs.
+    matrix
+        The association matrix behind the links: what is written where matrices are wanted.
+    cells
+        About how many cells a run should have; None is the scorer's own choice. Few where extraction is slow, so that
+        all threads have work.
+    """
+
+    what: str
+    links: Callable[[Directions, Extraction], Alignments]
+    matrix: Callable[[Directions, Extraction], Association] = association_of
+    cells: int | None = None
+
+    def __call__(self, directions: Directions, extraction: Extraction) -> Alignments:
+        """The links of a run of pairs."""
+        return self.links(directions, extraction)
+
+
+def _agreement(directions: Directions, extraction: Extraction) -> Alignments:
+    least = directions.threshold if extraction.threshold is None else extraction.threshold
+    return threshold(directions.agreement, least)
+
+
+def _cepts(directions: Directions, extraction: Extraction) -> Alignments:
+    matrix = _in_counts(directions, extraction)
+    found = onmf(matrix, first=directions.first, threads=1, **extraction.factoring.of_onmf())
+    least = directions.looseness if extraction.threshold is None else extraction.threshold
+    return found if least is None else without_loose_words(found, association_of(directions, extraction), least)
+
+
+def _in_counts(directions: Directions, extraction: Extraction) -> Association:
+    """What is factorised: the association in counts, with null's mass spread over neighbouring words."""
+    kind = ASSOCIATIONS[extraction.association]
+    wanted = extraction.factoring.spread
+    strength = kind.spread if wanted is None else wanted
+
+    def make() -> Association:
+        if directions.counts is not None and extraction.association == "agreement":
+            return directions.counts
+        counted = in_counts(association_of(directions, extraction), kind.certain(extraction.nbest))
+        pulls = directions.pulls if strength else None
+        return counted if pulls is None else spread(counted, *pulls, strength)
+
+    return directions.once(("counts", extraction.association, extraction.nbest, strength), make)
+
+
+def _paths(directions: Directions) -> tuple[Alignments, Alignments]:
+    """The best alignment of each direction."""
+
+    def make() -> tuple[Alignments, Alignments]:
+        return best(directions.forward, axis="target"), best(directions.reverse, axis="source")
+
+    return directions.paths or directions.once("paths", make)
+
+
+def _heuristic(method: str) -> Callable[[Directions, Extraction], Alignments]:
+    return lambda directions, extraction: combine(*_paths(directions), method=method)
+
+
+EXTRACTORS: dict[str, Extractor] = {
+    "agreement": Extractor("links on which the directions agree: the geometric mean reaches a threshold", _agreement),
+    "onmf": Extractor("cepts: every word belongs to exactly one, or to null", _cepts, _in_counts, cells=1 << 13),
+    **{
+        method: Extractor(f"{method} of the best alignment of each direction", _heuristic(method)) for method in METHODS
+    },
+    "forward": Extractor(
+        "the best alignment of the direction that explains the target",
+        lambda directions, extraction: _paths(directions)[0],
+    ),
+    "reverse": Extractor(
+        "the best alignment of the direction that explains the source",
+        lambda directions, extraction: _paths(directions)[1],
+    ),
+}

@@ -1,0 +1,263 @@
+"""Scorers of what users bring: association matrices, and link files of two directions."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import replace
+from functools import cached_property, partial
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from cepts.data import Alignments, Association, Directions, Lengths, Runs, as_bitext, offsets_of
+from cepts.engine import cut_runs
+from cepts.errors import DataError
+from cepts.extract.aligning import Aligning
+from cepts.extract.heuristics import check_range
+from cepts.factor import in_counts
+
+__all__ = ["LinkScorer", "MatrixDirections", "MatrixScorer", "are_probabilities"]
+
+CELLS_IN_RUN = 1 << 18
+
+
+def are_probabilities(association: Association) -> bool:
+    """Whether no entry, null's included, is above 1: then entries are taken for probabilities, else for counts."""
+    return all(float(values.max(initial=0)) <= 1 for _, values, _ in association.masses())
+
+
+class MatrixDirections(Directions):
+    """One matrix a pair, of probabilities or of counts.
+
+    Probabilities stand for both directions as they are. Of counts, a direction has the share of each entry in its
+    column (forward) or row (reverse), null included.
+
+    Parameters
+    ----------
+    association
+        The matrices.
+    probabilities
+        Whether entries are probabilities of links.
+    counts
+        The matrices in counts, for cepts; None makes them, see `cepts.factor.in_counts`.
+    first
+        Place of the first pair.
+    """
+
+    name = "a matrix"
+
+    def __init__(
+        self, association: Association, *, probabilities: bool, counts: Association | None = None, first: int = 0
+    ) -> None:
+        self.association, self.probabilities, self.first = association, probabilities, first
+        self._counts = counts
+
+    @cached_property
+    def forward(self) -> Association:
+        """The matrix, or the shares in its columns."""
+        given = replace(self.association, source_null=None)
+        return given if self.probabilities else _shares(given, by_target=True)
+
+    @cached_property
+    def reverse(self) -> Association:
+        """The matrix, or the shares in its rows."""
+        given = replace(self.association, target_null=None)
+        return given if self.probabilities else _shares(given, by_target=False)
+
+    @cached_property
+    def counts(self) -> Association:
+        """The matrix in counts."""
+        if self._counts is not None:
+            return self._counts
+        return in_counts(self.association) if self.probabilities else self.association
+
+    @property
+    def for_cepts(self) -> Association:
+        """The matrix as it is."""
+        return self.association
+
+
+def _shares(association: Association, *, by_target: bool) -> Association:
+    """Each entry over the sum of its column (or row) and that word's null."""
+    null = association.target_null if by_target else association.source_null
+    sums, word = association.line_sums(by_target=by_target)
+    if null is not None:
+        sums = sums + null
+    with np.errstate(divide="ignore", invalid="ignore"):
+        values = np.nan_to_num(association.values / sums[word]).astype(np.float32)
+        rest = None if null is None else np.nan_to_num(null / sums).astype(np.float32)
+    if by_target:
+        return replace(association, values=values, target_null=rest)
+    return replace(association, values=values, source_null=rest)
+
+
+class MatrixScorer(Aligning):
+    """Scores pairs by association matrices that are there already.
+
+    Parameters
+    ----------
+    association
+        One matrix a pair; null masses where they are known. Where no entry is above 1 they are probabilities of links,
+        else counts.
+    threads
+        Threads to use; None is one for each processor. Results do not depend on it.
+    """
+
+    max_length: int | None = None
+
+    def __init__(self, association: Association, *, threads: int | None = None) -> None:
+        self.association, self.threads = association, threads
+
+    def directions(self, pairs: Any = None, *, cells: int | None = None, in_order: bool = False) -> Runs:
+        """The matrices run by run; `pairs`, if given, must fit them."""
+        matrices = self.association
+        if pairs is not None:
+            bitext = as_bitext(pairs)
+            _check_shape(matrices.source_lengths, bitext.source.lengths, "source")
+            _check_shape(matrices.target_lengths, bitext.target.lengths, "target")
+        probabilities = are_probabilities(matrices)
+        makers = [
+            partial(_matrix_run, matrices, start, stop, probabilities)
+            for start, stop in cut_runs(matrices.offsets, min(cells or CELLS_IN_RUN, CELLS_IN_RUN))
+        ]
+        return Runs(makers, len(matrices), threads=self.threads)
+
+
+def _matrix_run(matrices: Association, start: int, stop: int, probabilities: bool) -> MatrixDirections:
+    return MatrixDirections(matrices.part(start, stop), probabilities=probabilities, first=start)
+
+
+def _check_shape(found: NDArray[np.int64], wanted: NDArray[np.int64], side: str) -> None:
+    """Refuse matrices that do not fit the sentences; a pair without a matrix (0 x 0) fits any."""
+    if len(found) != len(wanted):
+        raise DataError(
+            f"there are {len(found):,} matrices but {len(wanted):,} sentence pairs; give one matrix for each pair, in "
+            f"the same order."
+        )
+    wrong = (found != wanted) & (found > 0)
+    if wrong.any():
+        pair = int(wrong.argmax())
+        raise DataError(
+            f"the matrix of pair {pair + 1:,} is for {found[pair]} {side} words but the sentence has {wanted[pair]}; "
+            f"check that the matrices belong to these sentences, without null among rows and columns."
+        )
+
+
+class LinkDirections(Directions):
+    """Links of both directions, with their confidences as probabilities.
+
+    A word has null's mass for what its links leave of 1.
+    """
+
+    name = "a pair of link files"
+
+    def __init__(
+        self,
+        forward: Alignments,
+        reverse: Alignments,
+        source_lengths: NDArray[np.int64],
+        target_lengths: NDArray[np.int64],
+        first: int,
+    ) -> None:
+        self._links, self._lengths, self.first = (forward, reverse), (source_lengths, target_lengths), first
+
+    @property
+    def paths(self) -> tuple[Alignments, Alignments]:
+        """The links as they are."""
+        return self._links
+
+    @cached_property
+    def forward(self) -> Association:
+        """Confidences of the forward links."""
+        return self._matrix(self._links[0], by_target=True)
+
+    @cached_property
+    def reverse(self) -> Association:
+        """Confidences of the reverse links."""
+        return self._matrix(self._links[1], by_target=False)
+
+    def _matrix(self, links: Alignments, *, by_target: bool) -> Association:
+        source_lengths, target_lengths = self._lengths
+        offsets = offsets_of(source_lengths * target_lengths)
+        pair = np.repeat(np.arange(len(links)), np.diff(links.offsets))
+        values = np.zeros(int(offsets[-1]), dtype=np.float32)
+        values[offsets[pair] + links.source * target_lengths[pair] + links.target] = links.confidence
+        lengths, positions = (target_lengths, links.target) if by_target else (source_lengths, links.source)
+        words = offsets_of(lengths)
+        linked = np.bincount(words[pair] + positions, links.confidence, minlength=int(words[-1]))
+        null = np.maximum(1.0 - linked, 0.0).astype(np.float32)
+        nulls = (None, null) if by_target else (null, None)
+        return Association(source_lengths, target_lengths, offsets, values, *nulls)
+
+
+class LinkScorer(Aligning):
+    """Scores pairs by the links of two directions, such as those of two files.
+
+    Parameters
+    ----------
+    forward, reverse
+        Links of the same sentence pairs, both as (source, target); their confidences are probabilities.
+    source_lengths, target_lengths
+        Words of each pair. Without them a sentence reaches as far as its last link.
+    threads
+        Threads to use; None is one for each processor. Results do not depend on it.
+    """
+
+    max_length: int | None = None
+
+    def __init__(
+        self,
+        forward: Alignments,
+        reverse: Alignments,
+        source_lengths: Lengths | None = None,
+        target_lengths: Lengths | None = None,
+        *,
+        threads: int | None = None,
+    ) -> None:
+        if len(forward) != len(reverse):
+            raise DataError(
+                f"the forward links are of {len(forward):,} sentence pairs but the reverse ones of "
+                f"{len(reverse):,}; both must come from the same bitext."
+            )
+        for name, links in (("forward", forward), ("reverse", reverse)):
+            check_range(links, source_lengths, target_lengths, name=f"the {name} links")
+        self.links, self.threads = (forward, reverse), threads
+        self.source_lengths = _reach(forward.source, reverse.source, self.links, source_lengths)
+        self.target_lengths = _reach(forward.target, reverse.target, self.links, target_lengths)
+
+    def directions(self, pairs: Any = None, *, cells: int | None = None, in_order: bool = False) -> Runs:
+        """The links run by run; `pairs`, if given, must fit them."""
+        source_lengths, target_lengths = self.source_lengths, self.target_lengths
+        if pairs is not None:
+            bitext = as_bitext(pairs)
+            source_lengths, target_lengths = bitext.source.lengths, bitext.target.lengths
+            for name, links in zip(("forward", "reverse"), self.links, strict=True):
+                check_range(links, source_lengths, target_lengths, name=f"the {name} links")
+        offsets = offsets_of(source_lengths * target_lengths)
+
+        def runs() -> Iterator[tuple[int, int]]:
+            return cut_runs(offsets, min(cells or CELLS_IN_RUN, CELLS_IN_RUN))
+
+        def run(start: int, stop: int) -> LinkDirections:
+            forward, reverse = (links.part(start, stop) for links in self.links)
+            here = slice(start, stop)
+            return LinkDirections(forward, reverse, source_lengths[here], target_lengths[here], start)
+
+        return Runs([partial(run, *bounds) for bounds in runs()], len(source_lengths), threads=self.threads)
+
+
+def _reach(
+    forward: NDArray[np.int32],
+    reverse: NDArray[np.int32],
+    links: tuple[Alignments, Alignments],
+    lengths: Lengths | None,
+) -> NDArray[np.int64]:
+    """The given lengths, or one more than the last position that has a link."""
+    if lengths is not None:
+        return np.asarray(lengths, dtype=np.int64)
+    reach = np.zeros(len(links[0]), dtype=np.int64)
+    for positions, one in ((forward, links[0]), (reverse, links[1])):
+        pair = np.repeat(np.arange(len(one)), np.diff(one.offsets))
+        np.maximum.at(reach, pair, positions.astype(np.int64) + 1)
+    return reach

@@ -1,0 +1,97 @@
+"""Links out of association matrices."""
+
+from __future__ import annotations
+
+from typing import Literal
+
+import numpy as np
+from numpy.typing import NDArray
+
+from cepts.data import Alignments, Association, offsets_of
+from cepts.errors import UsageError, check_choice
+
+__all__ = ["best", "threshold"]
+
+
+def threshold(association: Association, threshold: float) -> Alignments:
+    """Every link whose value is at least `threshold`; the value is the link's confidence.
+
+    Examples
+    --------
+    >>> matrix = np.array([0.9, 0.1, 0.4, 0.6], dtype=np.float32)
+    >>> lengths = np.array([2])
+    >>> threshold(Association(lengths, lengths, offsets_of([4]), matrix), 0.4)[0].links
+    [(0, 0), (1, 0), (1, 1)]
+    """
+    from cepts.kernels.extract import count_at_least, links_at_least
+
+    if np.isnan(threshold):
+        raise UsageError("`threshold` must be a number. Got nan instead.")
+    # Compared as float32, the type of the values: 0.1 then reaches a threshold of 0.1.
+    least = np.float32(threshold)
+    offsets, _, target_lengths, values = _arrays(association)
+    counts = np.empty(len(association), dtype=np.int64)
+    count_at_least(offsets, values, least, counts)
+    links = offsets_of(counts)
+    source, target, confidence = _room(int(links[-1]))
+    links_at_least(offsets, target_lengths, values, least, source, target, confidence)
+    return Alignments(links, source, target, confidence, np.ones(len(source), dtype=np.bool_))
+
+
+def best(association: Association, *, axis: Literal["source", "target"]) -> Alignments:
+    """For each word of the `axis` side the one partner of highest value, if that beats the word's null mass.
+
+    With ``axis="target"`` each target word has at most one link, as in the Viterbi alignment of a model
+    that explains the target by the source. Of equal partners the first wins; a value that only equals the
+    null mass gives no link, nor does a value of 0 where the scorer has no null.
+    """
+    from cepts.kernels.extract import best_links
+
+    check_choice("axis", axis, ("source", "target"))
+    by_target = axis == "target"
+    offsets, source_lengths, target_lengths, values = _arrays(association)
+    lengths = target_lengths if by_target else source_lengths
+    words = int(lengths.sum())
+    given = association.target_null if by_target else association.source_null
+    null = np.zeros(words, dtype=np.float32) if given is None else np.ascontiguousarray(given, dtype=np.float32)
+    if len(null) != words:
+        raise ValueError(f"{axis}_null must have one mass for each of {words} {axis} words. Got {len(null)} instead.")
+    links = np.empty(len(association) + 1, dtype=np.int64)
+    source, target, confidence = _room(words)
+    scratch = np.empty(int(lengths.max(initial=0)), dtype=np.int64)
+    count = best_links(
+        offsets,
+        source_lengths,
+        target_lengths,
+        values,
+        null,
+        by_target,
+        scratch,
+        links,
+        source,
+        target,
+        confidence,
+    )
+    return Alignments(
+        links,
+        source[:count].copy(),
+        target[:count].copy(),
+        confidence[:count].copy(),
+        np.ones(count, dtype=np.bool_),
+    )
+
+
+def _arrays(
+    association: Association,
+) -> tuple[NDArray[np.int64], NDArray[np.int64], NDArray[np.int64], NDArray[np.float32]]:
+    """The arrays of `association` in the types for which the kernels are compiled."""
+    return (
+        np.ascontiguousarray(association.offsets, dtype=np.int64),
+        np.ascontiguousarray(association.source_lengths, dtype=np.int64),
+        np.ascontiguousarray(association.target_lengths, dtype=np.int64),
+        np.ascontiguousarray(association.values, dtype=np.float32),
+    )
+
+
+def _room(count: int) -> tuple[NDArray[np.int32], NDArray[np.int32], NDArray[np.float32]]:
+    return np.empty(count, np.int32), np.empty(count, np.int32), np.empty(count, np.float32)

@@ -1,0 +1,248 @@
+"""A weighted mixture of scorers."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Sequence
+from functools import partial
+from typing import Any, NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from cepts.data import Association, Directions, GivenDirections, Pulls, Runs, Scorer, offsets_of
+from cepts.engine import map_shards
+from cepts.errors import DataError, UsageError
+from cepts.extract.aligning import Aligning
+
+__all__ = ["ScorerMixture"]
+
+
+class ScorerMixture(Aligning):
+    """Averages the posteriors of several scorers, each direction by itself.
+
+    Word models, spaces, phrase models, matrices and link files may be mixed. Null masses are averaged as links are; of
+    a member that knows no null, a word's null is what its links leave of 1. A pair that a member leaves out (0 x 0) is
+    left to the others. Scores are log-probabilities under the mixture of the members' distributions, where all of them
+    have scores.
+
+    Parameters
+    ----------
+    scorers
+        The members.
+    weights
+        A weight for each, above 0; None weighs all the same. They are scaled to sum to 1.
+    threads
+        Threads to use; None is one for each processor. Results do not depend on it.
+    """
+
+    def __init__(
+        self, scorers: Sequence[Scorer], weights: Sequence[float] | None = None, *, threads: int | None = None
+    ) -> None:
+        given = [1.0] * len(scorers) if weights is None else list(weights)
+        if not scorers or len(given) != len(scorers):
+            raise UsageError(f"`weights` must be one for each of {len(scorers)} scorers. Got {len(given)} instead.")
+        # Written so that NaN fails.
+        if not all(0 < weight < np.inf for weight in given):
+            raise UsageError(f"`weights` must be above 0. Got {', '.join(f'{weight:g}' for weight in given)} instead.")
+        self.scorers = list(scorers)
+        self.weights = [weight / sum(given) for weight in given]
+        self.threads = threads
+
+    @property
+    def max_length(self) -> int | None:
+        """Pairs with a longer sentence are left out by all members."""
+        limits = [scorer.max_length for scorer in self.scorers]
+        return None if None in limits else max(limit for limit in limits if limit is not None)
+
+    def directions(self, pairs: Any, *, cells: int | None = None, in_order: bool = False) -> Runs:
+        """The averaged directions, run by run: those of the first member, with the others cut to its runs."""
+        members = [scorer.directions(pairs, cells=cells, in_order=True) for scorer in self.scorers]
+        return Runs(self._makers(members), members[0].pairs, threads=self.threads)
+
+    def _makers(self, members: Sequence[Runs]) -> Iterator[Callable[[], Directions]]:
+        streams = [_Stream(map_shards(_said_by, runs.makers, threads=self.threads)) for runs in members]
+        first = 0
+        while True:
+            count = streams[0].ready()
+            parts = [stream.take(count) if count else None for stream in streams]
+            if not count and not any(stream.ready() for stream in streams):
+                return
+            there = [part for part in parts if part is not None]
+            if len(there) < len(parts):
+                raise DataError(
+                    "the scorers of a mixture give different numbers of sentence pairs; all must be of the same bitext."
+                )
+            yield partial(_mixed, there, self.weights, first)
+            first += count
+
+
+class _Said(NamedTuple):
+    """What one member says of some pairs."""
+
+    forward: Association
+    reverse: Association
+    threshold: float
+    scores: NDArray[np.float64] | None
+    pulls: tuple[Pulls, Pulls] | None
+
+    def part(self, start: int, stop: int) -> _Said:
+        """Pairs `start` to `stop` (exclusive)."""
+        pulls = None
+        if self.pulls is not None:
+            offsets = self.forward.source_offsets, self.forward.target_offsets
+            source, target = (
+                Pulls(*(array[places[start] : places[stop]] for array in side))
+                for side, places in zip(self.pulls, offsets, strict=True)
+            )
+            pulls = source, target
+        return _Said(
+            self.forward.part(start, stop),
+            self.reverse.part(start, stop),
+            self.threshold,
+            None if self.scores is None else self.scores[start:stop],
+            pulls,
+        )
+
+
+def _said_by(make: Callable[[], Directions]) -> _Said:
+    directions = make()
+    forward, reverse = directions.forward, directions.reverse
+    try:
+        scores = directions.scores
+    except UsageError:  # it has none
+        scores = None
+    return _Said(forward, reverse, directions.threshold, scores, directions.pulls)
+
+
+class _Stream:
+    """The runs of one member, to be taken by other cuts."""
+
+    def __init__(self, runs: Iterator[_Said]) -> None:
+        self._runs = runs
+        self._waiting: list[_Said] = []
+
+    def ready(self) -> int:
+        """Pairs that are there already; 0 at the end."""
+        while not self._waiting:
+            run = next(self._runs, None)
+            if run is None:
+                return 0
+            if len(run.forward):
+                self._waiting.append(run)
+        return len(self._waiting[0].forward)
+
+    def take(self, count: int) -> _Said | None:
+        """The next `count` pairs; None where there are fewer."""
+        taken = []
+        while count:
+            ready = self.ready()
+            if not ready:
+                return None
+            run = self._waiting.pop(0)
+            if ready > count:
+                self._waiting.insert(0, run.part(count, ready))
+                run = run.part(0, count)
+            taken.append(run)
+            count -= len(run.forward)
+        return taken[0] if len(taken) == 1 else _joined(taken)
+
+
+def _joined(parts: Sequence[_Said]) -> _Said:
+    scores = [part.scores for part in parts if part.scores is not None]
+    pulls = [part.pulls for part in parts if part.pulls is not None]
+    sides = (
+        [Pulls(*(np.concatenate([both[side][place] for both in pulls]) for place in range(2))) for side in range(2)]
+        if len(pulls) == len(parts)
+        else None
+    )
+    return _Said(
+        Association.concatenate([part.forward for part in parts]),
+        Association.concatenate([part.reverse for part in parts]),
+        parts[0].threshold,
+        np.concatenate(scores) if len(scores) == len(parts) else None,
+        None if sides is None else (sides[0], sides[1]),
+    )
+
+
+def _mixed(parts: Sequence[_Said], weights: Sequence[float], first: int) -> GivenDirections:
+    """Average over the members that have a matrix for a pair."""
+    has = np.array([np.diff(part.forward.offsets) > 0 for part in parts])
+    source_lengths = np.max(has * [part.forward.source_lengths for part in parts], axis=0)
+    target_lengths = np.max(has * [part.forward.target_lengths for part in parts], axis=0)
+    for part, there in zip(parts, has, strict=True):
+        wrong = there & (
+            (part.forward.source_lengths != source_lengths) | (part.forward.target_lengths != target_lengths)
+        )
+        if wrong.any():
+            raise DataError(
+                f"the scorers of a mixture give matrices of different sizes for sentence pair "
+                f"{first + int(wrong.argmax()) + 1:,}; all must be of the same bitext."
+            )
+    shares = has * np.array(weights)[:, None]
+    total = shares.sum(axis=0)
+    shares = np.divide(shares, total, out=np.zeros_like(shares), where=total > 0)
+    shape = _Shape(source_lengths, target_lengths)
+    forward = shape.average([part.forward for part in parts], has, shares, by_target=True)
+    reverse = shape.average([part.reverse for part in parts], has, shares, by_target=False)
+    return GivenDirections(
+        forward,
+        reverse,
+        first=first,
+        scores=_mixed_scores(parts, shares),
+        pulls=shape.pulls(parts, has),
+        threshold=float(np.dot(weights, [part.threshold for part in parts])),
+        name="a mixture",
+    )
+
+
+class _Shape(NamedTuple):
+    """I and J of the pairs of a run."""
+
+    source_lengths: NDArray[np.int64]
+    target_lengths: NDArray[np.int64]
+
+    def average(
+        self, members: Sequence[Association], has: NDArray[np.bool_], shares: NDArray[np.float64], *, by_target: bool
+    ) -> Association:
+        """The members' matrices of one direction, and their null masses, each pair by its own shares."""
+        cells = self.source_lengths * self.target_lengths
+        lengths = self.target_lengths if by_target else self.source_lengths
+        values, null = np.zeros(int(cells.sum())), np.zeros(int(lengths.sum()))
+        for member, there, share in zip(members, has, shares, strict=True):
+            values[np.repeat(there, cells)] += np.repeat(share[there], cells[there]) * member.values
+            own = member.target_null if by_target else member.source_null
+            if own is None:
+                own = np.maximum(1.0 - member.line_sums(by_target=by_target)[0], 0.0).astype(np.float32)
+            # A pair that is left out may have words on one side.
+            own = own[np.repeat(there, member.target_lengths if by_target else member.source_lengths)]
+            null[np.repeat(there, lengths)] += np.repeat(share[there], lengths[there]) * own
+        nulls = (None, null.astype(np.float32)) if by_target else (null.astype(np.float32), None)
+        return Association(*self, offsets_of(cells), values.astype(np.float32), *nulls)
+
+    def pulls(self, parts: Sequence[_Said], has: NDArray[np.bool_]) -> tuple[Pulls, Pulls] | None:
+        """Those of the first member that has some; none for pairs that it leaves out."""
+        for part, there in zip(parts, has, strict=True):
+            if part.pulls is not None:
+                own = part.forward.source_lengths, part.forward.target_lengths
+                source, target = (
+                    Pulls(*(_spread_out(array[np.repeat(there, words)], np.repeat(there, lengths)) for array in side))
+                    for side, words, lengths in zip(part.pulls, own, self, strict=True)
+                )
+                return source, target
+        return None
+
+
+def _spread_out(array: NDArray[np.float32], there: NDArray[np.bool_]) -> NDArray[np.float32]:
+    whole = np.zeros(len(there), dtype=np.float32)
+    whole[there] = array
+    return whole
+
+
+def _mixed_scores(parts: Sequence[_Said], shares: NDArray[np.float64]) -> NDArray[np.float64] | None:
+    """Log of the mixture's probability; 0 for pairs that all leave out."""
+    scores = [part.scores for part in parts if part.scores is not None]
+    if len(scores) < len(parts):
+        return None
+    with np.errstate(divide="ignore"):
+        logs = np.stack(scores) + np.log(shares)[:, :, None]
+    return np.where((shares.sum(axis=0) > 0)[:, None], np.logaddexp.reduce(logs, axis=0), 0.0)

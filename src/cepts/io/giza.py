@@ -1,0 +1,107 @@
+"""GIZA's A3 files, three lines a pair: a comment, the target, the source with the target positions of each word.
+
+The third line is ``NULL ({ 2 }) the ({ 1 }) house ({ 3 4 })``, positions from 1. Target words without a link belong to
+null.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Iterator, Sequence
+
+from cepts.data import Alignments, Bitext
+from cepts.errors import DataError
+from cepts.io.files import InputFile
+from cepts.io.lines import lines_of
+from cepts.io.link_format import FileLinks, LinkFormat, ReadOptions, WriteOptions
+
+__all__ = ["GIZA", "giza_record"]
+
+
+def _read(file: InputFile, options: ReadOptions) -> FileLinks:
+    rows = []
+    lines = lines_of(file)
+    number = pairs = 0
+    for header in lines:
+        number += 1
+        if not header.strip():  # some tools end the file so
+            continue
+        if not header.startswith(b"#"):
+            raise DataError(
+                f"{file.name}, line {number:,}: found no `# Sentence pair` line, wanted three lines a pair: "
+                f"the comment, the target, the source with ({{ positions }})."
+            )
+        target, source = next(lines, None), next(lines, None)
+        if target is None or source is None:
+            raise DataError(f"{file.name}, line {number:,}: the file ends inside this sentence pair; write it again.")
+        number += 2
+        for i, positions in enumerate(_positions(file.name, number, source)):
+            for j in positions:
+                if not 1 <= j <= len(target.split()):
+                    raise DataError(
+                        f"{file.name}, line {number:,}: found a link to target word {j}, but the line before "
+                        f"has {len(target.split())} words (numbered from 1); write the file again."
+                    )
+                if i > 0:
+                    rows.append((pairs, i - 1, j - 1, 1.0, True, number))
+        pairs += 1
+    return FileLinks.from_rows(rows, pairs)
+
+
+def _positions(name: str, line: int, text: bytes) -> Iterator[list[int]]:
+    """Target positions of null, then of each source word."""
+    tokens = iter(text.split())
+    first = True
+    for word in tokens:
+        positions = []
+        token = next(tokens, b"")
+        if token == b"({":
+            while (token := next(tokens, b"")).isdigit() and len(token) < 10:
+                positions.append(int(token))
+        if token != b"})" or (first and word != b"NULL"):
+            found = word.decode("utf-8", "replace")
+            raise DataError(
+                f"{name}, line {line:,}: found {found!r} without its ({{ positions }}), "
+                f"wanted `NULL ({{ ... }}) word ({{ 1 2 }}) ...`."
+            )
+        first = False
+        yield positions
+    if first:
+        raise DataError(f"{name}, line {line:,}: found nothing, wanted `NULL ({{ ... }}) word ({{ 1 2 }}) ...`.")
+
+
+def _write(alignments: Alignments, bitext: Bitext | None, options: WriteOptions) -> Iterator[bytes]:
+    assert bitext is not None  # the format needs the sentences
+    for n, alignment in enumerate(alignments):
+        source, target = bitext[n]
+        positions: list[list[int]] = [[] for _ in source]
+        unlinked = dict.fromkeys(range(1, len(target) + 1))
+        for i, j in alignment.links:
+            positions[i].append(j + 1)
+            unlinked.pop(j + 1, None)
+        yield giza_record(options.first + n + 1, source, target, [unlinked, *positions])
+
+
+def giza_record(
+    number: int, source: Sequence[str], target: Sequence[str], positions: Sequence[Iterable[int]], score: str = "1"
+) -> bytes:
+    """The three lines of pair `number`; `positions` has the target positions of null, then of each source word."""
+    words = [
+        f"{word} ({{ {''.join(f'{j} ' for j in places)}}})"
+        for word, places in zip(["NULL", *source], positions, strict=True)
+    ]
+    return (
+        f"# Sentence pair ({number}) source length {len(source)} target length {len(target)} "
+        f"alignment score : {score}\n{' '.join(target)}\n{' '.join(words)}\n"
+    ).encode("utf-8", "surrogateescape")
+
+
+GIZA = LinkFormat(
+    read=_read,
+    write=_write,
+    base=1,
+    needs_sentences=True,
+    shows_sentences=True,
+    suffixes=re.compile(r"\.a3(\.|$)"),
+    first_line=re.compile(rb"#"),
+)

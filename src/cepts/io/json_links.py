@@ -1,0 +1,122 @@
+"""Links as JSON lines: ``{"links": [{"source": 0, "target": 1, "confidence": 0.9, "tier": "sure"}]}``.
+
+Confidence and tier may be left out. Where a record has tokens (``"source"``, ``"target"``), positions must lie within
+them.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+from typing import Any
+
+from cepts.data import Alignments, Bitext, Cepts
+from cepts.errors import DataError
+from cepts.io.files import InputFile
+from cepts.io.json_lines import json_line, json_objects
+from cepts.io.link_format import FileLinks, LinkFormat, ReadOptions, WriteOptions
+
+__all__ = ["JSON", "TIERS", "json_link", "link_objects"]
+
+TIERS = {"sure": True, "possible": False}
+WANTED = 'an object with `links`, such as {"links": []}'
+
+
+def _read(file: InputFile, options: ReadOptions) -> FileLinks:
+    rows = []
+    pairs = 0
+    for number, where, record in json_objects(file, WANTED):
+        if not isinstance(record.get("links"), list):
+            raise DataError(f"{where}: found no list `links`, wanted {WANTED}.")
+        rows += [(pairs, *json_link(where, record, link), number) for link in record["links"]]
+        pairs += 1
+    return FileLinks.from_rows(rows, pairs)
+
+
+def json_link(where: str, record: dict[str, Any], link: object) -> tuple[int, int, float, bool]:
+    """Source, target and confidence of one of a record's links, and whether it is sure."""
+    if not isinstance(link, dict):
+        raise DataError(f'{where}: found the link {link!r}, wanted an object such as {{"source": 0, "target": 1}}.')
+    positions = []
+    for side in ("source", "target"):
+        position, tokens = link.get(side), record.get(side)
+        if type(position) is not int or not 0 <= position < 2**31:
+            raise DataError(f"{where}: found {side} {position!r} in a link, wanted a word number from 0.")
+        if isinstance(tokens, list) and position >= len(tokens):
+            raise DataError(
+                f"{where}: found a link to {side} word {position}, but that sentence has {len(tokens)} words "
+                f"(numbered from 0)."
+            )
+        positions.append(position)
+    confidence, tier = link.get("confidence", 1.0), link.get("tier", "sure")
+    if type(confidence) not in {int, float} or not 0 <= confidence <= 1:
+        raise DataError(f"{where}: found the confidence {confidence!r}, wanted a number between 0 and 1.")
+    if tier not in ("sure", "possible"):
+        raise DataError(f"{where}: found the tier {tier!r}, wanted sure or possible.")
+    return positions[0], positions[1], float(confidence), TIERS[tier]
+
+
+def _write(alignments: Alignments, bitext: Bitext | None, options: WriteOptions) -> Iterator[bytes]:
+    for n, record in enumerate(link_objects(alignments)):
+        sides = {} if bitext is None else dict(zip(("source", "target"), bitext[n], strict=True))
+        yield json_line({**sides, **record})
+
+
+def link_objects(alignments: Alignments) -> Iterator[dict[str, object]]:
+    """The links of each pair as JSON shows them, with cepts where they are known."""
+    for n, alignment in enumerate(alignments):
+        record: dict[str, object] = {
+            "links": [
+                {
+                    "source": i,
+                    "target": j,
+                    "confidence": round(confidence, 4),
+                    "tier": "sure" if sure else "possible",
+                }
+                for (i, j), confidence, sure in zip(
+                    alignment.links, alignment.confidence.tolist(), alignment.sure.tolist(), strict=True
+                )
+            ]
+        }
+        if alignments.cepts is not None:
+            record.update(_cept_object(alignments.cepts, n))
+        yield record
+
+
+def _cept_object(cepts: Cepts, pair: int) -> dict[str, object]:
+    """The cepts of a pair with P(cept | word) of their words, the words of null, and P(noise)."""
+    sides = []
+    for numbers, confidences, offsets in (
+        (cepts.source, cepts.source_confidence, cepts.source_offsets),
+        (cepts.target, cepts.target_confidence, cepts.target_offsets),
+    ):
+        run = slice(offsets[pair], offsets[pair + 1])
+        sides.append((numbers[run].tolist(), [round(value, 4) for value in confidences[run].tolist()]))
+    groups = [
+        {
+            side: [word for word, number in enumerate(numbers) if number == cept]
+            for side, (numbers, _) in zip(("source", "target"), sides, strict=True)
+        }
+        for cept in range(max((number for numbers, _ in sides for number in numbers), default=-1) + 1)
+    ]
+    return {
+        "cepts": groups,
+        "null": {
+            side: [word for word, number in enumerate(numbers) if number < 0]
+            for side, (numbers, _) in zip(("source", "target"), sides, strict=True)
+        },
+        "cept_confidence": {
+            side: confidences for side, (_, confidences) in zip(("source", "target"), sides, strict=True)
+        },
+        "noise": round(float(cepts.noise[pair]), 6),
+    }
+
+
+JSON = LinkFormat(
+    read=_read,
+    write=_write,
+    base=0,
+    shows_sentences=True,
+    suffixes=re.compile(r"\.jsonl?$"),
+    first_line=re.compile(rb"\{"),
+)

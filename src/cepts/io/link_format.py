@@ -1,0 +1,191 @@
+"""What a link format is: a reader, a writer and how to recognise a file.
+
+`cepts.names.LINK_FORMATS` maps the name of each format to its `LinkFormat`. A new format needs a module with one and a
+line in that table; commands, readers and writers then know it.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+from cepts.data import Alignments, Bitext
+from cepts.io.files import BLOCK_BYTES, InputFile
+
+__all__ = ["FileLinks", "LinkFormat", "ReadOptions", "WriteOptions", "format_runs"]
+
+LINKS_AT_A_TIME = 1 << 18
+
+Columns = tuple[NDArray[np.int32], NDArray[np.int32], NDArray[np.float32], NDArray[np.bool_]]
+Row = tuple[int, int, int, float, bool, int]  # pair, source, target, confidence, sure, line
+
+
+@dataclass(slots=True)
+class FileLinks:
+    """Links in the order of a file, each with its line, of `pairs` sentence pairs; a link may be repeated."""
+
+    pair: NDArray[np.int64]
+    source: NDArray[np.int32]
+    target: NDArray[np.int32]
+    confidence: NDArray[np.float32]
+    sure: NDArray[np.bool_]
+    line: NDArray[np.int64]
+    pairs: int = 0
+
+    @classmethod
+    def empty(cls, count: int) -> FileLinks:
+        """Room for `count` links."""
+        return cls(
+            np.empty(count, dtype=np.int64),
+            np.empty(count, dtype=np.int32),
+            np.empty(count, dtype=np.int32),
+            np.empty(count, dtype=np.float32),
+            np.empty(count, dtype=np.bool_),
+            np.empty(0, dtype=np.int64),
+        )
+
+    @classmethod
+    def from_rows(cls, rows: Iterable[Row], pairs: int) -> FileLinks:
+        """Links of `rows`, each of which has pair, source, target, confidence, whether it is sure, and line."""
+        pair, source, target, confidence, sure, line = list(zip(*rows, strict=True)) or [()] * 6
+        return cls(
+            np.array(pair, dtype=np.int64),
+            np.array(source, dtype=np.int32),
+            np.array(target, dtype=np.int32),
+            np.array(confidence, dtype=np.float32),
+            np.array(sure, dtype=np.bool_),
+            np.array(line, dtype=np.int64),
+            pairs,
+        )
+
+    def first(self, count: int, pair: NDArray[np.int64], line: NDArray[np.int64]) -> FileLinks:
+        """Copy of the first `count` links, so that the rest of the room is freed."""
+        return FileLinks(
+            pair[:count].copy(),
+            self.source[:count].copy(),
+            self.target[:count].copy(),
+            self.confidence[:count].copy(),
+            self.sure[:count].copy(),
+            line,
+        )
+
+    @classmethod
+    def concatenate(cls, parts: Sequence[FileLinks], pairs: int) -> FileLinks:
+        """Links of several blocks of a file, one after the other."""
+        parts = parts or [cls.empty(0)]
+        return cls(
+            np.concatenate([part.pair for part in parts]),
+            np.concatenate([part.source for part in parts]),
+            np.concatenate([part.target for part in parts]),
+            np.concatenate([part.confidence for part in parts]),
+            np.concatenate([part.sure for part in parts]),
+            np.concatenate([part.line for part in parts]),
+            pairs,
+        )
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ReadOptions:
+    """What a reader is told.
+
+    Attributes
+    ----------
+    base
+        The number of a sentence's first word, for formats that do not fix it.
+    sentences
+        How many sentence pairs there must be, where it is known.
+    block_bytes
+        How much to read at a time.
+    """
+
+    base: int = 0
+    sentences: int | None = None
+    block_bytes: int = BLOCK_BYTES
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class WriteOptions:
+    """What a writer is told.
+
+    Attributes
+    ----------
+    base
+        The number of a sentence's first word, for formats that do not fix it.
+    first
+        The place (from 0) of the first pair in the file.
+    """
+
+    base: int = 0
+    first: int = 0
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class LinkFormat:
+    """A format of link files.
+
+    Attributes
+    ----------
+    read
+        Reads all links of a file. It checks what can be checked line by line; `read_links` checks the rest.
+    write
+        The bytes of the alignments of some pairs, in order. The sentences are None where they are not known.
+    base
+        The number of a sentence's first word; None where it is for the user to say.
+    needs_sentences
+        Whether links cannot be written without the sentences.
+    shows_sentences
+        Whether files show the sentences, where they are known.
+    suffixes
+        Matches the suffixes of a file's name in lower case, as in ``.wa.txt``.
+    first_line
+        Matches the beginning of the first line that is not blank.
+    """
+
+    read: Callable[[InputFile, ReadOptions], FileLinks]
+    write: Callable[[Alignments, Bitext | None, WriteOptions], Iterator[bytes | memoryview]]
+    base: int | None = None
+    needs_sentences: bool = False
+    shows_sentences: bool = False
+    suffixes: re.Pattern[str] | None = None
+    first_line: re.Pattern[bytes] | None = None
+
+
+def format_runs(
+    alignments: Alignments, format_run: Callable[[NDArray, Columns, int, NDArray[np.uint8]], int], *, scores: bool
+) -> Iterator[memoryview]:
+    """Text of `alignments`, made run by run.
+
+    Parameters
+    ----------
+    alignments
+        The links.
+    format_run
+        Takes the offsets of a run of pairs, the columns of all links (source, target, confidence, whether sure), the
+        place of the run's first pair and an array to fill; returns how many bytes it has filled.
+    scores
+        Whether confidences are written, which must then lie between 0 and 1.
+    """
+    offsets = np.ascontiguousarray(alignments.offsets)
+    confidence = np.ascontiguousarray(alignments.confidence, dtype=np.float32)
+    if scores and not np.all((confidence >= 0) & (confidence <= 1)):
+        raise ValueError("confidences must lie between 0 and 1.")
+    columns = (
+        np.ascontiguousarray(alignments.source, dtype=np.int32),
+        np.ascontiguousarray(alignments.target, dtype=np.int32),
+        confidence,
+        np.ascontiguousarray(alignments.sure, dtype=np.bool_),
+    )
+    start = 0
+    while start < len(alignments):
+        # At least one pair, and as many as fit: an alignment is never cut.
+        stop = int(np.searchsorted(offsets, offsets[start] + LINKS_AT_A_TIME, side="right")) - 1
+        stop = min(max(stop, start + 1), start + LINKS_AT_A_TIME, len(alignments))
+        run = offsets[start : stop + 1]
+        out = np.empty(50 * int(run[-1] - run[0]) + len(run), dtype=np.uint8)
+        length = format_run(run, columns, start, out)
+        yield out[:length].data
+        start = stop

@@ -1,0 +1,74 @@
+"""NAACL links, a link a line: ``sentence source target [S|P] [confidence]``, all numbered from 1."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+
+import numpy as np
+from numpy.typing import NDArray
+
+from cepts.data import Alignments, Bitext
+from cepts.errors import DataError
+from cepts.io.files import InputFile, read_blocks
+from cepts.io.lines import shown
+from cepts.io.link_format import FileLinks, LinkFormat, ReadOptions, WriteOptions, format_runs
+
+__all__ = ["NAACL"]
+
+
+def _read(file: InputFile, options: ReadOptions) -> FileLinks:
+    from cepts.kernels.links import parse_naacl
+
+    parts = []
+    lines_before = 0
+    counts = np.zeros(2, dtype=np.int64)
+    file.skip_bom()
+    for block in read_blocks(file, options.block_bytes):
+        part = FileLinks.empty(int(np.count_nonzero(block == ord("\n"))) + 1)
+        line = np.empty(len(part.pair), dtype=np.int64)
+        failed = parse_naacl(block, line, part.pair, part.source, part.target, part.confidence, part.sure, counts)
+        links, lines = counts.tolist()
+        if failed >= 0:
+            raise _error(file.name, lines_before + lines + 1, block[failed:])
+        part = part.first(links, part.pair, lines_before + line[:links] + 1)
+        lines_before += lines
+        parts.append(part)
+    found = FileLinks.concatenate(parts, 0)
+    sentences = options.sentences
+    if sentences is not None and found.pair.max(initial=-1) >= sentences:
+        link = int(np.argmax(found.pair >= sentences))
+        raise DataError(
+            f"{file.name}, line {found.line[link]:,}: found a link of sentence {found.pair[link] + 1:,}, "
+            f"but there are only {sentences:,} sentences; give the links of the same sentences."
+        )
+    found.pairs = sentences if sentences is not None else int(found.pair.max(initial=-1)) + 1
+    return found
+
+
+def _error(name: str, line: int, rest: NDArray[np.uint8]) -> DataError:
+    text, _, _ = rest[:200].tobytes().partition(b"\n")
+    fields = text.split()
+    where = f"{name}, line {line:,}: found {shown(text.strip().decode('utf-8', 'replace'))}"
+    if len(fields) >= 3 and all(re.fullmatch(rb"[0-9]{1,9}", field) for field in fields[:3]) and not int(fields[0]):
+        return DataError(f"{where}, wanted sentence numbers from 1, which is what NAACL files count from.")
+    return DataError(f"{where}, wanted `sentence source target [S|P] [confidence between 0 and 1]`, as in 1 4 5 S.")
+
+
+def _write(alignments: Alignments, bitext: Bitext | None, options: WriteOptions) -> Iterator[memoryview]:
+    from cepts.kernels.links import format_naacl
+
+    return format_runs(
+        alignments,
+        lambda run, columns, start, out: format_naacl(run, *columns, options.first + start + 1, out),
+        scores=True,
+    )
+
+
+NAACL = LinkFormat(
+    read=_read,
+    write=_write,
+    base=1,
+    suffixes=re.compile(r"\.wa(\.|$)"),
+    first_line=re.compile(rb"[0-9]+\s+[0-9]+\s+[0-9]+(\s|$)"),
+)

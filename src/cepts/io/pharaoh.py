@@ -1,0 +1,79 @@
+"""Pharaoh links, a pair a line: ``0-0 1?2``, and the same with confidences: ``0-0:0.9731 1?2:0.4100``."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+
+import numpy as np
+from numpy.typing import NDArray
+
+from cepts.data import Alignments, Bitext
+from cepts.errors import DataError
+from cepts.io.files import InputFile, read_blocks
+from cepts.io.lines import shown
+from cepts.io.link_format import FileLinks, LinkFormat, ReadOptions, WriteOptions, format_runs
+
+__all__ = ["PHARAOH", "SCORED"]
+
+LINK = re.compile(rb"([0-9]+)([-?])([0-9]+)(?:[:-](.*))?", re.DOTALL)
+NUMBER = re.compile(rb"([0-9]+\.?[0-9]*|\.[0-9]+)([eE][-+]?[0-9]+)?")
+
+
+def _read(file: InputFile, options: ReadOptions) -> FileLinks:
+    from cepts.kernels.links import parse_pharaoh
+
+    parts = []
+    lines_before = 0
+    counts = np.zeros(2, dtype=np.int64)
+    file.skip_bom()
+    for block in read_blocks(file, options.block_bytes):
+        links, lines = len(block) // 4 + 1, int(np.count_nonzero(block == ord("\n"))) + 1
+        part = FileLinks.empty(links)
+        ends = np.empty(lines, dtype=np.int64)
+        failed = parse_pharaoh(block, options.base, ends, part.source, part.target, part.confidence, part.sure, counts)
+        links, lines = counts.tolist()
+        if failed >= 0:
+            raise _error(file.name, lines_before + lines + 1, block[failed:], options.base)
+        if block[-1] != ord("\n"):
+            ends[lines] = links
+            lines += 1
+        pair = np.repeat(np.arange(lines_before, lines_before + lines), np.diff(ends[:lines], prepend=0))
+        parts.append(part.first(links, pair, pair + 1))
+        lines_before += lines
+    return FileLinks.concatenate(parts, lines_before)
+
+
+def _error(name: str, line: int, rest: NDArray[np.uint8], base: int) -> DataError:
+    token = rest[:200].tobytes().split()[0]
+    where = f"{name}, line {line:,}: found {shown(token.decode('utf-8', 'replace'))}"
+    match = LINK.fullmatch(token)
+    if match and match[4] is not None and not (NUMBER.fullmatch(match[4]) and float(match[4]) <= 1):
+        return DataError(f"{where}, wanted a confidence between 0 and 1 after the link, as in 0-1:0.87.")
+    if match and base == 1 and 0 in (int(match[1]), int(match[3])):
+        return DataError(f"{where}, wanted word numbers from 1; read a file that counts from 0 with base 0.")
+    if match:
+        return DataError(f"{where}, wanted word numbers below 2,147,483,648.")
+    return DataError(f"{where}, wanted a link such as 0-1 (sure), 0?1 (possible) or 0-1:0.87 (scored).")
+
+
+def _write(alignments: Alignments, options: WriteOptions, *, scored: bool) -> Iterator[memoryview]:
+    from cepts.kernels.links import format_pharaoh
+
+    return format_runs(
+        alignments,
+        lambda run, columns, start, out: format_pharaoh(run, *columns, options.base, scored, out),
+        scores=scored,
+    )
+
+
+def _write_plain(alignments: Alignments, bitext: Bitext | None, options: WriteOptions) -> Iterator[memoryview]:
+    return _write(alignments, options, scored=False)
+
+
+def _write_scored(alignments: Alignments, bitext: Bitext | None, options: WriteOptions) -> Iterator[memoryview]:
+    return _write(alignments, options, scored=True)
+
+
+PHARAOH = LinkFormat(read=_read, write=_write_plain)
+SCORED = LinkFormat(read=_read, write=_write_scored)

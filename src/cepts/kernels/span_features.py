@@ -1,0 +1,251 @@
+"""Features of a source span with a target span, at least one of them longer than a word (semicrf, 3.3 and 3.4)."""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from cepts.kernels import kernel
+from cepts.kernels.phrase_features import (
+    CHUNK,
+    CHUNK_START,
+    CHUNK_STOP,
+    CONTENT,
+    DISTANCE_EDGES,
+    FREQUENT,
+    GROUPS,
+    KIND,
+    PUNCTUATION,
+    RULE_VALUES,
+    SURE,
+    TAG,
+    Attribute,
+    Category,
+    FeatureGroup,
+    Value,
+    bin_of,
+    columns,
+    fill_rule,
+    level_of,
+)
+from cepts.kernels.wordnet import SYNONYM
+
+__all__ = ["SPANS", "SPAN_COLUMNS", "SpanLikeness", "describe_spans", "fill_spans"]
+
+FOUND_EDGES = np.array([0.01, 0.34, 0.6, 0.99])
+MATCHED_EDGES = np.array([0.01, 0.2, 0.4, 0.6, 0.8, 0.94])
+COSINE_EDGES = np.arange(0.2, 1.0, 0.1)
+
+SPANS = FeatureGroup(
+    values=(
+        Value("string", "words found, source"),
+        Value("string", "words found, target"),
+        Value("string", "words matched, source"),
+        Value("string", "words matched, target"),
+        Value("string", "spelling, source"),
+        Value("string", "spelling, target"),
+        *RULE_VALUES,
+        Value("relatedness", "cosine"),
+        Value("name", "edits"),
+    ),
+    attributes=(
+        Attribute("size", "sizes"),  # both lengths
+        Attribute("found", len(FOUND_EDGES) + 1),
+        Attribute("any found", 2),
+        Attribute("matched", len(MATCHED_EDGES) + 1),
+        Attribute("word for word", 2),
+        Attribute("source found elsewhere", 3),
+        Attribute("target found elsewhere", 3),
+        Attribute("source content", 4),
+        Attribute("target content", 4),
+        Attribute("source punctuation", 2),
+        Attribute("target punctuation", 2),
+        Attribute("distance", len(DISTANCE_EDGES) + 1),
+        Attribute("first source tag", "tags"),
+        Attribute("first target tag", "tags"),
+        Attribute("last source tag", "tags"),
+        Attribute("last target tag", "tags"),
+        Attribute("source place", 4),  # among chunks
+        Attribute("target place", 4),
+        Attribute("source type", "chunks"),
+        Attribute("target type", "chunks"),
+        Attribute("both whole", 2),
+        Attribute("same type", 2),
+        Attribute("lists", 16),
+        Attribute("cosine", len(COSINE_EDGES) + 1),
+        Attribute("before", 3),
+        Attribute("after", 3),
+        Attribute("source function word", "words"),
+        Attribute("target function word", "words"),
+        Attribute("related", 3),
+    ),
+    categories=(
+        Category("string", "size", ("size",)),
+        Category("string", "found, size", ("found", "size")),
+        Category("string", "matched, size", ("matched", "size")),
+        Category("string", "word for word, size", ("word for word", "size")),
+        Category("string", "found elsewhere", ("source found elsewhere", "target found elsewhere")),
+        Category("string", "content words, found", ("source content", "target content", "any found")),
+        Category("string", "punctuation", ("source punctuation", "target punctuation")),
+        Category("position", "distance", ("distance",)),
+        Category("pos", "first tags", ("first source tag", "first target tag")),
+        Category("pos", "last tags", ("last source tag", "last target tag")),
+        Category("chunk", "chunks, size", ("source place", "target place", "size")),
+        Category("chunk", "chunks, found, word for word", ("source place", "target place", "found", "word for word")),
+        Category("chunk", "chunks, matched", ("source place", "target place", "matched")),
+        Category("chunk", "types, whole", ("source type", "target type", "both whole")),
+        Category("chunk", "same type, whole", ("same type", "both whole")),
+        Category("paraphrase", "lists", ("lists",)),
+        Category("relatedness", "cosine, size", ("cosine", "size")),
+        Category("context", "neighbours, found", ("before", "after", "found")),
+        Category("lexical", "function words of source", ("source function word",)),
+        Category("lexical", "function words of target", ("target function word",)),
+        Category("wordnet", "related, synonymous", ("related",)),
+    ),
+)
+V, A = columns(SPANS.values), columns(SPANS.attributes)
+
+# What is known of a span: its place among chunks (it crosses a chunk's edge, lies inside of one, is one whole chunk, or
+# several), the chunk's type, its content words, whether it has punctuation, and the function word that it starts with.
+SPAN_COLUMNS = 5
+PLACE, TYPE, CONTENT_WORDS, HAS_PUNCTUATION, FUNCTION_WORD = range(SPAN_COLUMNS)
+CROSSING, INSIDE, WHOLE, SEVERAL = range(4)
+
+
+class SpanLikeness(NamedTuple):
+    """What is known of every pair of spans, the item of [i, l - 1, j, w - 1] in an array I x Ls x J x Lt.
+
+    Attributes
+    ----------
+    found, matched, spelt, named
+        How well the words of the one span are found in the other: by lemma, by strength, by spelling, by name. Rows:
+        source words, target words.
+    cosine
+        Cosine of the spans' mean vectors.
+    relations, lists, rules, rule_scores
+        As in `Likeness`, for spans.
+    lemma_before, lemma_after
+        `lemma_before[i, j]`: how many of the first j target words have the lemma of source word i; `lemma_after` the
+        same with the sides changed.
+    """
+
+    found: NDArray[np.float32]
+    matched: NDArray[np.float32]
+    spelt: NDArray[np.float32]
+    named: NDArray[np.float32]
+    cosine: NDArray[np.float32]
+    relations: NDArray[np.uint16]
+    lists: NDArray[np.uint8]
+    rules: NDArray[np.int32]
+    rule_scores: NDArray[np.float32]
+    lemma_before: NDArray[np.int64]
+    lemma_after: NDArray[np.int64]
+
+
+@kernel
+def describe_spans(words, spans):
+    """Fill `spans` (words x lengths x 5, 0 before) with what is known of each span."""
+    longest = spans.shape[1]
+    for i in range(len(words)):
+        content = 0
+        punctuation = 0
+        for size in range(min(longest, len(words) - i)):
+            last = i + size
+            kind = words[last, KIND]
+            if kind % GROUPS == CONTENT:
+                content += 1
+            elif kind == PUNCTUATION:
+                punctuation = 1
+            inside = words[last, CHUNK_START] == words[i, CHUNK_START]
+            whole = words[i, CHUNK_START] == i and words[last, CHUNK_STOP] == last + 1
+            if inside:
+                spans[i, size, PLACE] = WHOLE if whole else INSIDE
+                spans[i, size, TYPE] = words[i, CHUNK]
+            else:
+                spans[i, size, PLACE] = SEVERAL if whole else CROSSING
+            spans[i, size, CONTENT_WORDS] = content
+            spans[i, size, HAS_PUNCTUATION] = punctuation
+            if content == 0:
+                spans[i, size, FUNCTION_WORD] = words[i, FREQUENT]
+
+
+@kernel
+def _found_elsewhere(lemma_before, i, size, j, wide):
+    """How many words of a source span are in the target sentence, but not in the target span; 2 for more."""
+    count = 0
+    for word in range(i, i + size + 1):
+        inside = lemma_before[word, j + wide + 1] - lemma_before[word, j]
+        count += lemma_before[word, -1] > 0 and inside == 0
+    return min(count, 2)
+
+
+@kernel
+def fill_spans(source, target, source_spans, target_spans, match, like, upweight, values, attributes):
+    """Fill the values and attributes, which are 0 before, of every pair of spans.
+
+    Items of single words and of spans that leave their sentences stay 0. `source_spans` and `target_spans` are what
+    `describe_spans` gave; `upweight` multiplies values by the longer length.
+    """
+    length, width = match.shape
+    longest, widest = source_spans.shape[1], target_spans.shape[1]
+    for i in range(length):
+        for span in range(min(longest, length - i)):
+            for j in range(width):
+                for wide in range(min(widest, width - j)):
+                    if span + wide == 0:
+                        continue
+                    item = ((i * longest + span) * width + j) * widest + wide
+                    scale = np.float32(max(span, wide) + 1) if upweight else np.float32(1.0)
+                    found = min(like.found[0, item], like.found[1, item])
+                    diagonal = span == wide
+                    if diagonal:
+                        for step in range(span + 1):
+                            diagonal = diagonal and match[i + step, j + step] <= SURE
+                    last_source, last_target = i + span, j + wide
+                    near = like.cosine[item]
+
+                    for side in range(2):
+                        values[item, V.words_found_source + side] = scale * like.found[side, item]
+                        values[item, V.words_matched_source + side] = scale * like.matched[side, item]
+                        values[item, V.spelling_source + side] = scale * like.spelt[side, item]
+                    fill_rule(like.rules[item], like.rule_scores, values, item, V.rule)
+                    values[item, V.cosine] = scale * max(near, np.float32(0.0))
+                    values[item, V.edits] = scale * (like.named[0, item] + like.named[1, item]) / 2
+
+                    attributes[A.size, item] = span * widest + wide
+                    attributes[A.found, item] = bin_of(np.float64(found), FOUND_EDGES)
+                    attributes[A.any_found, item] = found > 0
+                    matched = min(like.matched[0, item], like.matched[1, item])
+                    attributes[A.matched, item] = bin_of(np.float64(matched), MATCHED_EDGES)
+                    attributes[A.word_for_word, item] = diagonal
+                    attributes[A.source_found_elsewhere, item] = _found_elsewhere(like.lemma_before, i, span, j, wide)
+                    attributes[A.target_found_elsewhere, item] = _found_elsewhere(like.lemma_after, j, wide, i, span)
+                    attributes[A.source_content, item] = min(source_spans[i, span, CONTENT_WORDS], 3)
+                    attributes[A.target_content, item] = min(target_spans[j, wide, CONTENT_WORDS], 3)
+                    attributes[A.source_punctuation, item] = source_spans[i, span, HAS_PUNCTUATION]
+                    attributes[A.target_punctuation, item] = target_spans[j, wide, HAS_PUNCTUATION]
+                    middle_source = (i + (span + 1) / 2) / length
+                    middle_target = (j + (wide + 1) / 2) / width
+                    attributes[A.distance, item] = bin_of(abs(middle_source - middle_target), DISTANCE_EDGES)
+                    attributes[A.first_source_tag, item] = source[i, TAG]
+                    attributes[A.first_target_tag, item] = target[j, TAG]
+                    attributes[A.last_source_tag, item] = source[last_source, TAG]
+                    attributes[A.last_target_tag, item] = target[last_target, TAG]
+                    place_source, place_target = source_spans[i, span, PLACE], target_spans[j, wide, PLACE]
+                    type_source, type_target = source_spans[i, span, TYPE], target_spans[j, wide, TYPE]
+                    attributes[A.source_place, item] = place_source
+                    attributes[A.target_place, item] = place_target
+                    attributes[A.source_type, item] = type_source
+                    attributes[A.target_type, item] = type_target
+                    attributes[A.both_whole, item] = place_source == WHOLE and place_target == WHOLE
+                    attributes[A.same_type, item] = type_source == type_target and type_source > 0
+                    attributes[A.lists, item] = like.lists[item] & 15
+                    attributes[A.cosine, item] = bin_of(np.float64(near), COSINE_EDGES)
+                    attributes[A.before, item] = level_of(match, i - 1, j - 1)
+                    attributes[A.after, item] = level_of(match, last_source + 1, last_target + 1)
+                    attributes[A.source_function_word, item] = source_spans[i, span, FUNCTION_WORD]
+                    attributes[A.target_function_word, item] = target_spans[j, wide, FUNCTION_WORD]
+                    related = like.relations[item]
+                    attributes[A.related, item] = 2 if related & SYNONYM else int(related > 0)

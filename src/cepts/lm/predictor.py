@@ -1,0 +1,282 @@
+"""What an adapted model has learnt: n-grams, hidden documents and caches in one distribution over the vocabulary."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from functools import cached_property
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from cepts.data import END, UNKNOWN, Text, Vocabulary
+from cepts.engine import map_shards
+from cepts.errors import UsageError, check_choice
+from cepts.lm.background import Background, Trace
+from cepts.lm.backoff import word_numbers
+from cepts.lm.caches import Cache, CacheTracker
+from cepts.lm.hidden import HiddenDocuments, HistoryOptions, Tracker
+from cepts.lm.mixture import MOST_EXPONENT, Lifting, components_of, mix
+from cepts.names import MIXTURES
+
+__all__ = ["Frozen", "Memory", "Predictor", "Scored"]
+
+BLOCK = 16  # histories whose lifts are held at once
+CHUNK = 8192  # content words whose P(d | H) are held at once
+SHARD = 256  # histories that a thread takes at a time
+
+
+@dataclass(slots=True, eq=False)
+class Memory:
+    """What an adapted model remembers of the text so far; `copy` it to try what may follow."""
+
+    tracker: Tracker | None
+    caches: CacheTracker
+
+    def copy(self) -> Memory:
+        """An independent copy."""
+        return Memory(self.tracker.copy() if self.tracker else None, self.caches.copy())
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Scored:
+    """Probabilities that the components give to the words of a text and to the ends of its sentences.
+
+    Attributes
+    ----------
+    ids
+        The words; `END` after each sentence.
+    probs
+        P(word | its context) of the background.
+    members
+        The same for each model of the background, a column a model.
+    masses
+        P(content word | context), where the word is a content word; 0 elsewhere.
+    columns
+        Where the word is a content word: its probability among content words, a column a component; 0 elsewhere.
+    content
+        Whether the word is a content word.
+    """
+
+    ids: NDArray[np.int32]
+    probs: NDArray[np.float64]
+    members: NDArray[np.float64]
+    masses: NDArray[np.float64]
+    columns: NDArray[np.float64]
+    content: NDArray[np.bool_]
+
+    @property
+    def known(self) -> NDArray[np.bool_]:
+        """Whether the word is in the vocabulary."""
+        return self.ids != UNKNOWN
+
+    def mixed(self, weights: NDArray[np.float64], mixture: str) -> NDArray[np.float64]:
+        """P(word | h, H) with these weights of the components."""
+        return mix(self.probs, self.masses, self.columns, self.content, weights, mixture)
+
+    def perplexity(self, probs: NDArray[np.float64]) -> float:
+        """Perplexity of the known words and the sentence ends, where they have these probabilities."""
+        with np.errstate(divide="ignore"):
+            return float(np.exp(-np.log(probs[self.known]).mean()))
+
+
+@dataclass(frozen=True, eq=False)
+class Predictor:
+    """P(w | h, H): the next word, given the n - 1 words before it (h) and all content words before it (H).
+
+    Attributes
+    ----------
+    background
+        The n-gram model or models.
+    content
+        Which words of the vocabulary are content words; the others are left to the n-gram.
+    hidden
+        The hidden documents; None for a model of caches alone.
+    weights
+        Weights of the `components`; they add up to 1.
+    history
+        How P(d | H) is found.
+    caches
+        Caches of content words.
+    mixture
+        ``class`` or ``literal``.
+    exponent
+        Exponent of unigram rescaling: P(w | h) x (P(w | H) / P(w)) ** exponent / Z among content words; 0 is none.
+    """
+
+    background: Background
+    content: NDArray[np.bool_]
+    hidden: HiddenDocuments | None
+    weights: NDArray[np.float64]
+    history: HistoryOptions = field(default_factory=HistoryOptions)
+    caches: tuple[Cache, ...] = ()
+    mixture: str = "class"
+    exponent: float = 0.0
+
+    def __post_init__(self) -> None:
+        check_choice("mixture", self.mixture, MIXTURES)
+        if not 0 <= self.exponent <= MOST_EXPONENT:
+            raise UsageError(f"`exponent` must be 0 to {MOST_EXPONENT:g}. Got {self.exponent} instead.")
+        if self.hidden is not None and not self.content[self.hidden.numbers].all():
+            raise ValueError("the words of hidden documents must be content words. Got others among them.")
+        if len(self.weights) != len(self.components):
+            raise ValueError(f"`weights` must be one for each of {self.components}. Got {len(self.weights)} instead.")
+
+    @property
+    def vocabulary(self) -> Vocabulary:
+        """The words."""
+        return self.background.vocabulary
+
+    @cached_property
+    def components(self) -> tuple[str, ...]:
+        """Names of the components, in the order of their weights."""
+        return components_of(self.mixture, self.hidden is not None, self.exponent > 0, self.caches)
+
+    def memory(self) -> Memory:
+        """An empty memory."""
+        tracker = Tracker(self.hidden, self.history) if self.hidden is not None else None
+        return Memory(tracker, CacheTracker(self.caches, len(self.vocabulary)))
+
+    @cached_property
+    def rows(self) -> NDArray[np.int32]:
+        """Row of each word in the hidden documents; -1 where they do not have it."""
+        size = len(self.vocabulary)
+        return self.hidden.rows(size) if self.hidden is not None else np.full(size, -1, dtype=np.int32)
+
+    def score(self, text: Text, memory: Memory, *, threads: int | None = None) -> Scored:
+        """Score a text that follows what `memory` holds; the text is then part of the memory."""
+        ids = word_numbers(text, self.vocabulary)[text.ids]
+        trace = self.background.trace(ids, text.offsets)
+        targets = np.insert(ids, text.offsets[1:], np.int32(END))
+        content = self.content[targets]
+        places = np.flatnonzero(content)
+        words = targets[places]
+        masses, columns = np.zeros(len(targets)), np.zeros((len(targets), len(self.components)))
+        masses[places] = trace.masses(places)
+        found = np.empty((len(places), len(self.components)))
+        found[:, 0] = _shares(trace.probs[places], masses[places])
+        for start in range(0, len(places), CHUNK):
+            part = slice(start, start + CHUNK)
+            if memory.tracker is not None:
+                self._score_hidden(words[part], places[part], trace, memory.tracker, found[part], threads)
+        caches = memory.caches.follow(words)
+        found[:, len(self.components) - len(self.caches) :] = np.where(caches < 0, found[:, :1], caches)
+        columns[places] = found
+        return Scored(targets, trace.probs, trace.members, masses, columns, content)
+
+    def mixed(self, scored: Scored) -> NDArray[np.float64]:
+        """P(word | h, H) of the words and sentence ends of a scored text."""
+        return scored.mixed(self.weights, self.mixture)
+
+    def _score_hidden(
+        self,
+        words: NDArray[np.int32],
+        places: NDArray[np.int64],
+        trace: Trace,
+        tracker: Tracker,
+        found: NDArray[np.float64],
+        threads: int | None,
+    ) -> None:
+        """Fill the columns of the hidden documents and of the background as they rescale it."""
+        from cepts.kernels.history import word_probs
+
+        hidden = tracker.hidden
+        rows = self.rows[words]
+        weights = tracker.follow(rows)
+        probs = np.empty(len(rows))
+        word_probs(rows, hidden.words, weights, probs)
+        found[:, self.components.index("hidden")] = probs
+        if "rescaled" not in self.components:
+            return
+
+        def run(start: int) -> NDArray[np.float64]:
+            part = slice(start, start + SHARD)
+            return self._rescaled(words[part], places[part], trace, weights[part])
+
+        shards = range(0, len(rows), SHARD)
+        for start, rescaled in zip(shards, map_shards(run, shards, threads=threads), strict=True):
+            found[start : start + SHARD, self.components.index("rescaled")] = rescaled
+
+    def _rescaled(
+        self, words: NDArray[np.int32], places: NDArray[np.int64], trace: Trace, weights: NDArray[np.float32]
+    ) -> NDArray[np.float64]:
+        """P(w | h) x (P(w | H) / P(w)) ** exponent / Z of some content words."""
+        lifting = self.lifting(histories=min(BLOCK, len(words)))
+        probs = np.empty(len(words))
+        for start in range(0, len(words), BLOCK):
+            part = slice(start, start + BLOCK)
+            block = lifting.factors(weights[part])
+            own = block[np.arange(len(block)), words[part]]
+            probs[part] = _shares(trace.probs[places[part]] * own, trace.factored(places[part], block))
+        return probs
+
+    def lifting(self, *, histories: int = 1) -> Lifting:
+        """The factors of rescaling, for so many histories at a time; for models with hidden documents."""
+        assert self.hidden is not None
+        return Lifting(self.hidden, self.content, self.exponent, histories=histories)
+
+    def remembering(self, memory: Memory, words: NDArray[np.int32]) -> Memory:
+        """A copy of a memory that also has these content words."""
+        after = memory.copy()
+        if after.tracker is not None:
+            after.tracker.follow(self.rows[words])
+        after.caches.follow(words)
+        return after
+
+    def advanced(self, ids: NDArray[np.int32], memory: Memory) -> tuple[tuple[Any, ...], Memory]:
+        """The contexts after the first words of a sentence, and the memory with these words."""
+        contexts = self.background.start
+        for word in ids.tolist():
+            _, contexts = self.background.advance(contexts, word)
+        return contexts, self.remembering(memory, ids[self.content[ids]])
+
+    def distribution(self, contexts: tuple[Any, ...], memory: Memory) -> NDArray[np.float64]:
+        """P(w | h, H) of every word of the vocabulary, after the words that `contexts` and `memory` stand for."""
+        probs = self.background.distribution(contexts)
+        frozen = Frozen(self, memory)
+        mass = np.full(1, probs[self.content].sum())
+        rescaled = mass if frozen.factors is None else np.full(1, probs @ frozen.factors)
+        return frozen.mixed(np.arange(len(probs), dtype=np.int32), probs, mass, rescaled)
+
+
+def _shares(parts: NDArray[np.float64], whole: NDArray[np.float64]) -> NDArray[np.float64]:
+    return np.divide(parts, whole, out=np.zeros_like(parts), where=whole > 0)
+
+
+class Frozen:
+    """Probabilities that the components give to each word, with a memory that stays as it is."""
+
+    def __init__(self, model: Predictor, memory: Memory) -> None:
+        self._model = model
+        self.factors: NDArray[np.float32] | None = None  # of rescaling; 0 for words that are no content words
+        names = model.components
+        self._fixed = np.zeros((len(model.vocabulary), len(names)))
+        if memory.tracker is not None:
+            hidden = memory.tracker.hidden
+            weights = memory.tracker.copy().follow(np.full(1, -1, dtype=np.int32))
+            self._fixed[hidden.numbers, names.index("hidden")] = hidden.words.astype(np.float64) @ weights[0]
+            if "rescaled" in names:
+                self.factors = model.lifting().factors(weights)[0]
+        caches = memory.caches.distributions()
+        first = len(names) - len(caches)
+        self._fixed[:, first:] = caches.T
+        # Components that give what the n-gram gives: itself, and empty caches.
+        self._plain = [0, *(first + number for number, cache in enumerate(caches) if not cache.any())]
+
+    def mixed(
+        self,
+        words: NDArray[np.int32],
+        probs: NDArray[np.float64],
+        masses: NDArray[np.float64],
+        rescaled: NDArray[np.float64],
+    ) -> NDArray[np.float64]:
+        """P(word | context) of some words, from the background's `probs` and its masses of content words."""
+        model = self._model
+        content = model.content[words]
+        columns = self._fixed[words]
+        # Where a context gives content words no mass, each has none.
+        columns[:, self._plain] = (np.where(content, probs, 0) / np.where(masses > 0, masses, np.inf))[:, None]
+        if self.factors is not None:
+            lifted = probs * self.factors[words] / np.where(rescaled > 0, rescaled, np.inf)
+            columns[:, model.components.index("rescaled")] = lifted
+        return mix(probs, masses, columns, content, model.weights, model.mixture)

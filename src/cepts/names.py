@@ -1,0 +1,162 @@
+"""Every name that a user can type: models, formats, methods, measures.
+
+This module imports nothing but the standard library, so that `cepts --help` can list the names without loading the code
+behind them. A table that maps a name to ``module:attribute`` says where that code is; `resolve` loads it.
+"""
+
+from __future__ import annotations
+
+from importlib import import_module
+from operator import attrgetter
+from typing import Any
+
+__all__ = [
+    "ANNOTATORS",
+    "BITEXT_FORMATS",
+    "DECODING_ERRORS",
+    "DIRECTIONS",
+    "DOCUMENT_FORMATS",
+    "DOCUMENT_RESETS",
+    "FACTOR_BLOCKS",
+    "HYPOTHESIS_FORMATS",
+    "JUDGEMENT_SCORES",
+    "JUDGEMENT_TASKS",
+    "LEXICONS",
+    "LINK_FORMATS",
+    "LINK_MEASURES",
+    "MIXTURES",
+    "MODEL_KINDS",
+    "NBEST_DIRECTIONS",
+    "NBEST_FORMATS",
+    "ONE_FILE_PAIR_FORMATS",
+    "PHRASE_COSTS",
+    "PHRASE_FAMILIES",
+    "PHRASE_MODELS",
+    "PLAIN_BITEXT_FORMATS",
+    "PROTOCOLS",
+    "QUESTIONS",
+    "RESETS",
+    "RETRIEVAL_MEASURES",
+    "SEARCH_ENGINES",
+    "SEGMENTATIONS",
+    "SELECTIONS",
+    "SENTENCE_PAIR_FORMATS",
+    "SIMILARITY_MEASURES",
+    "SPACE_METHODS",
+    "STARTS",
+    "STATISTICS",
+    "STEPS",
+    "TRANSLATION_FORMATS",
+    "TRANSLATION_MEASURES",
+    "TWO_FILE_PAIR_FORMATS",
+    "VECTOR_FORMATS",
+    "WORD_MODELS",
+    "WRITABLE_HYPOTHESIS_FORMATS",
+    "WRITABLE_PAIR_FORMATS",
+    "WRITABLE_VECTOR_FORMATS",
+    "resolve",
+]
+
+# Texts and their encoding.
+DECODING_ERRORS = ("strict", "replace")
+PLAIN_BITEXT_FORMATS = ("auto", "text", "pipes", "tsv")
+BITEXT_FORMATS = (*PLAIN_BITEXT_FORMATS, "tmx", "parquet")
+DOCUMENT_FORMATS = ("auto", "file", "blank", "jsonl")
+
+# Links. Each format has a module with its reader and its writer (see `cepts.io.links`).
+LINK_FORMATS = {
+    "pharaoh": "cepts.io.pharaoh:PHARAOH",
+    "scored": "cepts.io.pharaoh:SCORED",
+    "naacl": "cepts.io.naacl:NAACL",
+    "giza": "cepts.io.giza:GIZA",
+    "json": "cepts.io.json_links:JSON",
+}
+NBEST_FORMATS = ("json", "giza")
+DIRECTIONS = ("forward", "reverse")
+NBEST_DIRECTIONS = ("both", *DIRECTIONS)
+
+# Sentence pairs with annotation. The writable formats are two of their own and the link formats.
+ONE_FILE_PAIR_FORMATS = ("json", "jacana", "pipes", "tsv")
+TWO_FILE_PAIR_FORMATS = ("text", "conllu")
+SENTENCE_PAIR_FORMATS = (*ONE_FILE_PAIR_FORMATS, *TWO_FILE_PAIR_FORMATS)
+WRITABLE_PAIR_FORMATS = ("json", "jacana", *(name for name in LINK_FORMATS if name != "json"))
+
+# Word alignment.
+WORD_MODELS = {
+    "ibm1": "cepts.words.ibm1:IBM1",
+    "ibm2": "cepts.words.ibm2:IBM2",
+    "diagonal": "cepts.words.diagonal:Diagonal",
+    "hmm": "cepts.words.hmm:HMM",
+    "ibm3": "cepts.words.ibm3:IBM3",
+    "ibm4": "cepts.words.ibm4:IBM4",
+}
+# Kind of a saved model -> what loads it.
+MODEL_KINDS = {
+    "words": "cepts.words.persist:load_aligner",
+    "phrases": "cepts.phrases.aligner:PhraseAligner.load",
+    "space": "cepts.spaces.model:SpaceModel.load",
+    "lm": "cepts.lm:AdaptedModel.load",
+    "ngrams": "cepts.lm:KneserNey.load",
+}
+LEXICONS = ("ml", "bayes", "backoff")
+STATISTICS = ("counts", "dice", "pmi", "llr")
+
+# Cepts. Extractors and associations have their names in the tables of `cepts.extract`.
+SELECTIONS = ("anneal", "anneal-bic", "aic", "bic")
+FACTOR_BLOCKS = ("two", "joint")
+
+# Paraphrase alignment.
+PHRASE_MODELS = ("phrase", "token")
+PHRASE_COSTS = ("links", "states", "none")
+PHRASE_FAMILIES = (
+    "string",
+    "pos",
+    "position",
+    "wordnet",
+    "distortion",
+    "context",
+    "chunk",
+    "paraphrase",
+    "relatedness",
+    "name",
+    "lexical",
+)
+ANNOTATORS = ("english", "none")
+PROTOCOLS = ("macro", "micro", "jacana", "multimwa")
+JUDGEMENT_TASKS = ("rte", "paraphrase", "qa")
+JUDGEMENT_SCORES = ("decoding", "target", "both")
+QUESTIONS = ("mixed", "answered", "all")
+
+# Word-vector spaces.
+VECTOR_FORMATS = ("word2vec", "glove", "word2vec-binary", "fasttext", "npy")
+WRITABLE_VECTOR_FORMATS = ("word2vec", "glove", "word2vec-binary", "npy")
+SPACE_METHODS = {
+    "ibfa": "cepts.spaces.methods:IBFA",
+    "mbfa": "cepts.spaces.methods:MBFA",
+    "cca": "cepts.spaces.methods:CCA",
+    "procrustes": "cepts.spaces.methods:Procrustes",
+    "least-squares": "cepts.spaces.methods:LeastSquares",
+    "ridge": "cepts.spaces.methods:Ridge",
+}
+STEPS = ("unit", "centre")
+STARTS = ("joreskog", "canonical")
+LINK_MEASURES = ("csls", "cosine")
+SIMILARITY_MEASURES = (*LINK_MEASURES, "inverted-softmax")
+RETRIEVAL_MEASURES = (*SIMILARITY_MEASURES, "dot")
+TRANSLATION_MEASURES = (*SIMILARITY_MEASURES, "likelihood")
+TRANSLATION_FORMATS = ("table", "tsv", "json")
+SEARCH_ENGINES = ("exact", "faiss")
+
+# Language models.
+HYPOTHESIS_FORMATS = ("tsv", "jsonl", "kaldi")
+WRITABLE_HYPOTHESIS_FORMATS = (*HYPOTHESIS_FORMATS, "text", "trn")
+MIXTURES = ("class", "literal")
+SEGMENTATIONS = ("implicit", "explicit")
+RESETS = ("never", "talk", "utterance")
+DOCUMENT_RESETS = ("document", "never")
+
+
+def resolve(home: str) -> Any:
+    """Import what a table of this module names, such as ``cepts.words.hmm:HMM`` or ``cepts.lm:AdaptedModel.load``."""
+    module, _, name = home.partition(":")
+    return attrgetter(name)(import_module(module))

@@ -1,0 +1,115 @@
+"""What a phrase model says of a run of sentence pairs."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from functools import cached_property
+
+import numpy as np
+from numpy.typing import NDArray
+
+from cepts.data import Alignments, Association, Directions, Segments, SentencePair, geometric_mean
+from cepts.extract import rectangles
+from cepts.phrases.gaps import join_expressions
+from cepts.phrases.inventory import Inventory
+from cepts.phrases.wordnet import WordNet
+
+__all__ = ["PhraseDirections"]
+
+# The least probability of links that gather several words about one.
+GATHERED = 0.6
+
+
+class PhraseDirections(Directions):
+    """The marginals and the best paths of both directions' CRFs.
+
+    Parameters
+    ----------
+    forward, reverse
+        The probability of each link in a direction: along the target words (with P(null) of each), along the source
+        words.
+    forward_path, reverse_path
+        The best segments of each direction, with their probabilities and the path's scores.
+    sentence_pairs
+        The pairs, with all columns of training.
+    inventory, wordnet
+        For cepts with gaps: what the model knows of words, and WordNet where there is one.
+    first
+        Place of the run's first pair.
+    """
+
+    name = "a phrase model"
+    # Chosen on a part of the training pairs of MSR06 and Edinburgh++ (benchmarks/phrases.py --tune).
+    threshold = 0.4
+    looseness = 0.4
+
+    def __init__(
+        self,
+        forward: Association,
+        reverse: Association,
+        forward_path: Segments,
+        reverse_path: Segments,
+        sentence_pairs: Sequence[SentencePair],
+        inventory: Inventory,
+        wordnet: WordNet | None = None,
+        first: int = 0,
+    ) -> None:
+        self._forward, self._reverse = forward, reverse
+        self.forward_path, self.reverse_path = forward_path, reverse_path
+        self.sentence_pairs, self.first = sentence_pairs, first
+        self._inventory, self._wordnet = inventory, wordnet
+
+    @property
+    def forward(self) -> Association:
+        """Marginals of the CRF along the target words."""
+        return self._forward
+
+    @property
+    def reverse(self) -> Association:
+        """Marginals of the CRF along the source words."""
+        return self._reverse
+
+    @cached_property
+    def paths(self) -> tuple[Alignments, Alignments]:
+        """The links of the best segments."""
+        return self.forward_path.alignments(), self.reverse_path.alignments()
+
+    @cached_property
+    def scores(self) -> NDArray[np.float64]:
+        """The normalised decoding scores (semicrf, section 5)."""
+        return np.stack([self.forward_path.normalised_scores, self.reverse_path.normalised_scores], axis=1)
+
+    def segments(self, links: Alignments) -> Segments:
+        """The segments of a direction's own path; of other links the rectangles, with the scores of both paths."""
+        paths = self.forward_path, self.reverse_path
+        for path, own in zip(paths, self.paths, strict=True):
+            if links is own:
+                return path
+        found = rectangles(links, every_link=True)
+        scores, states = paths[0].scores + paths[1].scores, paths[0].states + paths[1].states
+        return Segments(found.offsets, found.spans, found.confidence, scores, states)
+
+    @cached_property
+    def for_cepts(self) -> Association:
+        """The probabilities of both directions, with phrases that have gaps.
+
+        They are the geometric means; but several words that one direction links with one word of the other side, each
+        with at least `GATHERED`, keep that direction's probabilities. Only the direction that runs along those words
+        can link them all, so that agreement would lose them, and the gaps between them. A word that merely occurs twice
+        gathers nothing. Verbs are then joined with their particles, see `join_expressions`.
+        """
+        agreed = geometric_mean(self.forward, self.reverse)
+        for n, pair in enumerate(self.sentence_pairs):
+            matrix = agreed[n]
+            for one, found, words in (
+                (matrix, self.reverse[n], pair.source.lemma or pair.source.tokens),
+                (matrix.T, self.forward[n].T, pair.target.lemma or pair.target.tokens),
+            ):
+                likely = found >= GATHERED
+                for word in np.flatnonzero(likely.sum(axis=0) > 1):
+                    places = np.flatnonzero(likely[:, word])
+                    if len({words[place].lower() for place in places}) == len(places):
+                        one[places, word] = np.maximum(one[places, word], found[places, word])
+        if self._wordnet is None:
+            return agreed
+        return join_expressions(agreed, self.sentence_pairs, self._inventory, self._wordnet)

@@ -1,0 +1,53 @@
+"""The paths of a lattice as segments."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from cepts.data import Segments, offsets_of
+
+__all__ = ["NO_PATH", "LatticePath", "joined_paths", "path_of"]
+
+
+class LatticePath(NamedTuple):
+    """The segments of one path, sorted by source, with their probabilities; states are its segments and null words."""
+
+    spans: NDArray[np.int32]
+    confidence: NDArray[np.float32]
+    score: float
+    states: int
+
+
+NO_PATH = LatticePath(np.empty((0, 4), np.int32), np.empty(0, np.float32), 0.0, 0)
+
+
+def path_of(
+    score: float, starts: NDArray[np.int32], spans: NDArray[np.int32], probabilities: NDArray, by_target: bool
+) -> LatticePath:
+    """A path, given where each observed word's segment starts and which span of the other side it is linked to."""
+    first = np.flatnonzero(starts == np.arange(len(starts)))
+    states = len(first)
+    linked = first[spans[first, 0] >= 0]
+    lengths = np.bincount(starts, minlength=len(starts))[linked]
+    start, stop = spans[linked].T
+    confidence = probabilities[linked, lengths - 1, start, stop - start - 1].astype(np.float32)
+    observed = np.stack([linked, linked + lengths], axis=1)
+    sides = [spans[linked], observed] if by_target else [observed, spans[linked]]
+    rows = np.concatenate(sides, axis=1).astype(np.int32)
+    order = np.lexsort(rows.T[::-1])
+    return LatticePath(rows[order], np.minimum(confidence[order], 1.0), score, states)
+
+
+def joined_paths(paths: Sequence[LatticePath]) -> Segments:
+    """The segments of one path a pair."""
+    return Segments(
+        offsets_of([len(path.spans) for path in paths]),
+        np.concatenate([path.spans for path in paths] or [np.empty((0, 4), np.int32)]),
+        np.concatenate([path.confidence for path in paths] or [np.empty(0, np.float32)]),
+        np.array([path.score for path in paths], dtype=np.float64),
+        np.array([path.states for path in paths], dtype=np.int64),
+    )

@@ -1,0 +1,64 @@
+"""The lexicon of a trained model, as a table."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from pathlib import Path
+from typing import NamedTuple
+
+from cepts.errors import DataError
+from cepts.io import open_output
+from cepts.io.files import PathLike
+from cepts.words import load_aligner
+from cepts.words.translations import Translation
+
+__all__ = ["LexiconEntries", "list_translations"]
+
+
+class LexiconEntries(NamedTuple):
+    """Translations, and the words that were asked for and have none."""
+
+    entries: list[Translation]
+    missing: list[str]
+
+
+def list_translations(
+    model: str | Path,
+    output: PathLike | None = None,
+    *,
+    direction: str = "forward",
+    words: Sequence[str] = (),
+    top: int = 10,
+    least: float = 0.01,
+) -> LexiconEntries:
+    """Find translations in the lexicon of a model, and write them to `output` where it is given.
+
+    Parameters
+    ----------
+    model
+        The directory of a trained model.
+    output
+        Gets a line for each entry, with tabs between word, other word, P(other | word), P(word | other) and expected
+        count; `-` is standard output.
+    direction
+        ``forward`` lists target words of each source word, ``reverse`` source words of each target word.
+    words
+        Only these words; all by default.
+    top, least
+        The most entries of a word, and the lowest probability.
+
+    Raises
+    ------
+    DataError
+        Where none of `words` has a translation.
+    """
+    entries = load_aligner(model).translations(direction=direction, words=words or None, top=top, least=least)
+    missing = sorted(set(words) - {entry.asked for entry in entries})
+    if words and len(missing) == len(set(words)):
+        raise DataError(f"{model} knows no translation of {', '.join(missing)} with a probability of {least} or more.")
+    if output is not None:
+        with open_output(output) as file:
+            for entry in entries:
+                row = f"{entry.word}\t{entry.other}\t{entry.probability:.4f}\t{entry.back:.4f}\t{entry.count:.2f}\n"
+                file.write(row.encode("utf-8", "surrogateescape"))
+    return LexiconEntries(entries, missing)

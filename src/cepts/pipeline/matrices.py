@@ -1,0 +1,290 @@
+"""Association matrices that users bring -> cepts, or links of any other extractor -> file."""
+
+from __future__ import annotations
+
+from collections import deque
+from collections.abc import Callable, Iterator
+from dataclasses import replace
+from functools import partial
+from pathlib import Path
+from types import TracebackType
+from typing import Any, Self
+
+import numpy as np
+
+from cepts.data import Alignment, Alignments, Association, Bitext, Directions, Runs
+from cepts.engine import cut_runs
+from cepts.errors import DataError, UsageError
+from cepts.extract import Extraction, MatrixDirections, aligned_runs, are_probabilities
+from cepts.factor import EVIDENCE, in_counts
+from cepts.io import LinkWriter, Matrices, association_blocks, check_output, read_links
+from cepts.pipeline.align import Summary
+from cepts.progress import Progress
+
+__all__ = ["MatrixFile", "align_matrices", "matrix_to_draw"]
+
+CELLS_IN_RUN = 1 << 17
+
+
+class MatrixFile:
+    """A scorer that reads its matrices from a file, block by block.
+
+    Parameters
+    ----------
+    path
+        File of association matrices; see `cepts.io.read_association`.
+    bitext
+        The sentences, which must fit the matrices.
+    scale
+        What an entry of 1 is worth in counts. None takes entries as counts, or, where none of the first matrices' is
+        above 1, as probabilities: a certain link is then worth 200.
+    allow_empty
+        Take matrices without words or of zeros only, which are otherwise an error: these pairs have no links.
+    cepts
+        A number of cepts that must be possible in some pair.
+    """
+
+    max_length: int | None = None
+
+    def __init__(
+        self,
+        path: str | Path,
+        *,
+        bitext: Bitext | None = None,
+        scale: float | None = None,
+        allow_empty: bool = False,
+        cepts: str | int = "anneal",
+        threads: int | None = None,
+    ) -> None:
+        self.path, self.bitext, self.scale, self.allow_empty = path, bitext, scale, allow_empty
+        self.cepts, self.threads = cepts, threads
+        self.blocks_read: deque[Matrices] = deque()
+        self._probabilities: bool | None = None
+        self._expected = 0
+
+    @property
+    def scale_used(self) -> float:
+        """What an entry of 1 was worth in counts."""
+        return self.scale if self.scale is not None else EVIDENCE if self._probabilities else 1.0
+
+    def directions(self, pairs: Any = None, *, cells: int | None = None, in_order: bool = False) -> Runs:
+        """The matrices, as they are read."""
+        return Runs(self._makers(cells or CELLS_IN_RUN), lambda: self._expected, threads=self.threads)
+
+    def _makers(self, cells: int) -> Iterator[Callable[[], Directions]]:
+        blocks = _fitting(association_blocks(self.path, allow_empty=self.allow_empty), self.bitext, self.allow_empty)
+        if isinstance(self.cepts, int):
+            blocks = _long_enough(blocks, self.cepts)
+        for block in blocks:
+            if not self.allow_empty:
+                block.check_mass()
+            if self._probabilities is None:
+                self._probabilities = are_probabilities(block.association)
+            end = block.first + len(block)
+            self._expected = max(end, round(end / block.share)) if block.share else end
+            counts = self._in_counts(block)
+            for start, stop in cut_runs(block.association.offsets, min(cells, CELLS_IN_RUN)):
+                self.blocks_read.append(block.part(start, stop))
+                yield partial(
+                    MatrixDirections,
+                    block.association.part(start, stop),
+                    probabilities=self._probabilities,
+                    counts=counts.part(start, stop),
+                    first=block.first + start,
+                )
+
+    def _in_counts(self, block: Matrices) -> Association:
+        if self.scale is not None:
+            return _scaled(block, self.scale)
+        return in_counts(block.association) if self._probabilities else block.association
+
+
+class _Writer:
+    """Writes links with the words that the matrices of the same pairs have, where no sentences were given."""
+
+    def __init__(self, file: MatrixFile, output: str | Path, format: str, base: int) -> None:
+        self._file, self._format = file, format
+        self._links = LinkWriter(output, format=format, base=base, bitext=file.bitext)
+
+    def __enter__(self) -> Self:
+        self._links.__enter__()
+        return self
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        self._links.__exit__(kind, error, trace)
+
+    def write(self, alignments: Alignments) -> None:
+        """Write the links of the next matrices."""
+        block = self._file.blocks_read.popleft()
+        self._links.write(alignments, None if self._file.bitext is not None else _sentences(block, self._format))
+
+
+def align_matrices(
+    file: MatrixFile,
+    output: str | Path,
+    extraction: Extraction | None = None,
+    *,
+    format: str = "pharaoh",
+    base: int = 0,
+    progress: Progress | None = None,
+) -> Summary:
+    """Align the words of the matrices of a file and write the links, a line a matrix, as they are found.
+
+    Parameters
+    ----------
+    file
+        The matrices.
+    output, format, base
+        Of the links; see `cepts.io.LinkWriter`.
+    extraction
+        How links are made; by default through cepts.
+    """
+    check_output(output)
+    summary = Summary()
+    writer = _Writer(file, output, format, base)
+    with writer:
+        for run in aligned_runs(file, None, extraction or Extraction(combine="onmf"), progress=progress):
+            shape = file.blocks_read[0].association
+            summary.source_words += int(shape.source_lengths.sum())
+            summary.target_words += int(shape.target_lengths.sum())
+            writer.write(run.links)
+            summary.add(run.links)
+    return summary
+
+
+def matrix_to_draw(
+    path: str | Path, pair: int, *, allow_empty: bool = False, gold: str | Path | None = None
+) -> tuple[Matrices, Alignment | None]:
+    """The matrix of one pair of a file, counted from 0, and its gold links."""
+    found: Matrices | None = None
+    lengths = []
+    count = 0
+    name = str(path)
+    for block in association_blocks(path, allow_empty=allow_empty):
+        name = block.name
+        lengths.append((block.association.source_lengths, block.association.target_lengths))
+        if count <= pair < count + len(block):
+            found = block.part(pair - count, pair - count + 1)
+        count += len(block)
+    if found is None:
+        has = "1 matrix" if count == 1 else f"{count:,} matrices"
+        raise UsageError(f"`pair` must be at most {count:,}, since {name} has {has}. Got {pair + 1:,} instead.")
+    if not found.association.values.any():
+        raise DataError(
+            f"{found.where(0)}: found a matrix of zeros only, wanted at least one value above 0 to draw; choose "
+            f"another pair."
+        )
+    if gold is None:
+        return found, None
+    links = read_links(
+        gold,
+        sentences=count,
+        source_lengths=np.concatenate([source for source, _ in lengths]),
+        target_lengths=np.concatenate([target for _, target in lengths]),
+    )
+    return found, links[pair]
+
+
+def _fitting(blocks: Iterator[Matrices], bitext: Bitext | None, allow_empty: bool) -> Iterator[Matrices]:
+    """The blocks, each of which must fit the sentences of `bitext`, and all of which must be as many as these.
+
+    Each is given only when it is known whether another follows, so that of a file of one block nothing is aligned
+    before its matrices are counted.
+    """
+    pairs = 0
+    before: Matrices | None = None
+    for block in blocks:
+        if bitext is not None:
+            if pairs + len(block) > len(bitext):
+                raise DataError(_other_number(block.name, f"more than {len(bitext):,}", bitext))
+            run = slice(pairs, pairs + len(block))
+            lengths = bitext.source.lengths[run], bitext.target.lengths[run]
+            if allow_empty:  # an aligner gives no words at all to a pair that it leaves out
+                association = block.association
+                without = np.diff(association.offsets) == 0
+                lengths = (
+                    np.where(without, association.source_lengths, lengths[0]),
+                    np.where(without, association.target_lengths, lengths[1]),
+                )
+            block.check_fit(*lengths)
+        pairs += len(block)
+        if before is not None:
+            yield before
+        before = block
+    if before is not None:
+        if bitext is not None and pairs != len(bitext):
+            raise DataError(_other_number(before.name, f"{pairs:,}", bitext))
+        yield before
+
+
+def _other_number(name: str, found: str, bitext: Bitext) -> str:
+    return (
+        f"{name} has {found} matrices but the bitext has {len(bitext):,} sentence pairs; give one matrix for each "
+        f"pair, in the same order."
+    )
+
+
+def _long_enough(blocks: Iterator[Matrices], cepts: int) -> Iterator[Matrices]:
+    """The blocks, held back until one has a pair that is long enough for so many cepts; without any, `UsageError`."""
+    held: deque[Matrices] = deque()
+    most = 0
+    where = ""
+    for block in blocks:
+        held.append(block)
+        shorter = np.minimum(block.association.source_lengths, block.association.target_lengths)
+        if shorter.max(initial=0) > most:
+            most, where = int(shorter.max()), block.where(int(shorter.argmax()))
+        if most >= cepts:
+            break
+    if 0 < most < cepts:
+        raise UsageError(
+            f"`cepts` must be at most {most:,}, the length of the shorter side of the largest matrix ({where}). "
+            f"Got {cepts:,} instead."
+        )
+    while held:
+        yield held.popleft()
+    yield from blocks
+
+
+def _scaled(block: Matrices, scale: float) -> Association:
+    """The matrices in counts."""
+    association = block.association
+    if scale == 1:
+        return association
+    scaled: dict[str, Any] = {}
+    for field, values, offsets in association.masses():
+        with np.errstate(over="ignore", under="ignore", invalid="ignore"):
+            found = values * np.float32(scale)
+        lost = (values > 0) & (~np.isfinite(found) | ((found == 0) & (values == values.max(initial=0))))
+        if lost.any():
+            place = int(lost.argmax())
+            pair = int(np.searchsorted(offsets, place, side="right")) - 1
+            raise DataError(
+                f"{block.where(pair)}: found {values[place]:g} in {'matrix' if field == 'values' else field}, which a "
+                f"scale of {scale:g} makes too {'large' if scale > 1 else 'small'} for a 32-bit number; choose "
+                f"another `scale`."
+            )
+        scaled[field] = found
+    return replace(association, **scaled)
+
+
+def _sentences(block: Matrices, format: str) -> Bitext | None:
+    """The words that the file has, if it has them on both sides."""
+    if block.source is None or block.target is None:
+        if format == "giza":
+            raise UsageError(
+                f"the format giza shows the sentences, which {block.name} does not have; give them by `source` and "
+                f"`target`, or choose another format."
+            )
+        return None
+    if format == "giza":
+        for pair, words in enumerate(zip(block.source, block.target, strict=True)):
+            for word in (*words[0], *words[1]):
+                if not word or word.split() != [word]:
+                    raise DataError(
+                        f"{block.where(pair)}: found the word {word!r}, wanted words without blanks, for the format "
+                        f"giza; the format json takes it as it is."
+                    )
+    return Bitext.from_tokens(zip(block.source, block.target, strict=True))

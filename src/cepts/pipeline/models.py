@@ -1,0 +1,95 @@
+"""Models of any kind, out of their directories."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+from typing import Any
+
+from cepts.data import Scorer
+from cepts.errors import UsageError, check_choice
+from cepts.extract import MatrixScorer, ScorerMixture
+from cepts.io import read_association
+from cepts.names import MODEL_KINDS, PHRASE_MODELS, WORD_MODELS, resolve
+from cepts.store import kind_of
+from cepts.words import Aligner
+
+__all__ = ["load", "load_scorer", "model_parameters", "new_aligner"]
+
+
+def load(directory: str | Path, *, threads: int | None = None) -> Any:
+    """The model that a directory holds, whatever its kind.
+
+    Parameters
+    ----------
+    directory
+        What the `save` of a model wrote; ``phrase`` and ``token`` are the English phrase models of the package.
+    threads
+        Threads that the model uses; None is one for each processor.
+    """
+    english = str(directory) in PHRASE_MODELS and not Path(directory).exists()
+    kind = "phrases" if english else kind_of(directory)
+    if kind not in MODEL_KINDS:
+        raise UsageError(f"{directory} holds a {kind}, which is not a model to be used on its own.")
+    return resolve(MODEL_KINDS[kind])(directory, threads=threads)
+
+
+def model_parameters() -> set[str]:
+    """The parameters that some word model has."""
+    return {name for home in WORD_MODELS.values() for name in resolve(home).parameters()}
+
+
+def new_aligner(model: str, parameters: Mapping[str, Any]) -> Aligner:
+    """A word aligner that is not trained yet, by the name of its model; a parameter that it lacks is refused."""
+    check_choice("model", model, WORD_MODELS)
+    kind: type[Aligner] = resolve(WORD_MODELS[model])
+    for name in parameters:
+        if name not in kind.parameters():
+            others = [other for other, home in WORD_MODELS.items() if name in resolve(home).parameters()]
+            raise UsageError(f"`{name}` goes with `model` {' or '.join(others)}, not with {model}.")
+    return kind(**parameters)
+
+
+def load_scorer(
+    places: Sequence[str | Path],
+    weights: Sequence[float] = (),
+    *,
+    source_language: str | None = None,
+    target_language: str | None = None,
+    max_length: int | None = None,
+    threads: int | None = None,
+) -> Scorer:
+    """What aligns sentence pairs: a model that was saved, given matrices, or a mixture of several.
+
+    Parameters
+    ----------
+    places
+        Model directories (word model, space, phrase model) and files of association matrices (.jsonl, .npz, .npy).
+    weights
+        A weight for each, where there are several; none weighs all the same.
+    source_language, target_language
+        For spaces: the languages of the two sides; None is the first, and the other one.
+    max_length
+        Leave pairs with longer sentences unaligned; None is what each model was trained with.
+    """
+    languages = source_language, target_language
+    found = [_scorer_of(place, languages, max_length, threads) for place in places]
+    if len(found) == 1 and not weights:
+        return found[0]
+    return ScorerMixture(found, weights or None, threads=threads)
+
+
+def _scorer_of(
+    place: str | Path, languages: tuple[str | None, str | None], max_length: int | None, threads: int | None
+) -> Scorer:
+    if Path(place).is_file():
+        return MatrixScorer(read_association(place, allow_empty=True).association, threads=threads)
+    model = load(place, threads=threads)
+    if hasattr(model, "scorer"):
+        model = model.scorer(*languages, threads=threads)
+    if not hasattr(model, "directions"):
+        raise UsageError(f"{place} holds a {type(model).__name__}, which does not align; give a model that does.")
+    if max_length is not None:
+        model.max_length = max_length
+    scorer: Scorer = model
+    return scorer

@@ -1,0 +1,82 @@
+"""`cepts.align`: the whole way from texts to links in one call."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from pathlib import Path
+from typing import Any
+
+from cepts.data import Alignments, Bitext, Scorer, Text, as_bitext, as_text
+from cepts.errors import UsageError
+from cepts.extract import NBEST, Extraction, aligned_runs
+from cepts.factor import Factoring
+from cepts.io import read_bitext
+from cepts.pipeline.models import new_aligner
+from cepts.progress import Progress
+from cepts.words import Aligner
+
+__all__ = ["align"]
+
+
+def align(
+    source: str | Path | Text | Bitext | Iterable[Any],
+    target: str | Path | Text | Iterable[Any] | None = None,
+    *,
+    model: str | Scorer = "hmm",
+    combine: str = "agreement",
+    threshold: float | None = None,
+    association: str = "agreement",
+    nbest: int = NBEST,
+    factoring: Factoring | None = None,
+    progress: Progress | None = None,
+) -> Alignments:
+    """Align the words of sentences and their translations.
+
+    Parameters
+    ----------
+    source, target
+        Files with a sentence a line, or lists of sentences: strings, which are split on white space, or lists of
+        tokens. `source` alone is a file that has both sides, a `Bitext` or a list of pairs of sentences.
+    model
+        Name of the word model to train on the text (``ibm1``, ``ibm2``, ``diagonal``, ``hmm``, ``ibm3``, ``ibm4``); or
+        a model with options of your own, which is trained if it is not yet; or any other scorer.
+    combine
+        How links are made: a name of `cepts.extract.EXTRACTORS`.
+    threshold, association, nbest, factoring
+        As in `cepts.extract.Extraction`.
+    progress
+        Told of each step.
+
+    Returns
+    -------
+    Alignments
+        The links of each pair, by source and target position from 0.
+
+    Examples
+    --------
+    >>> links = align(["the house", "the car"], ["la maison", "la voiture"])
+    >>> links[0].links
+    [(0, 0), (1, 1)]
+    """
+    bitext = _read(source, target, progress)
+    extraction = Extraction(
+        combine=combine, threshold=threshold, association=association, nbest=nbest, factoring=factoring or Factoring()
+    )
+    scorer: Scorer = new_aligner(model, {}) if isinstance(model, str) else model
+    if isinstance(scorer, Aligner) and not scorer.is_fitted():
+        scorer.fit(bitext, progress=progress)
+    return Alignments.concatenate([run.links for run in aligned_runs(scorer, bitext, extraction, progress=progress)])
+
+
+def _read(source: Any, target: Any, progress: Progress | None) -> Bitext:
+    files = [isinstance(side, str | Path) for side in (source, target)]
+    if target is None:
+        return read_bitext(source, progress=progress) if files[0] else as_bitext(source)
+    if files[0] != files[1]:
+        raise UsageError(
+            "`source` and `target` must both be files or both be lists of sentences; for one pair of sentences use "
+            "the method align_pair of a trained model."
+        )
+    if files[0]:
+        return read_bitext(source, target, progress=progress)
+    return Bitext(as_text(source), as_text(target))

@@ -1,0 +1,278 @@
+"""The methods by which views are joined in one space, each with exactly the options that it has."""
+
+from __future__ import annotations
+
+from abc import abstractmethod
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+
+import numpy as np
+from numpy.typing import NDArray
+
+from cepts.errors import DataError, UsageError, check_choice
+from cepts.names import STARTS
+from cepts.progress import Progress
+from cepts.spaces.choose import ChosenSettings, choose
+from cepts.spaces.entries import entry_weights
+from cepts.spaces.ibfa import canonical, check_factors, fit_ibfa
+from cepts.spaces.linear import least_squares, procrustes
+from cepts.spaces.mbfa import ITERATIONS, TOLERANCE, fit_mbfa
+from cepts.spaces.model import SpaceModel
+from cepts.spaces.moments import Moments, gather_moments
+from cepts.spaces.training import TrainingEntries, ViewMaps
+
+__all__ = ["CCA", "IBFA", "MBFA", "LeastSquares", "Procrustes", "Ridge"]
+
+Matrix = NDArray[np.float64]
+
+BRIEF = 30  # largest number of iterations of MBFA between rounds of induction
+
+
+@dataclass(kw_only=True, eq=False, repr=False)
+class _LatentSpace(SpaceModel):
+    """What IBFA, MBFA and CCA share: latent dimensions, and settings that may be chosen on held-out entries."""
+
+    factors: int | None = None
+    exponent: float | None = None
+    shrinkage: float | None = None
+    weighted: bool = True
+
+    def _check_widths(self, widths: tuple[int, ...]) -> None:
+        if self.factors is not None:
+            check_factors(self.factors, widths)
+
+    def _weigh(self, rows: NDArray[np.int64]) -> Matrix:
+        return entry_weights(rows) if self.weighted else super()._weigh(rows)
+
+    def _choose(self, given: TrainingEntries) -> ChosenSettings:
+        return choose(
+            given.views,
+            given.rows,
+            given.weights,
+            exponent=self.exponent,
+            shrinkage=self.shrinkage,
+            factors=self.factors,
+            seed=self.seed,
+        )
+
+    def _for_mass(self, choice: ChosenSettings, first: float, total: float) -> ChosenSettings:
+        # A shrinkage that was chosen counts as some number of entries, and stays that number when there are more.
+        if self.shrinkage is not None or not choice.shrinkage:
+            return choice
+        return replace(choice, shrinkage=choice.shrinkage * first / total)
+
+
+class IBFA(_LatentSpace):
+    """Inter-battery factor analysis of two views, in closed form (mfa.txt, section 2.2).
+
+    Parameters
+    ----------
+    factors
+        Latent dimensions; None is as many as the narrowest view has.
+    exponent
+        Of the correlations P: views go to U P^exponent. 1/2 is the posterior mean of mfa.txt; None is chosen on
+        held-out entries.
+    shrinkage
+        Ridge on each view's covariance, as a share of its mean variance. None is chosen on held-out entries, and
+        lowered as induction adds entries.
+    weighted
+        Let each word count about once, however many entries it has.
+    prepare, induction, seed, threads
+        See `SpaceModel`, which also lists what `fit` learns.
+
+    Examples
+    --------
+    >>> space = cepts.IBFA(shrinkage=0.1).fit([english, french], dictionary)  # doctest: +SKIP
+    >>> space.translate(["dog"], source="en", target="fr")  # doctest: +SKIP
+    >>> space.save("en-fr")  # doctest: +SKIP
+    """
+
+    method = "ibfa"
+    two_views = True
+
+    def _join(self, given: TrainingEntries, chosen: ChosenSettings, brief: bool, progress: Progress | None) -> ViewMaps:
+        return _correlated(given, self.factors, chosen, model=True)
+
+
+@dataclass(kw_only=True, eq=False, repr=False)
+class MBFA(_LatentSpace):
+    """Multiple-battery factor analysis of two or more views, by EM (mfa.txt, section 2.2.1).
+
+    Parameters
+    ----------
+    factors, exponent, shrinkage, weighted
+        As for `IBFA`.
+    start
+        The loadings to start from: ``joreskog`` or ``canonical``; see `cepts.spaces.mbfa.Battery`.
+    accelerate
+        Extrapolate the steps of EM (Anderson acceleration); the likelihood never falls.
+    iterations
+        Largest number of iterations of EM.
+    tolerance
+        EM ends when a step gains less than this share of the gain so far; see `cepts.engine.run_em`.
+    prepare, induction, seed, threads
+        See `SpaceModel`, which also lists what `fit` learns.
+    """
+
+    method = "mbfa"
+
+    start: str = "joreskog"
+    accelerate: bool = True
+    iterations: int = ITERATIONS
+    tolerance: float = TOLERANCE
+
+    def __post_init__(self) -> None:
+        super().__post_init__()
+        check_choice("start", self.start, STARTS)
+
+    def _join(self, given: TrainingEntries, chosen: ChosenSettings, brief: bool, progress: Progress | None) -> ViewMaps:
+        model, history = fit_mbfa(
+            gather_moments(given.views, given.rows, given.weights),
+            given.widths,
+            factors=self.factors or min(given.widths),
+            shrinkage=chosen.shrinkage or 0.0,
+            start=self.start,
+            accelerate=self.accelerate,
+            iterations=min(self.iterations, BRIEF) if brief else self.iterations,
+            tolerance=self.tolerance,
+            progress=progress,
+        )
+        maps, correlations = model.sharpened(chosen.exponent or 0.0)
+        return ViewMaps(model.means, maps, model, correlations, tuple(history))
+
+
+@dataclass(kw_only=True, eq=False, repr=False)
+class CCA(_LatentSpace):
+    """Canonical correlation analysis of two views (Faruqui & Dyer 2014).
+
+    Parameters
+    ----------
+    factors, exponent, shrinkage, weighted
+        As for `IBFA`, with other defaults; the exponent 0 is CCA itself.
+    prepare, induction, seed, threads
+        See `SpaceModel`, which also lists what `fit` learns.
+    """
+
+    method = "cca"
+    two_views = True
+
+    exponent: float | None = 0.0
+    shrinkage: float | None = 0.0
+    weighted: bool = False
+
+    def _join(self, given: TrainingEntries, chosen: ChosenSettings, brief: bool, progress: Progress | None) -> ViewMaps:
+        return _correlated(given, self.factors, chosen, model=False)
+
+
+@dataclass(kw_only=True, eq=False, repr=False)
+class _DirectSpace(SpaceModel):
+    """What the direct methods share: every other view is mapped into that of the pivot."""
+
+    pivot: str | int | None = None
+
+    @abstractmethod
+    def _map(self, moments: Moments, widths: tuple[int, int]) -> Matrix:
+        """The map from a view into the pivot's."""
+
+    def check_languages(self, names: Sequence[str]) -> None:
+        """Refuse languages without the pivot, too."""
+        super().check_languages(names)
+        self._pivot_of(names)
+
+    def _pivot_of(self, names: Sequence[str]) -> int:
+        if self.pivot is None:
+            return len(names) - 1 if len(names) == 2 else 0
+        if isinstance(self.pivot, str):
+            check_choice("pivot", self.pivot, names)
+            return names.index(self.pivot)
+        if not 0 <= self.pivot < len(names):
+            raise UsageError(f"`pivot` must be a view from 0 to {len(names) - 1}. Got {self.pivot} instead.")
+        return int(self.pivot)
+
+    def _join(self, given: TrainingEntries, chosen: ChosenSettings, brief: bool, progress: Progress | None) -> ViewMaps:
+        pivot = self._pivot_of(given.names)
+        maps: list[Matrix] = []
+        for view, matrix in enumerate(given.views):
+            if view == pivot:
+                maps.append(np.eye(matrix.shape[1]))
+                continue
+            both = (given.rows[:, view] >= 0) & (given.rows[:, pivot] >= 0)
+            if not both.any():
+                raise DataError(
+                    f"{self.method} maps {given.names[view]} directly into {given.names[pivot]}, found no entry with "
+                    f"words of both, wanted some; choose another pivot, or mbfa, which needs none."
+                )
+            pair = [matrix, given.views[pivot]]
+            (moments,) = gather_moments(pair, given.rows[both][:, [view, pivot]], given.weights[both])
+            maps.append(self._map(moments, (given.widths[view], given.widths[pivot])))
+        return ViewMaps(tuple(np.zeros(width) for width in given.widths), tuple(maps))
+
+
+class Procrustes(_DirectSpace):
+    """Orthogonal maps into the view of a pivot language (Xing et al. 2015; Smith et al. 2017).
+
+    Parameters
+    ----------
+    pivot
+        The language, or the number of the view, into which the others are mapped; None is the last of two views, the
+        first of more.
+    prepare, induction, seed, threads
+        See `SpaceModel`, which also lists what `fit` learns.
+    """
+
+    method = "procrustes"
+
+    def _map(self, moments: Moments, widths: tuple[int, int]) -> Matrix:
+        return procrustes(moments, widths)
+
+
+class LeastSquares(_DirectSpace):
+    """Linear maps into the view of a pivot language with the least squared error (Mikolov et al. 2013).
+
+    Parameters
+    ----------
+    pivot
+        As for `Procrustes`.
+    prepare, induction, seed, threads
+        See `SpaceModel`, which also lists what `fit` learns.
+    """
+
+    method = "least-squares"
+
+    def _map(self, moments: Moments, widths: tuple[int, int]) -> Matrix:
+        return least_squares(moments, widths)
+
+
+@dataclass(kw_only=True, eq=False, repr=False)
+class Ridge(_DirectSpace):
+    """Least squares with a ridge.
+
+    Parameters
+    ----------
+    shrinkage
+        The ridge, as a share of the source view's mean second moment.
+    pivot
+        As for `Procrustes`.
+    prepare, induction, seed, threads
+        See `SpaceModel`, which also lists what `fit` learns.
+    """
+
+    method = "ridge"
+
+    shrinkage: float = 0.1
+
+    def _choose(self, given: TrainingEntries) -> ChosenSettings:
+        return ChosenSettings(shrinkage=self.shrinkage)
+
+    def _map(self, moments: Moments, widths: tuple[int, int]) -> Matrix:
+        return least_squares(moments, widths, ridge=self.shrinkage)
+
+
+def _correlated(given: TrainingEntries, factors: int | None, chosen: ChosenSettings, *, model: bool) -> ViewMaps:
+    """Canonical directions of two views times the correlations to the exponent; with the factor model for IBFA."""
+    (moments,) = gather_moments(given.views, given.rows, given.weights)
+    first, second = given.widths
+    found = canonical(moments, (first, second), factors=factors, shrinkage=chosen.shrinkage or 0.0)
+    powers = found.correlations ** (chosen.exponent or 0.0)
+    maps = tuple(directions * powers for directions in found.directions)
+    return ViewMaps(found.means, maps, fit_ibfa(found) if model else None, found.correlations)

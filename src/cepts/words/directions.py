@@ -1,0 +1,154 @@
+"""What a word model says of a block of sentence pairs."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from functools import cached_property
+
+import numpy as np
+from numpy.typing import NDArray
+
+from cepts.data import Alignments, Association, Directions, NBest, Pulls, offsets_of
+from cepts.words.cohesion import Cohesion
+from cepts.words.cooccurrence import Cooccurrence
+from cepts.words.mixture import IndependentPositions, Shapes, Uniform
+from cepts.words.positions import PairBlock, Positions, Posterior
+
+__all__ = ["WordDirections"]
+
+
+class WordDirections(Directions):
+    """Posteriors, paths and lists of a block under a position model.
+
+    Parameters
+    ----------
+    positions
+        The trained position model.
+    make_block
+        Makes the block, when something is first asked of it.
+    first
+        Place of the block's first pair.
+    cohesion, cooccurrence
+        Give what is known of the training text, when somebody asks.
+    """
+
+    name = "a word model"
+    # Set on the trial sentences of the Hansards (benchmarks/threshold.py) only.
+    threshold = 0.4
+
+    def __init__(
+        self,
+        positions: Positions,
+        make_block: Callable[[], PairBlock],
+        first: int,
+        cohesion: Callable[[], tuple[Cohesion, Cohesion]],
+        cooccurrence: Callable[[], Cooccurrence],
+    ) -> None:
+        self._positions, self._make_block, self.first = positions, make_block, first
+        self._cohesion, self._cooccurrence = cohesion, cooccurrence
+
+    @cached_property
+    def _block(self) -> PairBlock:
+        return self._make_block()
+
+    @cached_property
+    def _apart(self) -> Posterior:
+        """Posteriors of each direction."""
+        return self._positions.posterior(self._block)
+
+    @cached_property
+    def _agreed(self) -> Posterior:
+        """Geometric mean of the posteriors, made in one go."""
+        return self._positions.posterior(self._block, agreeing=True)
+
+    def _matrix(self, values: NDArray[np.float32], **nulls: NDArray[np.float32]) -> Association:
+        pairs = self._block.pairs
+        return Association(pairs.source_lengths, pairs.target_lengths, self._block.cell_offsets, values, **nulls)
+
+    @cached_property
+    def forward(self) -> Association:
+        """P(link) under the model that explains the target."""
+        return self._matrix(self._apart.forward, target_null=self._apart.target_free)
+
+    @cached_property
+    def reverse(self) -> Association:
+        """P(link) under the model that explains the source."""
+        return self._matrix(self._apart.reverse, source_null=self._apart.source_free)
+
+    @cached_property
+    def agreement(self) -> Association:
+        """Geometric mean of the two."""
+        found = self._agreed
+        return self._matrix(found.forward, source_null=found.source_free, target_null=found.target_free)
+
+    @cached_property
+    def scores(self) -> NDArray[np.float64]:
+        """Log P(target | source) and log P(source | target) of each pair, given the lengths; 0 for unaligned ones."""
+        return (self._agreed if "_agreed" in vars(self) else self._apart).log_likelihoods
+
+    @cached_property
+    def paths(self) -> tuple[Alignments, Alignments]:
+        """The most probable alignments; a link's confidence is its posterior."""
+        found, block = self._apart, self._block
+        source, target = self._positions.paths(block) if found.paths is None else found.paths
+        pairs = block.pairs
+        linked = np.flatnonzero(target >= 0)
+        pair = np.searchsorted(pairs.target_offsets, linked, side="right") - 1
+        forward = self._links(pair, target[linked], linked - pairs.target_offsets[pair], found.forward)
+        linked = np.flatnonzero(source >= 0)
+        pair = np.searchsorted(pairs.source_offsets, linked, side="right") - 1
+        return forward, self._links(pair, linked - pairs.source_offsets[pair], source[linked], found.reverse)
+
+    def _links(
+        self,
+        pair: NDArray[np.int64],
+        source: NDArray[np.int64],
+        target: NDArray[np.int64],
+        posterior: NDArray[np.float32],
+    ) -> Alignments:
+        block = self._block
+        order = np.lexsort((target, source, pair))
+        pair, source, target = pair[order], source[order], target[order]
+        cell = block.cell_offsets[pair] + source * block.pairs.target_lengths[pair] + target
+        return Alignments(
+            offsets_of(np.bincount(pair, minlength=len(block.pairs))),
+            source.astype(np.int32),
+            target.astype(np.int32),
+            np.minimum(posterior[cell], np.float32(1)),
+            np.ones(len(pair), dtype=np.bool_),
+        )
+
+    @cached_property
+    def pulls(self) -> tuple[Pulls, Pulls]:
+        """By how much more often than by chance words of the training text stand side by side."""
+        source, target = self._cohesion()
+        pairs = self._block.pairs
+        return (
+            source.pulls(self._block.source_words, pairs.source_offsets),
+            target.pulls(self._block.target_words, pairs.target_offsets),
+        )
+
+    def lists(self, count: int) -> tuple[NBest, NBest]:
+        """The `count` most probable alignments of each direction."""
+        return self._positions.nbest(self._block, count)
+
+    def tables(self) -> Association:
+        """Lexicon times position prior: that of Model 2 and its relatives; a uniform one for models whose links depend
+        on one another.
+        """
+        from cepts.kernels.association import mean_of_tables
+
+        positions = self._positions
+        if not isinstance(positions, IndependentPositions):
+            positions = Uniform(null_prob=getattr(positions, "null_prob", None))
+        block = self._block
+        priors = positions.priors(Shapes.of(block.pairs)).arrays(block.pairs)
+        values = np.empty(int(block.cell_offsets[-1]), dtype=np.float32)
+        source_null, target_null = np.zeros_like(block.source_given_null), np.zeros_like(block.target_given_null)
+        mean_of_tables(block.arrays, priors, values, source_null, target_null)
+        return self._matrix(values, source_null=source_null, target_null=target_null)
+
+    def statistic(self, name: str) -> Association:
+        """A co-occurrence statistic of the training text."""
+        block = self._block
+        return self._cooccurrence().of_words(block.source_words, block.target_words, block.pairs, name)
