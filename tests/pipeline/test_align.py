@@ -233,6 +233,8 @@ def trained(bitext):
         ({"combine": "onmf"}, ("scores", "matrices")),
         ({"combine": "onmf", "threshold": 0.2}, ("scores", "matrices")),
         ({"combine": "agreement"}, ("scores", "matrices")),
+        ({"combine": "agreement", "association": "mean"}, ("scores", "matrices")),
+        ({"combine": "grow-diag"}, ("scores", "matrices")),
         ({"combine": "onmf", "association": "nbest", "nbest": 5}, ("scores", "matrices")),
     ],
     ids=str,

@@ -232,3 +232,17 @@ def test_no_pairs_at_all():
     assert len(aligner.align(nothing)) == 0
     assert aligner.score(nothing).shape == (0, 2)
     assert [len(found) for found in aligner.posteriors(nothing)] == [0, 0]
+
+
+@every_model
+def test_agreement_is_the_same_whether_the_directions_are_wanted_too(model):
+    """Matrices are made of both directions, links of the model's own agreement; the bytes are equal."""
+    bitext = bitext_of(TOY)
+    aligner = model(threads=1).fit(bitext)
+    copy = bitext_of(TOY)
+    apart, at_once = (
+        [make() for make in aligner.directions(copy, in_order=in_order).makers] for in_order in (True, False)
+    )
+    for one, other in zip(apart, at_once, strict=True):
+        for name, values, _ in one.agreement.masses():
+            np.testing.assert_array_equal(values, getattr(other.agreement, name))

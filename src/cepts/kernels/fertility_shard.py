@@ -263,7 +263,9 @@ def fertility_posteriors(shard, counting, agreeing, found, expected):
             for j in range(length):
                 if not counting:
                     if agreeing:
-                        forward[row + j] = np.sqrt(ahead[j, i + 1] * back[i, j + 1])
+                        # In single precision, as the mean of the two matrices would be.
+                        mean = np.sqrt(np.float32(ahead[j, i + 1]) * np.float32(back[i, j + 1]))
+                        forward[row + j] = min(mean, np.float32(1))
                     else:
                         forward[row + j] = ahead[j, i + 1]
                         reverse[row + j] = back[i, j + 1]

@@ -283,12 +283,15 @@ class Aligner(Estimator, Aligning):
             (start, partial(new_block, tokens.part(start, stop), self.lexicon_, self.null_))
             for start, stop in cut(tokens.pairs, cells or CELLS_IN_SHARD)
         ]
-        return Runs(self._makers(blocks), len(tokens.pairs), places, self.threads)
+        return Runs(self._makers(blocks, both_wanted=in_order), len(tokens.pairs), places, self.threads)
 
-    def _makers(self, blocks: Sequence[tuple[int, Callable[[], PairBlock]]]) -> list[Callable[[], WordDirections]]:
+    def _makers(
+        self, blocks: Sequence[tuple[int, Callable[[], PairBlock]]], *, both_wanted: bool = False
+    ) -> list[Callable[[], WordDirections]]:
         """What makes the directions of blocks, each of which starts at some pair."""
+        known = self.cohesion, self.cooccurrence
         return [
-            partial(WordDirections, self.positions_, make, first, self.cohesion, self.cooccurrence)
+            partial(WordDirections, self.positions_, make, first, *known, both_wanted=both_wanted)
             for first, make in blocks
         ]
 

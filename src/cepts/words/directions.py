@@ -8,7 +8,7 @@ from functools import cached_property
 import numpy as np
 from numpy.typing import NDArray
 
-from cepts.data import Alignments, Association, Directions, NBest, Pulls, offsets_of
+from cepts.data import Alignments, Association, Directions, NBest, Pulls, geometric_mean, offsets_of
 from cepts.words.cohesion import Cohesion
 from cepts.words.cooccurrence import Cooccurrence
 from cepts.words.mixture import IndependentPositions, Shapes, Uniform
@@ -30,6 +30,8 @@ class WordDirections(Directions):
         Place of the block's first pair.
     cohesion, cooccurrence
         Give what is known of the training text, when somebody asks.
+    both_wanted
+        Make the agreement from the two directions, which are wanted too, rather than score the pairs twice.
     """
 
     name = "a word model"
@@ -43,9 +45,12 @@ class WordDirections(Directions):
         first: int,
         cohesion: Callable[[], tuple[Cohesion, Cohesion]],
         cooccurrence: Callable[[], Cooccurrence],
+        *,
+        both_wanted: bool = False,
     ) -> None:
         self._positions, self._make_block, self.first = positions, make_block, first
         self._cohesion, self._cooccurrence = cohesion, cooccurrence
+        self._both_wanted = both_wanted
 
     @cached_property
     def _block(self) -> PairBlock:
@@ -77,7 +82,9 @@ class WordDirections(Directions):
 
     @cached_property
     def agreement(self) -> Association:
-        """Geometric mean of the two."""
+        """Geometric mean of the two, which a model makes without them where they are not wanted."""
+        if self._both_wanted:
+            return geometric_mean(self.forward, self.reverse)
         found = self._agreed
         return self._matrix(found.forward, source_null=found.source_free, target_null=found.target_free)
 
