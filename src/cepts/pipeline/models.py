@@ -88,7 +88,8 @@ def _scorer_of(
     if hasattr(model, "scorer"):
         model = model.scorer(*languages, threads=threads)
     if not hasattr(model, "directions"):
-        raise UsageError(f"{place} holds a {type(model).__name__}, which does not align; give a model that does.")
+        kind = type(model).__name__
+        raise UsageError(f"{place} holds a model of another kind ({kind}), which does not align; give one that does.")
     if max_length is not None:
         model.max_length = max_length
     scorer: Scorer = model
