@@ -9,7 +9,7 @@ import report
 from cepts.data import Documents
 from cepts.lm import Cache, HistoryOptions, Predictor, tune
 from cepts.lm.tuning import EXPONENTS
-from cepts.plot.figure import INK, colour_of, drawing, new_figure, save
+from cepts.plot.figure import INK, colour_of, drawing
 from lm_data import TEXTS, LMData
 from report import Table
 
@@ -133,8 +133,7 @@ def _swept(
         for value in values
         for name in TEXTS
     ]
-    with drawing():
-        canvas = new_figure(7.0, 2.8)
+    with drawing(FIGURES / figure, 7.0, 2.8) as canvas:
         for place, (name, label) in enumerate(TEXTS.items(), start=1):
             axes = canvas.add_subplot(1, len(TEXTS), place)
             axes.semilogx(values, [found[name, value][1] for value in values], "o-", color=colour_of(place - 1))
@@ -145,5 +144,4 @@ def _swept(
             axes.set_ylabel("perplexity")
             axes.set_title(label, color=INK, fontsize=9)
         canvas.tight_layout()
-        save(canvas, FIGURES / figure, ".svg")
     return Table(report.markdown([what, *TEXTS.values()], rows), records)

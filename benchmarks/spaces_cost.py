@@ -10,10 +10,9 @@ import time
 import numpy as np
 
 import report
-from cepts.spaces import Preparation, find_entries
+from cepts.spaces import MBFA, Preparation, find_entries
 from cepts.spaces.ibfa import canonical, fit_ibfa
 from cepts.spaces.mbfa import Battery
-from cepts.spaces.model import PREPARE
 from cepts.spaces.moments import gather_moments
 from report import Table
 from spaces_data import SpacesData
@@ -33,7 +32,7 @@ def em(data: SpacesData) -> Table:
     pairs = [data.muse(a.name, b.name, "train") for a in views for b in views if a is not b]
     rows = find_entries(pairs, views).rows
     rows = rows[(rows >= 0).all(axis=1)]
-    moments = gather_moments([Preparation.learn(view.matrix, PREPARE)[1] for view in views], rows)
+    moments = gather_moments([Preparation.learn(view.matrix, MBFA.prepare)[1] for view in views], rows)
     widths = [view.width for view in views]
     plain, plain_seconds = _climb(
         Battery(moments, widths, factors=min(widths), shrinkage=EM_SHRINKAGE, memory=0), PLAIN

@@ -5,8 +5,6 @@ from __future__ import annotations
 import tempfile
 from pathlib import Path
 
-import numpy as np
-
 import hansards
 import report
 from cepts.data import Alignments
@@ -14,7 +12,6 @@ from cepts.evaluate import compare, gold_translations
 from cepts.io import read_bitext
 from cepts.spaces import IBFA, find_senses, fit_mixture
 from cepts.spaces.associate import Scoring
-from cepts.spaces.translate import translate_words
 from cepts.words import HMM, IBM1
 from report import Table
 from spaces_data import SpacesData
@@ -66,27 +63,26 @@ def senses(data: SpacesData) -> Table:
     """Senses of the MUSE test words, trained on the first 5,000; and what plain lists of the same length name."""
     views = [data.vectors("en"), data.vectors("fr")]
     model = IBFA().fit(views, data.muse("en", "fr", "train"))
-    space = model.space_
-    mixture = fit_mixture(space, views, model.entries_)
+    words = views[1].words
+    mixture = fit_mixture(model.space_, views, model.entries_)
     gold = gold_translations(data.muse("en", "fr", "test"), *views)
     found = find_senses(mixture, views, gold.source, count=MORE)
     several = [place for place, lists in enumerate(found) if len(lists) > 1]
-    right = [set(gold.target[gold.offsets[place] : gold.offsets[place + 1]].tolist()) for place in several]
-    lists = [list(dict.fromkeys(int(row) for sense in found[p] for row in sense.translations)) for p in several]
+    right = [{words[row] for row in gold.target[gold.offsets[p] : gold.offsets[p + 1]]} for p in several]
+    lists = [list(dict.fromkeys(word for sense in found[p] for word in sense.translations)) for p in several]
     longest = max(map(len, lists), default=1)
-    plain = translate_words(space, *views, gold.source[several], count=longest).rows
+    plain = [[words[row] for row in line] for line in model.neighbours(gold.source[several], count=longest).rows]
     shown = {
         "test words": len(found),
         "with more than one sense": len(several),
         "of these, a further sense begins with a right translation": sum(
-            any(int(sense.translations[0]) in gold_rows for sense in found[place][1:])
+            any(sense.translations[0] in gold_rows for sense in found[place][1:])
             for place, gold_rows in zip(several, right, strict=True)
         ),
         "right translations that they have": sum(map(len, right)),
         "of these, named by the senses": sum(len(r & set(names)) for r, names in zip(right, lists, strict=True)),
         "of these, named by as many words by CSLS": sum(
-            len(r & set(np.asarray(line[: len(names)]).tolist()))
-            for r, names, line in zip(right, lists, plain, strict=True)
+            len(r & set(line[: len(names)])) for r, names, line in zip(right, lists, plain, strict=True)
         ),
     }
     table = report.markdown(["", "number"], [[name, f"{value:,}"] for name, value in shown.items()])

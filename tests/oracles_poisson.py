@@ -106,30 +106,15 @@ def document_counts(documents: list[list[list[str]]], content: set[str]) -> Coun
     )
 
 
-def window_counts(
-    documents: list[list[list[str]]],
-    content: set[str],
-    *,
-    window: int,
-    stop_first: bool,
-    across: bool,
-    diagonal: bool,
-    centre: bool,
-    decay: float,
-) -> Counter:
+def window_counts(documents: list[list[list[str]]], content: set[str], *, window: int, stop_first: bool) -> Counter:
     """The window is moved word by word over each text, and its middle word paired with each of its words."""
     texts = [[word for sentence in document for word in sentence] for document in documents]
-    if across:
-        texts = [[word for text in texts for word in text]]
     found: Counter = Counter()
     for text in texts:
         if stop_first:
             text = [word for word in text if word in content]
         for middle, word in enumerate(text):
             for other in range(middle - window // 2, middle + window // 2 + 1):
-                if not 0 <= other < len(text) or (other == middle and not centre):
-                    continue
-                pair = word, text[other]
-                if set(pair) <= content and (diagonal or pair[0] != pair[1]):
-                    found[pair] += decay ** abs(other - middle)
+                if 0 <= other < len(text) and {word, text[other]} <= content:
+                    found[word, text[other]] += 1
     return found

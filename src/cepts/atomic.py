@@ -44,12 +44,7 @@ def atomic_output(path: str | os.PathLike[str]) -> Iterator[BinaryIO]:
 
     Whatever goes wrong in between, Ctrl-C and a full disk included, the new file is removed and an old one is
     left as it was. A path that is not a regular file (a device, a named pipe) cannot be replaced and is written
-    directly.
-
-    Raises
-    ------
-    DataError
-        Where the system refuses; a broken pipe is raised as it is.
+    directly. A refusal of the system is a `DataError`; a broken pipe is raised as it is.
     """
     final = Path(os.path.realpath(path))
     direct = final.exists() and not final.is_file()

@@ -41,13 +41,7 @@ class UsageError(CeptsError, ValueError):
 
 
 def check_choice(parameter: str, value: object, allowed: Iterable[str]) -> None:
-    """Refuse a `value` of `parameter` that is not among the `allowed` names.
-
-    Raises
-    ------
-    UsageError
-        With all allowed names and, where one is spelt similarly, that one.
-    """
+    """Refuse a `value` of `parameter` that is not among the `allowed` names; suggest one that is spelt similarly."""
     names = tuple(allowed)
     if value not in names:
         from difflib import get_close_matches

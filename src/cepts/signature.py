@@ -6,7 +6,7 @@ from collections.abc import Mapping
 
 from cepts._version import __version__
 
-__all__ = ["signature"]
+__all__ = ["Signed", "signature"]
 
 
 def signature(facts: Mapping[str, object]) -> str:
@@ -18,3 +18,16 @@ def signature(facts: Mapping[str, object]) -> str:
     'model:hmm|iterations:5'
     """
     return "|".join([*(f"{name}:{value}" for name, value in facts.items()), f"cepts:{__version__}"])
+
+
+class Signed:
+    """Base of results with `facts`, which say what was scored and how."""
+
+    __slots__ = ()
+
+    facts: Mapping[str, object]
+
+    @property
+    def signature(self) -> str:
+        """One line that says what was scored and how."""
+        return signature(self.facts)

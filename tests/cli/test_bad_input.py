@@ -99,7 +99,7 @@ def test_an_empty_file(cepts, corpus, untrained, names):
     (corpus / "empty.gz").write_bytes(gzip.compress(b""))
     ran = cepts("align", *names)
     assert ran.code == 1
-    assert "is empty; wanted one sentence a line" in ran.error
+    assert "is empty; wanted one sentence per line" in ran.error
 
 
 def test_nothing_on_stdin(cepts, corpus, untrained):
@@ -247,7 +247,7 @@ def test_a_directory_without_permission(cepts, corpus, untrained):
         (["--stems", "x"], "Invalid value for '--stems': wants falling numbers"),
         (["--stems", "3,0"], "Invalid value for '--stems': wants falling numbers"),
         (["--model", "ibm9"], "Invalid value for '--model'"),
-        (["--languages", "en"], "Invalid value for --languages: wants two names"),
+        (["--languages", "en"], "Invalid value for '--languages': wants two names"),
         (["--scores", "-"], "--scores and the links would both go to stdout"),
         (["--scores", "x", "-o", "x"], "--scores and the links would both go to x"),
         (["--input-format", "tmx"], "the format tmx has both sides in one file"),

@@ -273,8 +273,14 @@ def test_bad_matrices_name_file_and_line(cepts, home, record, line):
         ({"source_null": [1, 2]}, "bad, line 1: found 2 values in source_null, wanted 3, one for each source word"),
         ({"target_null": [1] * 4}, "bad, line 1: found 4 values in target_null, wanted 3, one for each target word"),
         ({"source_null": [1, -1, 1]}, "bad, line 1: found -1 in source_null, wanted numbers of 0 or more"),
-        ({"source": ["a"]}, "bad, line 1: found 1 words in source, wanted 3, one for each row of the matrix."),
-        ({"target": ["a"]}, "bad, line 1: found 1 words in target, wanted 3, one for each column of the matrix."),
+        (
+            {"source": ["a"]},
+            "bad, line 1: found 1 words in source, wanted 3, one for each source word (row of the matrix).",
+        ),
+        (
+            {"target": ["a"]},
+            "bad, line 1: found 1 words in target, wanted 3, one for each target word (column of the matrix).",
+        ),
         ({"id": [3]}, "bad, line 1: found the id [3], wanted text or a whole number."),
     ],
 )
@@ -387,7 +393,7 @@ def test_sentences_that_do_not_fit(cepts, home, source, target, line):
         (("--cepts", "x"), "Invalid value for '--cepts': wants anneal, anneal-bic, aic, bic or a number from 1 to"),
         (("--cepts", 0), "Invalid value for '--cepts': wants anneal"),
         (("--cepts", 10**12), "Invalid value for '--cepts': wants anneal"),
-        (("--seed", 10**20), "Invalid value for '--seed': wants at most 1,000,000,000."),
+        (("--seed", 10**20), "Invalid value for '--seed': wants at most 4,294,967,295."),
         (("--restarts", 2), "--restarts goes with --cepts aic or bic, not with anneal."),
         (("--restarts", 0, "--cepts", "aic"), "Invalid value for '--restarts': 0 is not in the range x>=1."),
         (("--base", 2), "Invalid value for '--base'"),

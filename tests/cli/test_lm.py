@@ -12,7 +12,7 @@ import pytest
 
 from cepts import names
 from cepts.cli import main
-from cepts.cli.lm import COMMANDS, command
+from cepts.cli.lm import command
 from cepts.io import read_arpa, read_documents, read_hypotheses
 from cepts.lm import AdaptedModel, BackoffModel, Cache, HistoryOptions
 from toy_lm_files import FIT, GOLDEN, STOP, write_files
@@ -45,10 +45,10 @@ def table(lines):
 # -- the commands ------------------------------------------------------------------------------------------------------
 
 
-@pytest.mark.parametrize("name", COMMANDS)
+@pytest.mark.parametrize("name", command.table)
 def test_the_table_of_helps_is_that_of_the_commands(name):
     found = command.get_command(click.Context(command), name)
-    assert found.get_short_help_str(limit=200) == COMMANDS[name][1]
+    assert found.get_short_help_str(limit=200) == command.table[name][1]
     assert found.name == name
 
 
@@ -66,7 +66,7 @@ def test_the_defaults_are_those_of_the_model():
 def test_the_group_alone_shows_its_commands(cepts):
     ran = cepts("lm")
     assert ran.code == 0
-    for name, (_, line) in COMMANDS.items():
+    for name, (_, line) in command.table.items():
         assert f"{name} " in ran.out
         assert line in ran.out
 

@@ -270,7 +270,7 @@ def test_no_pairs_at_all(cepts, corpus, untrained):
     (corpus / "empty").touch()
     ran = cepts("align", "empty", "empty", *ONMF)
     assert ran.code == 1
-    assert ran.error.startswith("empty is empty; wanted one sentence a line")
+    assert ran.error.startswith("empty is empty; wanted one sentence per line")
 
 
 def test_words_of_which_nothing_is_known(cepts, corpus):
@@ -376,6 +376,14 @@ NO_NUMBER = "Invalid value for '--cepts': wants anneal, anneal-bic, aic, bic or 
         ),
         (("--cepts", 12, "--max-length", 12), "--cepts must be at most 11, the length of the shorter side"),
         (("--association", "x"), "Invalid value for '--association': 'x' is not one of 'agreement'"),
+        (
+            ("--nbest", 10),
+            "--nbest is the length of lists of alignments, of which --association agreement makes no use",
+        ),
+        (
+            ("--association", "tables", "--nbest", 10),
+            "--nbest is the length of lists of alignments, of which --association tables makes",
+        ),
         (("--association", "nbest", "--nbest", 0), "Invalid value for '--nbest': 0 is not in the range x>=1"),
         (("--association", "nbest", "--nbest", 10**20), "Invalid value for '--nbest': wants at most 1,000,000,000"),
         (("--association", "pmi", "--spread", 0.1), "--spread moves the mass of null, of which pmi has"),
@@ -386,7 +394,7 @@ NO_NUMBER = "Invalid value for '--cepts': wants anneal, anneal-bic, aic, bic or 
         (("--restarts", 5), "--restarts goes with --cepts aic or bic, not with anneal."),
         (("--restarts", 5, "--cepts", 3), "--restarts goes with --cepts aic or bic, not with 3."),
         (("--restarts", 10**20, "--cepts", "aic"), "Invalid value for '--restarts': wants at most 1,000,000,000."),
-        (("--seed", 10**20), "Invalid value for '--seed': wants at most 1,000,000,000."),
+        (("--seed", 10**20), "Invalid value for '--seed': wants at most 4,294,967,295."),
         (("--seed", -1), "Invalid value for '--seed': -1 is not in the range x>=0"),
         (("--matrices", "-"), "--matrices and the links would both go to stdout; name another file for one of them."),
         (("--matrices", "x", "-o", "x"), "--matrices and the links would both go to x; "),

@@ -133,8 +133,8 @@ def test_files_that_do_not_fit_are_refused(cepts, saved, home):
 def test_defaults_that_the_help_tells_are_those_of_the_package():
     helps = {option.name: option.help for option in align.command.params if hasattr(option, "help")}
     csls, cosine = SCALES["csls"], SCALES["cosine"]
-    assert f"[default: {csls.temperature:g}; {cosine.temperature:g} for cosine]" in helps["temperature"]
-    assert f"[default: {csls.null:g}; {cosine.null:g} for cosine]" in helps["null"]
+    assert f"[default: {csls[0]:g}; {cosine[0]:g} for cosine]" in helps["temperature"]
+    assert f"[default: {csls[1]:g}; {cosine[1]:g} for cosine]" in helps["null"]
     assert f"[default: {Scoring().diagonal:g}]" in helps["diagonal"]
     assert f"[default: {Scoring().support:g}]" in helps["support"]
     assert f"[default: {LEAST_SHARE:g}]" in helps["threshold"]

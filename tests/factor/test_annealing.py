@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
-from hypothesis import assume, given, settings
+from hypothesis import HealthCheck, assume, given, settings
 from hypothesis import strategies as st
 
 import oracles_factor as oracles
@@ -45,7 +45,7 @@ def test_the_correlation_of_blocks_is_one(seed, size, length, cepts):
     assert correlation_of(matrix)[0] == pytest.approx(float(min(cepts, size, length) > 1), abs=1e-3)
 
 
-@settings(deadline=None, max_examples=60)
+@settings(deadline=None, max_examples=60, suppress_health_check=[HealthCheck.filter_too_much])
 @given(matrices(most=8, decades=1.0))
 def test_directions_are_the_singular_vectors(matrix):
     second, third = oracles.first_correlation(matrix.astype(float))

@@ -176,8 +176,8 @@ def _lists(documents):
         ("x", " \n\n", "found no word at all"),
         ("x", b"a\nb \xff\n", r"x, line 2: byte 3 \(0xff\) is not valid UTF-8"),
         ("x.jsonl", b'{"text": "a"}\n{"text": "\xff"}\n', "x.jsonl, line 2: byte 11 is not valid UTF-8"),
-        ("x.jsonl", '{"text": "a"}\n{"text"\n', "line 2: found no JSON .*, wanted an object a line"),
-        ("x.json", "[1]\n", r"x.json, line 1: found '\[1\]', wanted an object"),
+        ("x.jsonl", '{"text": "a"}\n{"text"\n', "line 2: found no JSON .*, wanted one object per line"),
+        ("x.json", "[1]\n", r"x.json, line 1: found '\[1\]', wanted one object"),
         ("x.jsonl", '{"body": "a"}', "line 1: found neither `text` nor `sentences`"),
         ("x.jsonl", '{"text": "a", "sentences": []}', "line 1: found both `text` and `sentences`"),
         ("x.jsonl", '{"text": ["a"]}', "line 1: found '.*' as `text`, wanted a text"),
@@ -221,7 +221,7 @@ def test_a_stop_list(write):
     [
         ("", "stop.txt has no words"),
         ("# nothing\n", "has no words"),
-        ("a\nb c\n", "line 2: found 'b c', wanted one word a line"),
+        ("a\nb c\n", "line 2: found 'b c', wanted one word per line"),
         (b"a\n\xff\n", "line 2: byte 1 is not valid UTF-8"),
     ],
 )

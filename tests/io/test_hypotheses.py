@@ -209,7 +209,7 @@ def test_archives_with_mistakes(archives, changes, match):
         ("x.jsonl", '{"id": "a", "tokens": ["x y"], "score": 1}', "line 1: found .* as `tokens`, wanted a text, or a"),
         ("x.jsonl", '{"id": "a", "text": 1, "score": 1}', "line 1: found '1' as `text`"),
         ("x.jsonl", '{"id": "a", "text": "\\ud800", "score": 1}', "half a character"),
-        ("x.jsonl", "[]\n", r"line 1: found '\[\]', wanted an object a line"),
+        ("x.jsonl", "[]\n", r"line 1: found '\[\]', wanted one object per line"),
     ],
 )
 def test_lists_with_mistakes(write, name, content, match):

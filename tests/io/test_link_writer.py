@@ -118,16 +118,6 @@ def test_golden_files(tmp_path, format):
     assert [a.links for a in got] == [a.links for a in links]
 
 
-def test_numbers_go_on_from_the_first_sentence(tmp_path):
-    bitext = Bitext.from_tokens([(["a"], ["b"]), (["c"], ["d"])])
-    links = Alignments.from_links([[(0, 0)]])
-    write_links(tmp_path / "x", links, format="naacl", first_sentence=41)
-    assert (tmp_path / "x").read_text() == "42 1 1 S\n"
-    write_links(tmp_path / "x", links, format="giza", bitext=bitext, first_sentence=1)
-    assert (tmp_path / "x").read_text().splitlines()[1:] == ["d", "NULL ({ }) c ({ 1 })"]
-    assert "(2) source length 1" in (tmp_path / "x").read_text()
-
-
 def test_an_error_leaves_the_old_file(tmp_path):
     path = tmp_path / "x"
     path.write_text("old")

@@ -202,7 +202,7 @@ def test_a_writer_refuses_what_could_not_be_read(tmp_path):
                 writer.write(one([[value]]))
         with pytest.raises(ValueError, match="as many rows and columns"):
             writer.write(one([[1, 1]]), pair)
-        with pytest.raises(ValueError, match="Got 1 and 0 instead"):
+        with pytest.raises(ValueError, match="same number of pairs, 1"):
             writer.write(one([[1]]), pair.part(0, 0))
     with pytest.raises(ValueError, match="with statement"):
         writer.write(one([[1]]))
@@ -240,7 +240,7 @@ GOOD = {"matrix": [[1, 2], [3, 4]]}
         ({**GOOD, "target_null": [1, 2, 3]}, r"found 3 values in target_null, wanted 2, .*\(column of the matrix\)"),
         ({**GOOD, "target_null": [1, -1]}, "found -1 in target_null"),
         ({**GOOD, "target_null": None}, "found a null for target_null, wanted a list"),
-        ({**GOOD, "source": ["a"]}, "found 1 words in source, wanted 2, one for each row"),
+        ({**GOOD, "source": ["a"]}, "found 1 words in source, wanted 2, one for each source word"),
         ({**GOOD, "target": "ab"}, "found a text for target, wanted a list"),
         ({**GOOD, "target": ["a", 1]}, "found target with something other than text, wanted a list of words"),
         ({**GOOD, "target": ["a", "\ud800"]}, "found half a character"),

@@ -17,7 +17,7 @@ def flat(words):
 
 def likeness(source, target):
     out = np.full((len(source), len(target), 5), np.nan, dtype=np.float32)
-    spelling_likeness(*flat(source), *flat(target), out)
+    spelling_likeness(*flat(source), *flat(target), np.ones((2, 8), dtype=np.bool_), out)
     return out
 
 
@@ -57,9 +57,9 @@ def test_coverage_equals_the_definition(length, width, longest, widest, share, s
     random = np.random.default_rng(seed)
     matrix = random.random((length, width)).astype(np.float32)
     matrix[random.random((length, width)) < share] = 0.0
-    source, target = (np.full((length, longest, width, widest), np.nan, dtype=np.float32) for _ in range(2))
-    span_coverage(matrix, source, target)
-    for (i, span, j, wide), got in np.ndenumerate(source):
+    covered = np.zeros((2, length, longest, width, widest), dtype=np.float32)
+    span_coverage(matrix, np.full(widest, np.nan), covered)
+    for (i, span, j, wide), got in np.ndenumerate(covered[0]):
         inside = i + span < length and j + wide < width
         want = oracles.coverage(matrix.astype(float), i, span + 1, j, wide + 1) if inside else (0.0, 0.0)
-        np.testing.assert_allclose((got, target[i, span, j, wide]), want, rtol=1e-5)
+        np.testing.assert_allclose((got, covered[1, i, span, j, wide]), want, rtol=1e-5)

@@ -5,8 +5,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import oracles_lexical as oracles
-from cepts.kernels.paraphrases import find_codes, number_spans, word_codes
-from cepts.phrases.tables import packed
+from cepts.phrases.tables import codes_of, numbers_of
 
 TOKENS = st.lists(st.text("aé b", max_size=3), max_size=6)
 
@@ -14,18 +13,7 @@ TOKENS = st.lists(st.text("aé b", max_size=3), max_size=6)
 @settings(deadline=None)
 @given(TOKENS)
 def test_codes_are_fnv(tokens):
-    codes = np.empty(len(tokens), dtype=np.uint64)
-    word_codes(*packed(tokens), codes)
-    assert codes.tolist() == [oracles.code(token) for token in tokens]
-
-
-@settings(deadline=None)
-@given(st.lists(st.integers(0, 9)), st.sets(st.integers(0, 9)))
-def test_codes_are_found_where_they_stand(asked, known):
-    ordered = sorted(known)
-    places = np.empty(len(asked), dtype=np.int32)
-    find_codes(np.array(ordered, dtype=np.uint64), np.array(asked, dtype=np.uint64), places)
-    assert places.tolist() == [ordered.index(code) if code in known else -1 for code in asked]
+    assert codes_of(tokens).tolist() == [oracles.code(token) for token in tokens]
 
 
 @settings(deadline=None)
@@ -35,8 +23,7 @@ def test_spans_have_the_code_of_their_words_with_blanks_between(tokens, longest,
     texts = sorted(set(spans.values()))
     kept = set(data.draw(st.lists(st.sampled_from(texts)))) if texts else set()
     known = sorted(oracles.code(text) for text in kept)
-    numbers = np.empty((len(tokens), longest), dtype=np.int64)
-    number_spans(*packed(tokens), np.array(known, dtype=np.uint64), numbers)
+    numbers = numbers_of(tokens, np.array(known, dtype=np.uint64), longest)
     for i in range(len(tokens)):
         for n in range(1, longest + 1):
             text = spans.get((i, n))

@@ -131,8 +131,8 @@ def test_features_of_spans_equal_their_definitions(source, target, longest, wide
             continue
 
         def covered(matrix, place=(i, span, j, wide)):
-            both = [np.empty(shape, dtype=np.float32) for _ in range(2)]
-            span_coverage(np.ascontiguousarray(matrix, dtype=np.float32), *both)
+            both = np.zeros((2, *shape), dtype=np.float32)
+            span_coverage(np.ascontiguousarray(matrix, dtype=np.float32), np.empty(widest), both)
             return [float(side[place]) for side in both]
 
         one = plain.lookups.source_vectors[i : i + size].sum(axis=0)

@@ -30,42 +30,27 @@ def test_best_path_has_the_highest_score_of_all(lattice):
     scores, transitions = lattice
     length, labels = scores.shape
     path = np.empty(length, np.int32)
-    kernels.best_path(
-        scores, transitions, np.empty((2, labels), np.float32), np.empty((length, labels), np.uint8), path
-    )
+    space = np.empty((2, labels), np.float32), np.empty((length, labels), np.uint8)
+    kernels.best_labels(np.array([0, 0, length]), scores, transitions, *space, path)
     paths = oracles.enumerate_paths(scores, transitions)
     assert tuple(path.tolist()) == min(paths, key=lambda path: (-paths[path], path[::-1]))
 
 
-@given(
-    st.lists(st.integers(1, 40), max_size=30, unique=True),
-    st.lists(st.integers(0, 60), max_size=30),
-    st.integers(0, 2**25),
-)
+@given(st.sets(st.integers(1, 40), min_size=4, max_size=4), st.integers(0, 2**25), st.integers(1, 8), st.data())
 @settings(deadline=None)
-def test_rows_are_found_by_their_keys(keys, wanted, shift):
-    # Multiples of a large power of two share slots.
-    keys = np.array(keys, dtype=np.uint32) * np.uint32(shift | 1)
-    wanted = np.array(wanted, dtype=np.uint32) * np.uint32(shift | 1)
-    table = np.full(64, -1, np.int32)
-    kernels.fill_table(keys, table)
-    rows = np.empty(len(wanted), np.int32)
-    kernels.find_rows(wanted, keys, table, rows)
-    known = {key: row for row, key in enumerate(keys.tolist())}
-    assert rows.tolist() == [known.get(key, -1) for key in wanted.tolist()]
-
-
-@given(st.data())
-@settings(deadline=None)
-def test_scores_are_sums_of_dense_weights(data):
+def test_scores_are_sums_of_the_weights_of_known_features(known, factor, bits, data):
+    known = np.sort(np.array(list(known), dtype=np.uint32) * np.uint32(factor | 1))
     dense = data.draw(arrays.arrays(np.float32, (4, 3), elements=SCORES))
-    rows = data.draw(arrays.arrays(np.int32, (5, 2), elements=st.integers(-1, 3)))
+    keys = data.draw(arrays.arrays(np.uint32, (5, 2), elements=st.sampled_from([0, 41, 2**32 - 1, *known.tolist()])))
     kept = dense != 0
     bounds = np.concatenate(([0], np.cumsum(kept.sum(axis=1)))).astype(np.int64)
+    starts = np.array([sum(key >> (32 - bits) < b for key in known.tolist()) for b in range((1 << bits) + 1)])
     scores = np.zeros((5, 3), np.float32)
-    kernels.add_scores(rows, bounds, np.nonzero(kept)[1].astype(np.uint8), dense[kept], scores)
-    padded = np.vstack((dense, np.zeros(3)))
-    np.testing.assert_array_equal(scores, padded[rows].sum(axis=1))
+    labels = np.nonzero(kept)[1].astype(np.uint8)
+    kernels.add_scores(keys, known, starts, 32 - bits, bounds, labels, dense[kept], scores)
+    weights = dict(zip(known.tolist(), dense, strict=True))
+    want = [[weights.get(key, np.zeros(3)) for key in row] for row in keys.tolist()]
+    np.testing.assert_array_equal(scores, np.sum(want, axis=1))
 
 
 @st.composite

@@ -24,7 +24,7 @@ def check(background, content, text, distributions):
     targets = np.insert(text.ids, text.offsets[1:], np.int32(END))
     places = np.arange(len(targets))
     factors = np.random.default_rng(1).gamma(1, size=(len(places), len(content))).astype(np.float32)
-    masses, factored = trace.masses(places), trace.factored(places, factors)
+    masses, factored = background.masses(trace.at(places)), background.factored(trace.at(places), factors)
     contexts, filled = background.start, 0
     for sentence in range(len(text)):
         contexts = background.start
@@ -33,10 +33,11 @@ def check(background, content, text, distributions):
             found = background.distribution(contexts)
             np.testing.assert_allclose(found, want, rtol=1e-6, atol=1e-12)
             assert abs(found.sum() - 1) < 1e-6
-            np.testing.assert_allclose(background.mass(contexts), want[content].sum(), rtol=1e-6)
+            single = [[context] for context in contexts]
+            np.testing.assert_allclose(background.masses(single)[0], want[content].sum(), rtol=1e-6)
             np.testing.assert_allclose(masses[filled], want[content].sum(), rtol=1e-6)
             np.testing.assert_allclose(factored[filled], want @ factors[filled], rtol=3e-6)
-            one = background.factored(contexts, factors[filled : filled + 1])
+            one = background.factored(single, factors[filled : filled + 1])[0]
             np.testing.assert_allclose(one, want @ factors[filled], rtol=3e-6)
             prob, contexts = background.advance(contexts, word)
             np.testing.assert_allclose([prob, trace.probs[filled]], want[word], rtol=1e-6)

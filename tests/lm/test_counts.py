@@ -45,10 +45,6 @@ options = st.fixed_dictionaries(
     {
         "window": st.sampled_from([3, 5, 7, 21]),
         "stop_first": st.booleans(),
-        "across": st.booleans(),
-        "diagonal": st.booleans(),
-        "centre": st.booleans(),
-        "decay": st.sampled_from([1.0, 0.5]),
     }
 )
 
@@ -82,7 +78,7 @@ def test_threads_give_the_same_bytes(monkeypatch):
     documents = Documents.from_tokens([[list(map(str, random.zipf(1.5, 400)))] for _ in range(5)])
     content = np.ones(len(documents.text.vocabulary), dtype=bool)
     monkeypatch.setattr(counts_module, "SHARD", 1000)
-    one, three = (window_counts(documents, content, decay=0.9, threads=threads) for threads in (1, 3))
+    one, three = (window_counts(documents, content, threads=threads) for threads in (1, 3))
     assert one.data.tobytes() == three.data.tobytes()
     assert one.indices.tobytes() == three.indices.tobytes()
 
@@ -90,8 +86,6 @@ def test_threads_give_the_same_bytes(monkeypatch):
 BAD_OPTIONS = {
     "even": ({"window": 20}, "`window` must be an odd number of 3 or more.* Got 20 instead"),
     "small": ({"window": 1}, "Got 1 instead"),
-    "no decay": ({"decay": 0.0}, r"`decay` must be above 0 and at most 1.* Got 0\.0 instead"),
-    "growth": ({"decay": 1.1}, r"Got 1\.1 instead"),
     "threads": ({"threads": 0}, "`threads` must be 1 or more. Got 0 instead"),
 }
 

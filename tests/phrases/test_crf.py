@@ -139,7 +139,7 @@ def test_a_lattice_scores_paths_by_their_features(seed, shape):
     weights = random.normal(size=STEP_WEIGHTS + sum(sizes_of(shape)))
     lattice = lattice_of(features, weights, sizes_of(shape), shape)
     paths = oracles.paths_of(lattice.emit)
-    scores = [oracles.path_score(path, *lattice.arguments) for path in paths]
+    scores = [oracles.path_score(path, *lattice) for path in paths]
     np.testing.assert_allclose(scores, table @ weights, rtol=1e-5, atol=1e-5)
     score, starts, spans = best_path(lattice)
     np.testing.assert_allclose(score, max(scores), rtol=1e-12)

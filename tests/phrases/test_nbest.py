@@ -49,7 +49,7 @@ def test_a_list_of_all_paths(aligner):
         aligner.weights_, aligner.shapes(), aligner.nbest([pair], 10_000), strict=True
     ):
         lattice = lattice_of(features, weights, aligner.layout_.sizes, shape)
-        log_z, (marginals, *_) = oracles.expectations(lattice.arguments)
+        log_z, (marginals, *_) = oracles.expectations(lattice)
         want = {}
         for path in oracles.paths_of(lattice.emit):
             parts = [
@@ -61,7 +61,7 @@ def test_a_list_of_all_paths(aligner):
                 if j >= 0
             ]
             want[tuple(sorted(spans for spans, _ in parts))] = (
-                oracles.path_score(path, *lattice.arguments),
+                oracles.path_score(path, *lattice),
                 [marginals[i, size - 1, j, wide - 1] for _, (i, size, j, wide) in sorted(parts)],
             )
         assert len(alternatives) == len(want)

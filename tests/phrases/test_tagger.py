@@ -88,7 +88,7 @@ def test_weights_are_the_average_of_the_perceptron():
     largest = np.abs(weights).max()
     for sentence, rows in zip(words, sentences, strict=True):
         keys = tagger._keys([sentence], None, offsets_of([len(sentence)]))
-        places = module._rows(keys, tagger._weights.keys, tagger._table)
+        places = module._rows(keys, tagger._weights.keys)
         for token in range(len(sentence)):
             for row, place in zip(rows[token], places[token].tolist(), strict=True):
                 if row < 0:

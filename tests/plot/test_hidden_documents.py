@@ -5,7 +5,6 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from cepts.plot import hidden_documents as module
 from cepts.plot import plot_hidden_documents
 
 pytest.importorskip("matplotlib")
@@ -18,8 +17,16 @@ ESTIMATED = np.array([0.25, 0.4, 0.35])
 @pytest.fixture
 def drawn(monkeypatch):
     """The figures that are saved."""
+    from matplotlib.figure import Figure
+
     figures = []
-    monkeypatch.setattr(module, "save", lambda figure, path, suffix: figures.append(figure))
+    whole = Figure.savefig
+
+    def savefig(figure, *arguments, **options):
+        figures.append(figure)
+        whole(figure, *arguments, **options)
+
+    monkeypatch.setattr(Figure, "savefig", savefig)
     return figures
 
 

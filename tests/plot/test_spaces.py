@@ -7,7 +7,6 @@ import pytest
 
 from cepts.errors import UsageError
 from cepts.plot import plot_correlations, plot_likelihood, plot_space
-from cepts.plot import spaces as module
 from cepts.spaces import METHODS, Procrustes
 from toy_spaces import toy_dictionary, toy_views
 
@@ -19,14 +18,16 @@ CURVE = -5.0 - 3.0 / (1 + np.arange(400))
 @pytest.fixture
 def drawn(monkeypatch):
     """The figures that are saved."""
+    from matplotlib.figure import Figure
+
     figures = []
-    whole = module.save
+    whole = Figure.savefig
 
-    def save(figure, path, suffix):
+    def savefig(figure, *arguments, **options):
         figures.append(figure)
-        whole(figure, path, suffix)
+        whole(figure, *arguments, **options)
 
-    monkeypatch.setattr(module, "save", save)
+    monkeypatch.setattr(Figure, "savefig", savefig)
     return figures
 
 

@@ -12,7 +12,7 @@ import oracles_space_links as oracles
 from cepts import extract, factor
 from cepts.data import Bitext, Vectors, offsets_of
 from cepts.errors import UsageError
-from cepts.kernels.space_links import link_shares
+from cepts.kernels.space_links import Sharing, link_shares
 from cepts.spaces import IBFA, Scoring, SpaceScorer
 from cepts.spaces.associate import SCALES, support_weights
 from toy_spaces import toy_dictionary, toy_views
@@ -90,12 +90,7 @@ def test_shares_equal_the_plain_twin(similarities, temperature, null, diagonal, 
         np.array([columns]),
         offsets_of([rows * columns]),
         similarities.ravel(),
-        temperature,
-        null,
-        diagonal,
-        support,
-        support_weights(),
-        rounds,
+        Sharing(temperature, null, diagonal, support, support_weights(), rounds),
         np.empty((2, rows * columns)),
         forward,
         reverse,
@@ -116,18 +111,16 @@ def test_shares_equal_the_plain_twin(similarities, temperature, null, diagonal, 
 @pytest.mark.parametrize("measure", ["csls", "cosine"])
 def test_matrices_equal_the_plain_twin(space, views, measure):
     bitext = random_bitext()
-    scale = SCALES[measure]
+    temperature, null, identical = SCALES[measure]
     placed = [space.project(view.matrix, number).astype(np.float64) for number, view in enumerate(views)]
     forward, reverse = directions_of(space, views, bitext, measure=measure)
     for pair in range(len(bitext)):
         source, target = bitext[pair]
         lowered = [word.lower() for word in source]
         found = oracles.similarities(
-            lowered, target, [view.words for view in views], placed, csls=measure == "csls", identical=scale.identical
+            lowered, target, [view.words for view in views], placed, csls=measure == "csls", identical=identical
         )
-        ahead, back, *_ = oracles.shares(
-            found, temperature=scale.temperature, null=scale.null, diagonal=4.0, support=3.0, rounds=4
-        )
+        ahead, back, *_ = oracles.shares(found, temperature=temperature, null=null, diagonal=4.0, support=3.0, rounds=4)
         np.testing.assert_allclose(forward[pair], ahead, atol=2e-3)
         np.testing.assert_allclose(reverse[pair], back, atol=2e-3)
 

@@ -129,8 +129,8 @@ def test_stochastic_induction_is_the_same_for_the_same_seed():
 @pytest.mark.parametrize(
     ("options", "message"),
     [
-        ({"rounds": -1}, "`rounds` of induction must be 0 or more. Got -1"),
-        ({"vocabulary": 0}, "`vocabulary` of induction must be 1 or more. Got 0"),
+        ({"rounds": -1}, "`rounds` must be 0 or more. Got -1"),
+        ({"vocabulary": 0}, "`vocabulary` must be 1 or more. Got 0"),
         ({"keep": 0.0}, "`keep` must be above 0 and at most 1. Got 0.0"),
         ({"keep": 1.5}, "`keep` must be above 0 and at most 1. Got 1.5"),
         ({"keep": float("nan")}, "`keep` must be above 0 and at most 1. Got nan"),

@@ -191,7 +191,7 @@ def test_shrinkage_is_the_same_for_every_set_of_views():
     views, rows, weights = problem(8, (3, 3, 3), 31, [[1, 1, 0]] * 15 + [[1, 0, 1]] * 15 + [[1, 1, 1]])
     battery = Battery(gather_moments(views, rows, weights), (3, 3, 3), factors=2, shrinkage=0.5)
     for view in range(3):
-        parts = [(g, g.spans[g.views.index(view)]) for g in battery.groups if view in g.views]
+        parts = [(g, g.spans(battery.widths)[g.views.index(view)]) for g in battery.groups if view in g.views]
         pooled = sum(
             g.weight * (g.covariance[span, span] + np.outer(g.mean[span], g.mean[span])) for g, span in parts
         ) / sum(g.weight for g, _ in parts)

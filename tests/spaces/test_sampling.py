@@ -7,16 +7,17 @@ import pytest
 
 from cepts.errors import UsageError
 from cepts.names import TRANSLATION_MEASURES
-from cepts.spaces import IBFA, MBFA, Procrustes, Ridge, mutual_translations, sample_words, translate_words
+from cepts.spaces import IBFA, MBFA, Procrustes, Ridge
 from cepts.spaces.retrieve import unit_rows
 from toy_spaces import toy_dictionary, toy_views
 
 VIEWS = toy_views()
-SPACE = IBFA().fit(VIEWS, toy_dictionary()).space_
+MODEL = IBFA().fit(VIEWS, toy_dictionary())
+SPACE = MODEL.space_
 
 
 def test_samples_are_the_nearest_words_of_the_most_probable_draws():
-    samples = sample_words(SPACE, VIEWS, count=7, draws=40, seed=5)
+    samples = MODEL.sample(7, draws=40, seed=5)
     drawn = SPACE.model.sample(40, 5)
     density = SPACE.model.log_density({0: drawn[0], 1: drawn[1]})
     order = sorted(range(40), key=lambda draw: -density[draw])[:7]
@@ -29,7 +30,7 @@ def test_samples_are_the_nearest_words_of_the_most_probable_draws():
 
 
 def test_words_of_a_sample_are_related_and_translated_back():
-    samples = sample_words(SPACE, VIEWS, count=40, draws=200)
+    samples = MODEL.sample(40, draws=200)
     places = [
         unit_rows(SPACE.project(vectors.matrix[vectors.vocabulary.numbers([s.words[view] for s in samples])], view))
         for view, vectors in enumerate(VIEWS)
@@ -44,7 +45,7 @@ def test_words_of_a_sample_are_related_and_translated_back():
 def test_less_noise_brings_the_words_together():
     shares = []
     for noise in (0.0, 0.2, 1.0):
-        samples = sample_words(SPACE, VIEWS, count=100, draws=200, noise=noise)
+        samples = MODEL.sample(100, draws=200, noise=noise)
         shares.append(np.mean([sample.words[0][2:] == sample.words[1][2:] for sample in samples]))
     assert shares[0] > 1.3 * shares[2]
     assert shares[0] >= shares[1]
@@ -52,34 +53,32 @@ def test_less_noise_brings_the_words_together():
 
 def test_the_seed_decides():
     draw = {"count": 5, "draws": 50}
-    assert sample_words(SPACE, VIEWS, seed=1, **draw) == sample_words(SPACE, VIEWS, seed=1, threads=1, **draw)
-    assert sample_words(SPACE, VIEWS, seed=1, **draw) != sample_words(SPACE, VIEWS, seed=2, **draw)
+    assert MODEL.sample(seed=1, **draw) == IBFA(threads=1).fit(VIEWS, toy_dictionary()).sample(seed=1, **draw)
+    assert MODEL.sample(seed=1, **draw) != MODEL.sample(seed=2, **draw)
 
 
 def test_samples_of_three_languages():
     views = toy_views(widths=(10, 8, 9))
-    space = MBFA(iterations=20).fit(views, toy_dictionary(("en", "fr", "ru"))).space_
-    (sample, *_) = sample_words(space, views, count=3, draws=20)
+    model = MBFA(iterations=20).fit(views, toy_dictionary(("en", "fr", "ru")))
+    (sample, *_) = model.sample(3, draws=20)
     assert [word[:2] for word in sample.words] == ["en", "fr", "ru"]
     assert [word[:2] for word in sample.back] == ["en", "en"]
 
 
 def test_what_cannot_be_drawn():
-    direct = Procrustes().fit(VIEWS, toy_dictionary()).space_
+    direct = Procrustes().fit(VIEWS, toy_dictionary())
     with pytest.raises(UsageError, match="procrustes has no model to draw from"):
-        sample_words(direct, VIEWS)
+        direct.sample()
     with pytest.raises(UsageError, match="`count` must be 1 to 3, the number of `draws`"):
-        sample_words(SPACE, VIEWS, count=4, draws=3)
+        MODEL.sample(4, draws=3)
     with pytest.raises(UsageError, match="`noise` must lie between 0 and 1"):
-        sample_words(SPACE, VIEWS, noise=2.0)
+        MODEL.sample(noise=2.0)
 
 
 @pytest.mark.parametrize("measure", TRANSLATION_MEASURES)
 def test_translations_in_both_directions(measure):
     for source, target in ((0, 1), (1, 0)):
-        found = translate_words(
-            SPACE, VIEWS[source], VIEWS[target], np.arange(80, 120), languages=(source, target), measure=measure
-        )
+        found = MODEL.neighbours(np.arange(80, 120), source=source, target=target, measure=measure)
         assert found.rows.shape == (40, 5)
         assert np.mean(found.rows[:, 0] == np.arange(80, 120)) > 0.9
         assert (np.diff(found.scores, axis=1) <= 0).all()
@@ -88,7 +87,7 @@ def test_translations_in_both_directions(measure):
 def test_likelihood_ranks_as_the_density_does():
     """The order of log p(x, y) - log p(y) over target words y, from the densities themselves."""
     rows = np.array([3, 90])
-    found = translate_words(SPACE, *VIEWS, rows, measure="likelihood", count=10)
+    found = MODEL.neighbours(rows, measure="likelihood", count=10)
     x, y = (SPACE.preparations[view].apply(VIEWS[view].matrix).astype(np.float64) for view in (0, 1))
     for place, row in enumerate(rows):
         joint = SPACE.model.log_density({0: np.repeat(x[row : row + 1], len(y), axis=0), 1: y})
@@ -98,18 +97,18 @@ def test_likelihood_ranks_as_the_density_does():
 
 def test_hubs_are_measured_by_the_source_words_that_are_asked_for():
     rows = np.arange(5)
-    few = translate_words(SPACE, *VIEWS, rows, sources=20)
-    every = translate_words(SPACE, *VIEWS, rows, sources=None)
-    np.testing.assert_allclose(every.scores, translate_words(SPACE, *VIEWS).scores[:5], atol=1e-6)
+    few = MODEL.neighbours(rows, sources=20)
+    every = MODEL.neighbours(rows, sources=None)
+    np.testing.assert_allclose(every.scores, MODEL.neighbours().scores[:5], atol=1e-6)
     assert np.abs(few.scores - every.scores).max() > 1e-3
 
 
 @pytest.mark.parametrize("measure", TRANSLATION_MEASURES)
 def test_mutual_translations_are_those_that_lead_back(measure):
-    space = IBFA(shrinkage=0.1, exponent=1.0).fit(VIEWS, toy_dictionary(numbers=range(8))).space_
-    found = mutual_translations(space, *VIEWS, measure=measure)
-    there = translate_words(space, *VIEWS, measure=measure).rows[:, 0].tolist()
-    back = translate_words(space, *VIEWS[::-1], languages=(1, 0), measure=measure).rows[:, 0].tolist()
+    model = IBFA(shrinkage=0.1, exponent=1.0).fit(VIEWS, toy_dictionary(numbers=range(8)))
+    found = model.mutual_neighbours(measure=measure)
+    there = model.neighbours(measure=measure).rows[:, 0].tolist()
+    back = model.neighbours(source=1, measure=measure).rows[:, 0].tolist()
     wanted = [target if back[target] == source else -1 for source, target in enumerate(there)]
     assert found.rows[:, 0].tolist() == wanted
     assert 0 < wanted.count(-1) < len(wanted)
@@ -117,7 +116,7 @@ def test_mutual_translations_are_those_that_lead_back(measure):
 
 def test_unknown_measures():
     with pytest.raises(UsageError, match="`measure` must be one of csls"):
-        translate_words(SPACE, *VIEWS, measure="dot")
-    direct = Ridge().fit(VIEWS, toy_dictionary()).space_
+        MODEL.neighbours(measure="dot")
+    direct = Ridge().fit(VIEWS, toy_dictionary())
     with pytest.raises(UsageError, match="ridge has no likelihood"):
-        translate_words(direct, *VIEWS, measure="likelihood")
+        direct.neighbours(measure="likelihood")

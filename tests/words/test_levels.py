@@ -19,7 +19,7 @@ def levels_of(bitext, stems):
 
 def cell_words(level):
     """The (coarser) word pair of each cell."""
-    source = np.repeat(np.arange(len(level.source)), np.diff(level.rows))
+    source = np.repeat(np.arange(len(level.source.names)), np.diff(level.rows))
     return [(level.source.names[e], level.target.names[f]) for e, f in zip(source, level.targets, strict=True)]
 
 
@@ -41,7 +41,7 @@ def test_a_coarse_cell_has_the_stems_of_its_cells(bitext, stems):
 def test_the_shares_of_a_coarse_words_words_sum_to_one(bitext, stems):
     for level in levels_of(bitext, stems):
         for side in (level.source, level.target):
-            coarse = side.coarse if len(side.coarse) else np.zeros(len(side), dtype=np.int32)
+            coarse = side.coarse if len(side.coarse) else np.zeros(len(side.names), dtype=np.int32)
             np.testing.assert_allclose(np.bincount(coarse, side.share), 1, rtol=1e-6)
 
 

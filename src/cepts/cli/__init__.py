@@ -9,7 +9,6 @@ from __future__ import annotations
 import contextlib
 import errno
 import os
-import re
 import sys
 from collections.abc import Sequence
 
@@ -17,6 +16,7 @@ import click
 
 from cepts._version import __version__
 from cepts.cli.groups import RUNNING, CommandTable, LazyGroup
+from cepts.cli.naming import in_options
 from cepts.errors import CeptsError, DataError, UsageError
 
 __all__ = ["COMMANDS", "cepts", "main"]
@@ -37,19 +37,14 @@ COMMANDS: CommandTable = {
 }
 
 
-@click.group(
-    cls=LazyGroup,
-    table=COMMANDS,
-    invoke_without_command=True,
+cepts = LazyGroup(
+    "cepts",
+    COMMANDS,
+    help="Align words across languages, and combine, convert and score alignments.",
     context_settings={"help_option_names": ["-h", "--help"], "max_content_width": 100},
-    epilog="Results go to stdout, talk and progress to stderr. 'cepts COMMAND --help' tells more.",
+    epilog="Results go to stdout, log output and progress to stderr. 'cepts COMMAND --help' tells more.",
 )
-@click.version_option(__version__, prog_name="cepts", message="%(prog)s %(version)s")
-@click.pass_context
-def cepts(ctx: click.Context) -> None:
-    """Align words across languages, and combine, convert and score alignments."""
-    if ctx.invoked_subcommand is None:
-        click.echo(ctx.get_help())
+click.version_option(__version__, prog_name="cepts", message="%(prog)s %(version)s")(cepts)
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
@@ -92,7 +87,8 @@ def _run(arguments: list[str]) -> int:
             try:
                 cepts.invoke(ctx)
             except (DataError, UsageError) as error:
-                raise _in_options(error, ctx.meta[RUNNING]) from error
+                values_only = isinstance(error, DataError)
+                raise type(error)(in_options(str(error), ctx.meta[RUNNING], values_only=values_only)) from error
     except click.exceptions.Exit as request:
         code = request.exit_code
     # A full disk or a closed pipe may show only now, and must not wait for the interpreter's end.
@@ -127,28 +123,6 @@ def _explain(error: BaseException) -> tuple[int, str]:
                 f"error: this is a bug in cepts {__version__}: {type(error).__name__}: {_one_line(error)}; "
                 f"run again with CEPTS_DEBUG=1 for the traceback to report."
             )
-
-
-def _in_options(error: DataError | UsageError, command: click.Command) -> CeptsError:
-    """The error with the command's options in place of the parameters that it names in backquotes.
-
-    Errors in data also quote keys of JSON, so that a parameter stands there with its value: `errors=replace`.
-    """
-    names = {(option.name or "").rstrip("_"): option.human_readable_name for option in command.params}
-    names |= {
-        (option.name or "").rstrip("_"): max(option.opts, key=len)
-        for option in command.params
-        if isinstance(option, click.Option)
-    }
-
-    def with_value(found: re.Match[str]) -> str:
-        name, value = found.groups()
-        return found[0] if name not in names else names[name] if value == "True" else f"{names[name]} {value}"
-
-    message = re.sub(r"`([a-z]\w*)=([^`]+)`", with_value, str(error))
-    if isinstance(error, DataError):
-        return DataError(message)
-    return UsageError(re.sub(r"`([a-z]\w*)`", lambda found: names.get(found[1], found[1]), message))
 
 
 def _one_line(error: BaseException) -> str:

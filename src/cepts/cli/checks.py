@@ -1,34 +1,15 @@
-"""Checks that several commands make before any work: of numbers, and of two results for one file."""
+"""Checks that several commands make before any work."""
 
 from __future__ import annotations
 
-import math
 import os
 from collections.abc import Mapping
 from itertools import combinations
 from pathlib import Path
 
-import click
-
 from cepts.errors import UsageError
 
-__all__ = ["check_apart", "finite", "moderate"]
-
-LARGEST = 1_000_000_000
-
-
-def finite(ctx: click.Context, option: click.Parameter, value: float | None) -> float | None:
-    """Refuse `nan` and infinity, which parse as numbers: every comparison with `nan` is false."""
-    if value is not None and not math.isfinite(value):
-        raise click.BadParameter(f"wants a number. Got {value}.")
-    return value
-
-
-def moderate(ctx: click.Context, option: click.Parameter, value: int | None) -> int | None:
-    """Refuse whole numbers that are too large for a count."""
-    if value is not None and value > LARGEST:
-        raise click.BadParameter(f"wants at most {LARGEST:,}. Got {value}.")
-    return value
+__all__ = ["check_apart", "check_plot", "refuse_stdin_twice"]
 
 
 def check_apart(results: Mapping[str, str | None]) -> None:
@@ -47,3 +28,18 @@ def check_apart(results: Mapping[str, str | None]) -> None:
 
 def _place(path: str) -> str:
     return path if path == "-" else os.path.realpath(path)
+
+
+def refuse_stdin_twice(*paths: str | None) -> None:
+    """Refuse to read standard input twice."""
+    if paths.count("-") > 1:
+        raise UsageError("only one input can be -, standard input.")
+
+
+def check_plot(*paths: str | None) -> None:
+    """Refuse figures that cannot be drawn, because of their names or because matplotlib is missing."""
+    from cepts.plot.figure import suffix_of
+
+    for path in paths:
+        if path is not None:
+            suffix_of(path)

@@ -6,9 +6,16 @@ from typing import Any
 
 import click
 
-from cepts.cli.lengths import refuse_stdin_twice, sides_options
-from cepts.cli.link_options import EXTRACTORS, check_extraction, extraction_of, factoring_options, threshold_option
-from cepts.names import LINK_FORMATS
+from cepts.cli import option
+from cepts.cli.checks import refuse_stdin_twice
+from cepts.cli.link_options import (
+    EXTRACTORS,
+    check_extraction,
+    extraction_of,
+    factoring_options,
+    link_format_option,
+    threshold_option,
+)
 
 __all__ = ["command"]
 
@@ -16,42 +23,23 @@ __all__ = ["command"]
 @click.command("combine")
 @click.argument("forward")
 @click.argument("reverse")
-@click.option(
+@option.choice(
     "--method",
-    "combine",
-    type=EXTRACTORS,
+    EXTRACTORS,
+    "Which links to keep. The heuristics are those of fast_align's atools; agreement and onmf read confidences.",
+    dest="combine",
     default="grow-diag-final-and",
-    show_default=True,
-    help="Which links to keep. The heuristics are those of fast_align's atools; agreement and onmf read confidences.",
 )
 @threshold_option()
 @factoring_options("For onmf: ")
-@click.option("--transpose-reverse", is_flag=True, help="REVERSE has target-source links.")
-@click.option(
-    "--from",
-    "input_format",
-    type=click.Choice(("auto", *LINK_FORMATS)),
-    default="auto",
-    show_default=True,
-    help="Format of both files; auto goes by the suffix, then by the first line.",
+@option.flag("--transpose-reverse", "REVERSE has target-source links.")
+@link_format_option(
+    "--from", "Format of both files; auto goes by the suffix, then by the first line.", dest="input_format"
 )
-@click.option(
-    "--format",
-    "format",
-    type=click.Choice(tuple(LINK_FORMATS)),
-    default="pharaoh",
-    show_default=True,
-    help="Format to write.",
-)
-@click.option(
-    "--base",
-    type=click.Choice(["0", "1"]),
-    default="0",
-    show_default=True,
-    help="The number of a sentence's first word in Pharaoh files, read and written.",
-)
-@sides_options
-@click.option("-o", "--output", metavar="FILE", default="-", help="Where to write; standard output without it.")
+@link_format_option("--format", "Format to write.", default="pharaoh")
+@option.base(help="Number of the first word in Pharaoh links, read and written.")
+@option.sides
+@option.output("the links")
 def command(forward: str, reverse: str, **options: Any) -> None:
     """Combine the links of two directions.
 
@@ -68,14 +56,12 @@ def command(forward: str, reverse: str, **options: Any) -> None:
     check_extraction(options)
     places = options["source"], options["target"], options["bitext"]
     refuse_stdin_twice(forward, reverse, *places)
-    base = int(options["base"])
+    reading = options["input_format"], options["base"]
     combine_links(
-        LinkFile(forward, options["input_format"], base),
-        LinkFile(reverse, options["input_format"], base),
+        LinkFile(forward, *reading),
+        LinkFile(reverse, *reading),
         options["output"],
         extraction_of(options),
         sides=places,
-        transpose_reverse=options["transpose_reverse"],
-        format=options["format"],
-        base=base,
+        **option.given(options, ("transpose_reverse", "format", "base")),
     )

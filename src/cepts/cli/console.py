@@ -12,27 +12,20 @@ from typing import TYPE_CHECKING, Any, Literal
 
 import click
 
+from cepts.cli.naming import in_options
 from cepts.progress import Step, on_compile
 
 if TYPE_CHECKING:
-    from rich.console import Console
     from rich.progress import Progress as Bars
     from rich.progress import TaskID
 
-__all__ = ["ProgressBars", "print_json", "print_table", "say", "say_notes", "stderr_console", "width_of"]
+__all__ = ["ProgressBars", "print_json", "print_table", "say", "width_of"]
 
 COMPILING = "Compiling kernels for this machine"
 COMPILING_NOTICE = (
     COMPILING
     + ", first {kernel}: usually 5 to 20 s. They are kept for later runs; 'cepts warm-up' compiles all at once."
 )
-
-
-def stderr_console() -> Console:
-    """A console on stderr, where all talk goes."""
-    from rich.console import Console
-
-    return Console(stderr=True, highlight=False)
 
 
 def width_of(text: str) -> int:
@@ -42,22 +35,17 @@ def width_of(text: str) -> int:
     return cell_len(text)
 
 
-def say(message: str, *, quiet: bool = False) -> None:
-    """Tell the user something that is no result: one line on stderr."""
-    if not quiet:
-        click.echo(message, err=True)
-
-
-def say_notes(notices: Sequence[str], *, quiet: bool = False) -> None:
-    """Tell what readers noticed."""
-    for notice in notices:
-        say(f"note     {notice}", quiet=quiet)
+def say(*lines: str, quiet: bool = False) -> None:
+    """Tell the user something that is no result: lines on stderr."""
+    for line in lines if not quiet else ():
+        click.echo(line, err=True)
 
 
 class ProgressBars:
     """Draws the steps of long computations as bars on stderr; is a `cepts.progress.Progress`.
 
-    Use it as a context manager and pass it as `progress`. There is a bar for each stage. Nothing is drawn
+    Use it as a context manager and pass it as `progress`, and `notices` to what collects them: each is said once, at
+    the end, with the options of the command in place of parameters. There is a bar for each stage. Nothing is drawn
     where stderr is no terminal or the user asked for quiet, and nothing of the bars stays on the screen at
     the end. That kernels are being compiled is said once, in a line that stays, also where there is no terminal.
 
@@ -69,6 +57,8 @@ class ProgressBars:
 
     def __init__(self, *, quiet: bool = False) -> None:
         self.shown = not quiet and sys.stderr.isatty()
+        self.notices: list[str] = []
+        self._quiet = quiet
         self._told = quiet
         self._listening = ExitStack()
         self._bars: Bars | None = None
@@ -78,6 +68,7 @@ class ProgressBars:
         self._listening.enter_context(on_compile(self._tell_of_compiling))
         if not self.shown:
             return self
+        from rich.console import Console
         from rich.progress import BarColumn, Progress, TextColumn, TimeElapsedColumn, TimeRemainingColumn
 
         self._bars = Progress(
@@ -88,7 +79,7 @@ class ProgressBars:
             TimeElapsedColumn(),
             TextColumn("left", style="dim"),
             TimeRemainingColumn(),
-            console=stderr_console(),
+            console=Console(stderr=True, highlight=False),
             transient=True,
         )
         self._bars.start()
@@ -102,6 +93,12 @@ class ProgressBars:
     ) -> None:
         self.close()
         self._listening.close()
+        if kind is None:
+            notices = dict.fromkeys(self.notices)
+            say(
+                *(f"note     {in_options(notice, click.get_current_context().command)}" for notice in notices),
+                quiet=self._quiet,
+            )
 
     def close(self) -> None:
         """Take the bars off the screen; later steps draw nothing."""

@@ -2,72 +2,29 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 import click
 
-from cepts.names import DECODING_ERRORS, LINK_FORMATS
+from cepts.cli import option
+from cepts.cli.link_options import link_format_option
+from cepts.names import LINK_FORMATS
 
 
 @click.command("convert")
 @click.argument("links")
-@click.option("--to", "to_format", type=click.Choice(tuple(LINK_FORMATS)), required=True, help="Format to write.")
-@click.option(
-    "--from",
-    "from_format",
-    type=click.Choice(("auto", *LINK_FORMATS)),
-    default="auto",
-    show_default=True,
-    help="Format of LINKS; auto goes by the suffix, then by the first line.",
-)
-@click.option(
-    "--source",
-    metavar="FILE",
-    help="Source sentences. With them each link is checked; giza and json show them.",
-)
-@click.option("--target", metavar="FILE", help="Target sentences, likewise.")
-@click.option(
-    "--sentences",
-    type=click.IntRange(min=0),
-    metavar="N",
-    help="Number of sentence pairs, which naacl does not say.",
-)
-@click.option(
-    "--base",
-    type=click.Choice(["0", "1"]),
-    default="0",
-    show_default=True,
-    help="Number of the first word in LINKS (pharaoh, scored).",
-)
-@click.option(
-    "--to-base",
-    type=click.Choice(["0", "1"]),
-    default="0",
-    show_default=True,
-    help="Number of the first word in the output (pharaoh, scored).",
-)
-@click.option("--sure", is_flag=True, help="Leave out links that are only possible.")
-@click.option("--reverse", is_flag=True, help="Swap the sides: write target-source links.")
-@click.option(
-    "--errors",
-    type=click.Choice(DECODING_ERRORS),
-    default="strict",
-    show_default=True,
-    help="What to do with bytes of the sentences that are not UTF-8.",
-)
-@click.option("-o", "--output", metavar="FILE", default="-", show_default=True, help="Where to write.")
-def command(
-    links: str,
-    to_format: str,
-    from_format: str,
-    source: str | None,
-    target: str | None,
-    sentences: int | None,
-    base: str,
-    to_base: str,
-    sure: bool,
-    reverse: bool,
-    errors: str,
-    output: str,
-) -> None:
+@option.choice("--to", LINK_FORMATS, "Format to write.", dest="format", required=True)
+@link_format_option("--from", "Format of LINKS; auto goes by the suffix, then by the first line.", dest="from_format")
+@option.text("--source", "FILE", "Source sentences. With them each link is checked; giza and json show them.")
+@option.text("--target", "FILE", "Target sentences, likewise.")
+@option.whole("--sentences", "Number of sentence pairs, which naacl does not say.", least=0)
+@option.base(help="Number of the first word in LINKS (pharaoh, scored).")
+@option.base("--to-base", "Number of the first word in the output (pharaoh, scored).")
+@option.flag("--sure", "Leave out links that are only possible.")
+@option.flag("--reverse", "Swap the sides: write target-source links.")
+@option.errors
+@option.output("the links")
+def command(links: str, **options: Any) -> None:
     """Convert the file LINKS between the link formats.
 
     \b
@@ -86,15 +43,6 @@ def command(
     """  # noqa: D301
     from cepts.pipeline.link_files import LinkFile, convert_links
 
-    convert_links(
-        LinkFile(links, from_format, int(base)),
-        output,
-        format=to_format,
-        base=int(to_base),
-        source=source,
-        target=target,
-        sentences=sentences,
-        sure=sure,
-        reverse=reverse,
-        errors=errors,
-    )
+    chosen = option.given(options, ("format", "source", "target", "sentences", "sure", "reverse", "errors"))
+    reading = LinkFile(links, options["from_format"], options["base"])
+    convert_links(reading, options["output"], base=options["to_base"], **chosen)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import click
 
+from cepts.cli import option
 from cepts.cli.console import ProgressBars, print_table, say, width_of
 
 __all__ = ["command"]
@@ -17,7 +18,7 @@ SHOWN = 3
 Example:
   cepts demo""",
 )
-@click.option("-q", "--quiet", is_flag=True, help="No progress bars.")
+@option.quiet
 def command(quiet: bool) -> None:
     """Align a small sample and show what comes out.
 
@@ -47,14 +48,17 @@ def command(quiet: bool) -> None:
     )
     click.echo()
     aligned = f"Aligned {len(done.bitext):,} sentence pairs in {done.seconds:.1f} s."
-    say(f"{aligned} Now with your own text, a sentence a line:")
-    say("  cepts align source.txt target.txt -o links.txt --save model")
-    say("  cepts align source.txt target.txt --load model --combine onmf   every word in its group")
-    say("  cepts lexicon model --top 3        what the model has learnt")
-    say("  cepts score gold.wa links.txt      if you have gold links")
-    say("  cepts phrases align pairs.txt      sentences and their paraphrases, a ||| b a line")
-    say("  cepts lm fit text.txt --save DIR   a language model that adapts to a topic")
-    say("  cepts --help                       all commands")
+    say(
+        f"{aligned} Now with your own text, a sentence a line:",
+        "  cepts align source.txt target.txt -o links.txt --save model",
+        "  cepts align source.txt target.txt --load model --combine onmf   every word in its group",
+        "  cepts lexicon model --top 3        what the model has learnt",
+        "  cepts score gold.wa links.txt      if you have gold links",
+        "  cepts phrases align pairs.txt      sentences and their paraphrases, a ||| b a line",
+        "  cepts lm fit text.txt --save DIR   a language model that adapts to a topic",
+        "  cepts --help                       all commands",
+        quiet=quiet,
+    )
 
 
 def _show_pair(source: list[str], target: list[str], links: list[tuple[int, int]], confidence: list[float]) -> None:

@@ -6,20 +6,19 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from cepts.cli.checks import check_apart, finite
+from cepts.cli import option
+from cepts.cli.checks import check_apart, check_plot
 from cepts.cli.console import ProgressBars, say
 from cepts.cli.link_options import (
-    base_option,
     check_extraction,
     combine_option,
     extraction_of,
     factoring_options,
-    links_option,
+    link_format_option,
     threshold_option,
 )
 from cepts.cli.summaries import describe_cepts
 from cepts.errors import UsageError
-from cepts.names import LINK_FORMATS
 from cepts.progress import Stopwatch
 
 if TYPE_CHECKING:
@@ -37,43 +36,28 @@ Examples:
   cepts factor matrices.jsonl -o links.txt --pair 3 --plot pair3.png""",
 )
 @click.argument("matrices")
-@links_option
-@click.option(
-    "--source", metavar="FILE", help="Source sentences, which the matrices must fit; giza and json show them."
-)
-@click.option("--target", metavar="FILE", help="Target sentences, likewise.")
-@click.option(
-    "--allow-empty", is_flag=True, help="Give matrices without words, or of zeros only, a line without links."
-)
-@click.option(
+@option.output("the links")
+@option.text("--source", "FILE", "Source sentences, which the matrices must fit; giza and json show them.")
+@option.text("--target", "FILE", "Target sentences, likewise.")
+@option.flag("--allow-empty", "Give matrices without words, or of zeros only, a line without links.")
+@option.real(
     "--scale",
-    type=click.FloatRange(0, min_open=True),
-    metavar="X",
-    callback=finite,
-    help="What an entry of 1 is worth in counts; more evidence gives more cepts.  [default: 200 where no entry is "
+    "What an entry of 1 is worth in counts; more evidence gives more cepts.  [default: 200 where no entry is "
     "above 1, else 1]",
+    above=0,
 )
 @combine_option(default="onmf")
 @threshold_option()
 @factoring_options()
-@click.option("--noise/--no-noise", default=None, help="Let uniform noise explain a part.  [default: yes]")
-@click.option(
-    "--format",
-    "format_",
-    type=click.Choice(tuple(LINK_FORMATS)),
-    default="pharaoh",
-    show_default=True,
-    help="Format of the links; json also lists the cepts.",
-)
-@base_option
-@click.option(
-    "--plot", metavar="FILE", help="Draw the matrix, the two factors and the alignment of one pair (.png .svg .pdf)."
-)
-@click.option("--plot-criterion", metavar="FILE", help="Draw its AIC and BIC against the number of cepts.")
-@click.option("--pair", type=click.IntRange(1), metavar="N", help="For the plots: which pair, from 1.  [default: 1]")
-@click.option("--gold", metavar="FILE", help="For --plot: gold links, to be shown too.")
-@click.option("--threads", type=click.IntRange(1), metavar="N", help="Threads.  [default: all processors]")
-@click.option("-q", "--quiet", is_flag=True, help="No progress bars and no summary.")
+@option.flag("--noise/--no-noise", "Let uniform noise explain a part.  [default: yes]")
+@link_format_option("--format", "Format of the links; json also lists the cepts.", default="pharaoh")
+@option.base()
+@option.text("--plot", "FILE", "Draw the matrix, the two factors and the alignment of one pair (.png .svg .pdf).")
+@option.text("--plot-criterion", "FILE", "Draw its AIC and BIC against the number of cepts.")
+@option.whole("--pair", "For the plots: which pair, from 1.  [default: 1]")
+@option.text("--gold", "FILE", "For --plot: gold links, to be shown too.")
+@option.threads
+@option.quiet
 def command(matrices: str, **options: Any) -> None:
     """Align words by factorising association matrices into cepts.
 
@@ -85,13 +69,13 @@ def command(matrices: str, **options: Any) -> None:
     stopwatch = Stopwatch()
     with ProgressBars(quiet=options["quiet"]) as bars:
         file, summary = _align(matrices, options, bars)
-    quiet = options["quiet"]
     counted = "1 matrix" if summary.pairs == 1 else f"{summary.pairs:,} matrices"
-    seconds = stopwatch.seconds
-    say(f"aligned  {counted}, scale {file.scale_used:g}, in {seconds:,.1f} s", quiet=quiet)
-    say(f"links    {summary.sure:,} sure, {summary.links - summary.sure:,} possible", quiet=quiet)
-    if summary.cepts is not None:
-        say(describe_cepts(summary.cepts), quiet=quiet)
+    say(
+        f"aligned  {counted}, scale {file.scale_used:g}, in {stopwatch.seconds:,.1f} s",
+        f"links    {summary.sure:,} sure, {summary.links - summary.sure:,} possible",
+        *([] if summary.cepts is None else [describe_cepts(summary.cepts)]),
+        quiet=options["quiet"],
+    )
 
 
 def _check(matrices: str, options: dict[str, Any]) -> None:
@@ -118,13 +102,8 @@ def _check_plots(matrices: str, options: dict[str, Any]) -> None:
         raise UsageError(
             f"{next(iter(wanted))} reads the matrices a second time, which standard input does not allow; name a file."
         )
-    from cepts.plot.figure import drawing, suffix_of
-
-    for path in wanted.values():
-        suffix_of(path)
+    check_plot(*wanted.values())
     check_apart({**wanted, "the links": options["output"]})
-    with drawing():  # refuses where matplotlib is missing
-        pass
 
 
 def _align(matrices: str, options: dict[str, Any], progress: ProgressBars) -> tuple[MatrixFile, Summary]:
@@ -140,19 +119,11 @@ def _align(matrices: str, options: dict[str, Any], progress: ProgressBars) -> tu
     file = MatrixFile(
         matrices,
         bitext=None if texts is None else texts.read(progress),
-        scale=options["scale"],
-        allow_empty=options["allow_empty"],
         cepts=extraction.factoring.cepts,
-        threads=options["threads"],
+        **option.given(options, ("scale", "allow_empty", "threads")),
     )
-    summary = align_matrices(
-        file,
-        options["output"],
-        extraction,
-        format=options["format_"],
-        base=int(options["base"]),
-        progress=progress,
-    )
+    written = option.given(options, ("format", "base"))
+    summary = align_matrices(file, options["output"], extraction, **written, progress=progress)
     progress.close()
     if drawn is not None:
         from cepts.plot import draw_pair

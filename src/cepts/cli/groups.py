@@ -16,11 +16,21 @@ RUNNING = "cepts.cli.running"
 CommandTable = dict[str, tuple[str, str]]
 
 
-class LazyGroup(click.Group):
-    """A group that knows its commands' names and short helps without importing them."""
+@click.pass_context
+def _show_help(ctx: click.Context) -> None:
+    if ctx.invoked_subcommand is None:
+        click.echo(ctx.get_help())
 
-    def __init__(self, *arguments: Any, table: CommandTable, **options: Any) -> None:
-        super().__init__(*arguments, **options)
+
+class LazyGroup(click.Group):
+    """A group that knows its commands' names and short helps without importing them.
+
+    Without a command it shows its help. `examples` are lines at the end of that.
+    """
+
+    def __init__(self, name: str, table: CommandTable, *, examples: str = "", **settings: Any) -> None:
+        settings = {"epilog": f"\b\nExamples:\n{examples}", **settings}
+        super().__init__(name, callback=_show_help, invoke_without_command=True, **settings)
         self.table = table
 
     def list_commands(self, ctx: click.Context) -> list[str]:

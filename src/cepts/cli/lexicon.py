@@ -2,8 +2,11 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 import click
 
+from cepts.cli import option
 from cepts.cli.console import print_json, say
 from cepts.errors import UsageError
 from cepts.names import DIRECTIONS
@@ -19,36 +22,18 @@ Examples:
   cepts lexicon model --direction reverse --top 3 --least 0.05 -o fr-en.tsv.gz""",
 )
 @click.argument("model")
-@click.option(
+@option.choice(
     "--direction",
-    type=click.Choice(DIRECTIONS),
+    DIRECTIONS,
+    "forward lists target words for each source word, reverse source words for each target word.",
     default="forward",
-    show_default=True,
-    help="forward lists target words for each source word, reverse source words for each target word.",
 )
-@click.option("--word", "words", multiple=True, metavar="WORD", help="Only this word; may be given again.")
-@click.option(
-    "--top", type=click.IntRange(1), metavar="N", default=10, show_default=True, help="The best N of each word."
-)
-@click.option(
-    "--least",
-    type=click.FloatRange(0, 1),
-    metavar="P",
-    default=0.01,
-    show_default=True,
-    help="Leave out lower probabilities.",
-)
-@click.option("-o", "--output", default="-", metavar="FILE", help="Where the table goes.  [default: stdout]")
-@click.option("--json", "as_json", is_flag=True, help="JSON instead of a table.")
-def command(
-    model: str,
-    direction: str,
-    words: tuple[str, ...],
-    top: int,
-    least: float,
-    output: str,
-    as_json: bool,
-) -> None:
+@option.text("--word", "WORD", "Only this word; may be given again.", dest="words", multiple=True)
+@option.whole("--top", "The best N of each word.", default=10)
+@option.real("--least", "Leave out lower probabilities.", least=0, most=1, metavar="P", default=0.01)
+@option.output("the translations")
+@option.json
+def command(model: str, **options: Any) -> None:
     """Show the lexicon of a trained model.
 
     Each line has a word, a word of the other language, P(other | word), P(word | other) and how often the two are
@@ -56,12 +41,12 @@ def command(
     """
     from cepts.pipeline.lexicon import list_translations
 
+    as_json, output = options["as_json"], options["output"]
     if as_json and output != "-":
         raise UsageError("--json goes to stdout; leave out --output, or redirect.")
-    found = list_translations(
-        model, None if as_json else output, direction=direction, words=words, top=top, least=least
-    )
+    chosen = option.given(options, ("direction", "words", "top", "least"))
+    found = list_translations(model, None if as_json else output, **chosen)
     if found.missing:
-        say(f"cepts: no translation of {', '.join(found.missing)} with a probability of {least} or more.")
+        say(f"cepts: no translation of {', '.join(found.missing)} with a probability of {options['least']} or more.")
     if as_json:
         print_json([entry.as_dict() for entry in found.entries])

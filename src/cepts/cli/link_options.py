@@ -3,71 +3,61 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from dataclasses import fields
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import click
 
-from cepts.cli.checks import finite, moderate
+from cepts.cli import option
 from cepts.cli.tables import TableChoice
 from cepts.errors import UsageError
-from cepts.names import SELECTIONS
+from cepts.names import LINK_FORMATS, SELECTIONS
 
 if TYPE_CHECKING:
     from cepts.extract import Extraction
 
 __all__ = [
     "EXTRACTORS",
-    "base_option",
     "check_extraction",
+    "check_lists",
     "combine_option",
     "extraction_of",
     "factoring_options",
-    "given",
-    "links_option",
+    "link_format_option",
+    "listed_direction",
     "matrices_option",
     "threshold_option",
 ]
 
 EXTRACTORS = TableChoice("cepts.extract:EXTRACTORS")
 
-links_option = click.option(
-    "-o", "--output", default="-", metavar="FILE", help="Where the links go.  [default: stdout]"
-)
-matrices_option = click.option(
-    "--matrices", metavar="FILE", help="Also write the association matrices, as JSON lines or .npz."
-)
-base_option = click.option(
-    "--base", type=click.Choice(["0", "1"]), default="0", help="Number of the first word in Pharaoh links."
-)
+matrices_option = option.text("--matrices", "FILE", "Also write the association matrices, as JSON lines or .npz.")
 
 
-def combine_option(name: str = "--combine", default: str = "agreement") -> Callable[[Any], Any]:
+def link_format_option(name: str, help: str, *, dest: str | None = None, default: str = "auto") -> Callable[[Any], Any]:
+    """An option for the format of links; ``auto`` is among the formats of files that are read."""
+    choices = ("auto", *LINK_FORMATS) if default == "auto" else LINK_FORMATS
+    return option.choice(name, choices, help, dest=dest, default=default)
+
+
+def combine_option(default: str = "agreement") -> Callable[[Any], Any]:
     """The option that chooses an extractor."""
-    return click.option(
-        name,
-        "combine",
-        type=EXTRACTORS,
-        default=default,
-        show_default=True,
-        help="How the two directions make one alignment.",
-    )
+    return option.choice("--combine", EXTRACTORS, "How the two directions make one alignment.", default=default)
 
 
 def threshold_option(default: str = "") -> Callable[[Any], Any]:
-    """The option --threshold; `default` is what the help tells of it."""
-    return click.option(
+    """The option --threshold; `default` is what the help says of it."""
+    return option.real(
         "--threshold",
-        type=click.FloatRange(0, 1),
-        metavar="P",
-        callback=finite,
-        help="For agreement: the least confidence of a link; lower gives more links. For onmf: how much a word must "
+        "For agreement: the least confidence of a link; lower gives more links. For onmf: how much a word must "
         f"have in common with its cept to stay in it.{default}",
+        least=0,
+        most=1,
+        metavar="P",
     )
 
 
-def parse_cepts(ctx: click.Context, option: click.Parameter, value: str | None) -> str | int | None:
+def _cepts(ctx: click.Context, option: click.Parameter, value: str | None) -> str | int | None:
     """How the number of cepts is chosen: by name, or that number."""
     if value is None or value in SELECTIONS:
         return value
@@ -82,51 +72,19 @@ def factoring_options(when: str = "") -> Callable[[Any], Any]:
     def said(text: str) -> str:
         return when + (text[0].lower() + text[1:] if when else text)
 
-    options = (
-        click.option(
-            "--cepts",
-            metavar="HOW",
-            callback=parse_cepts,
-            help=said(
-                "How many cepts a pair has: anneal chooses by AIC in one annealing pass, anneal-bic by BIC; aic and "
-                "bic try every number from random starts, which is slow; a number is that many, fewer in shorter "
-                "pairs.  [default: anneal]"
-            ),
-        ),
-        click.option(
-            "--sure",
-            type=click.FloatRange(0, 1),
-            metavar="P",
-            callback=finite,
-            help=said("The least confidence of a sure link; the others are possible ones.  [default: 0.5]"),
-        ),
-        click.option(
-            "--restarts",
-            type=click.IntRange(1),
-            metavar="N",
-            callback=moderate,
-            help=said("Random starts for each number of cepts, with --cepts aic or bic.  [default: 10]"),
-        ),
-        click.option(
-            "--seed",
-            type=click.IntRange(0),
-            metavar="N",
-            callback=moderate,
-            help=said("Seed for random starts.  [default: 0]"),
-        ),
+    how_many = said(
+        "How many cepts a pair has: anneal chooses by AIC in one annealing pass, anneal-bic by BIC; aic and bic try "
+        "every number from random starts, which is slow; a number is that many, fewer in shorter pairs.  [default: "
+        "anneal]"
     )
-
-    def decorate(function: Any) -> Any:
-        for option in reversed(options):
-            function = option(function)
-        return function
-
-    return decorate
-
-
-def given(options: dict[str, Any], names: Sequence[str]) -> dict[str, Any]:
-    """The options among `names` that the user gave."""
-    return {name: options[name] for name in names if options.get(name) is not None}
+    sure = said("The least confidence of a sure link; the others are possible ones.  [default: 0.5]")
+    restarts = said("Random starts for each number of cepts, with --cepts aic or bic.  [default: 10]")
+    return option.stacked(
+        option.text("--cepts", "HOW", how_many, callback=_cepts),
+        option.real("--sure", sure, least=0, most=1, metavar="P"),
+        option.whole("--restarts", restarts),
+        option.seed(said("Seed for random starts.  [default: 0]"), default=None),
+    )
 
 
 def extraction_of(options: dict[str, Any]) -> Extraction:
@@ -134,24 +92,18 @@ def extraction_of(options: dict[str, Any]) -> Extraction:
     from cepts.extract import Extraction
     from cepts.factor import Factoring
 
-    chosen = given(options, ("combine", "threshold", "association"))
-    lists = given(options, ("nbest",)) if options["combine"] == "onmf" else {}
-    return Extraction(**chosen, **lists, factoring=Factoring(**given(options, _factoring())))
-
-
-def _factoring() -> list[str]:
-    """Options that say how cepts are found."""
-    from cepts.factor import Factoring
-
-    return [option.name for option in fields(Factoring)]
+    names = ("combine", "threshold", "association", *(["nbest"] if options["combine"] == "onmf" else []))
+    return Extraction(**option.given(options, names), factoring=Factoring(**option.given(options, Factoring)))
 
 
 def check_extraction(options: dict[str, Any]) -> None:
     """Refuse options that do not go with --combine, or with one another."""
+    from cepts.factor import Factoring
+
     combine = options["combine"]
     if options["threshold"] is not None and combine not in {"agreement", "onmf"}:
         raise UsageError(f"`threshold` goes with `combine` agreement or onmf, not with {combine}.")
-    factoring = [f"`{name}`" for name in given(options, _factoring())]
+    factoring = [f"`{name}`" for name in option.given(options, Factoring)]
     if combine != "onmf" and factoring:
         goes = "goes" if len(factoring) == 1 else "go"
         raise UsageError(f"{', '.join(factoring)} {goes} with `combine` onmf, not with {combine}.")
@@ -162,3 +114,23 @@ def check_extraction(options: dict[str, Any]) -> None:
     matrices = options.get("matrices")
     if matrices is not None and Path(matrices).suffix.lower() == ".npy":
         raise UsageError(f"`matrices` {matrices}: a .npy file holds a single matrix; name it .npz or .jsonl.")
+
+
+def check_lists(options: dict[str, Any], what: str, formats: Sequence[str]) -> None:
+    """Refuse what goes with links and not with the lists of --nbest, which are of `what`."""
+    for name in ("threshold", "scores", "matrices"):
+        if options[name] is not None:
+            raise UsageError(f"`{name}` goes with links, and `nbest` lists {what} instead; leave one of them out.")
+    combine, format_ = options["combine"], options["format"]
+    if combine not in {"agreement", "forward", "reverse"}:
+        raise UsageError(
+            f"`nbest` lists the {what} of single directions, not of `combine` {combine}; `combine` forward or reverse "
+            "chooses one, without it both are listed."
+        )
+    if format_ not in {None, *formats}:
+        raise UsageError(f"`nbest` is written in the format {' or '.join(formats)}, not {format_}.")
+
+
+def listed_direction(options: dict[str, Any]) -> str:
+    """Which directions --nbest lists."""
+    return "both" if options["combine"] == "agreement" else str(options["combine"])

@@ -2,19 +2,19 @@
 
 from __future__ import annotations
 
-from dataclasses import asdict
 from typing import TYPE_CHECKING, Any
 
 import click
 
-from cepts.cli.cells import percent, percent_range, short_names
+from cepts.cli import option
+from cepts.cli.cells import RANGE, bounds, compared, gap_cells, percent, percent_range, short_names
+from cepts.cli.checks import refuse_stdin_twice
 from cepts.cli.console import print_json, print_table
-from cepts.cli.lengths import refuse_stdin_twice, sides_options
-from cepts.names import LINK_FORMATS
+from cepts.cli.link_options import link_format_option
 
 if TYPE_CHECKING:
     from cepts.evaluate import Comparison
-    from cepts.pipeline.scoring import LinkScores
+    from cepts.pipeline.scoring import SystemScores
 
 __all__ = ["command"]
 
@@ -34,65 +34,21 @@ SHORT_MEASURES = ("AER", "P sure", "R sure", "F1 sure", "P possible", "R possibl
 @click.argument("gold")
 @click.argument("links")
 @click.argument("links2", required=False)
-@sides_options
-@click.option(
-    "--gold-format",
-    type=click.Choice(("auto", *LINK_FORMATS)),
-    default="auto",
-    show_default=True,
-    help="Format of GOLD.",
+@option.sides
+@link_format_option("--gold-format", "Format of GOLD.")
+@link_format_option("--format", "Format of LINKS and LINKS2; auto goes by the suffix, then by the first line.")
+@option.base("--gold-base", "As --base, for GOLD.  [default: that of --base]", default=None)
+@option.base()
+@option.flag("--reverse-gold", "GOLD has target-source links.")
+@option.whole("--sentences", "How many sentence pairs there are.")
+@option.flag("--null", "Count a word without links as linked to null; needs the sentences.")
+@option.flag("--per-sentence", "Also score each sentence pair.")
+@option.whole(
+    "--bootstrap", "Samples for intervals and for the comparison of two systems; 0 for none.", least=0, default=1000
 )
-@click.option(
-    "--format",
-    "format",
-    type=click.Choice(("auto", *LINK_FORMATS)),
-    default="auto",
-    show_default=True,
-    help="Format of LINKS and LINKS2; auto goes by the suffix, then by the first line.",
-)
-@click.option("--gold-base", type=click.Choice(["0", "1"]), help="As --base, for GOLD.  [default: that of --base]")
-@click.option(
-    "--base",
-    type=click.Choice(["0", "1"]),
-    default="0",
-    show_default=True,
-    help="The number of a sentence's first word in Pharaoh files.",
-)
-@click.option("--reverse-gold", is_flag=True, help="GOLD has target-source links.")
-@click.option("--sentences", type=click.IntRange(1), metavar="N", help="How many sentence pairs there are.")
-@click.option("--null", is_flag=True, help="Count a word without links as linked to null; needs the sentences.")
-@click.option("--per-sentence", is_flag=True, help="Also score each sentence pair.")
-@click.option(
-    "--bootstrap",
-    type=click.IntRange(0),
-    metavar="N",
-    default=1000,
-    show_default=True,
-    help="Samples for intervals and for the comparison of two systems; 0 for none.",
-)
-@click.option(
-    "--seed", type=click.IntRange(0), metavar="N", default=0, show_default=True, help="Seed of these samples."
-)
-@click.option("--json", "as_json", is_flag=True, help="Print JSON, with ratios from 0 to 1.")
-def command(
-    gold: str,
-    links: str,
-    links2: str | None,
-    source: str | None,
-    target: str | None,
-    bitext: str | None,
-    gold_format: str,
-    format: str,
-    gold_base: str | None,
-    base: str,
-    reverse_gold: bool,
-    sentences: int | None,
-    null: bool,
-    per_sentence: bool,
-    bootstrap: int,
-    seed: int,
-    as_json: bool,
-) -> None:
+@option.seed()
+@option.flag("--json", "Print JSON, with ratios from 0 to 1.", dest="as_json")
+def command(gold: str, links: str, links2: str | None, **options: Any) -> None:
     """Score links against gold links.
 
     GOLD, LINKS and LINKS2 are link files of the same sentence pairs. In GOLD a link is sure (`i-j`, or S)
@@ -110,37 +66,35 @@ def command(
     from cepts.pipeline.link_files import LinkFile, read_sides
     from cepts.pipeline.scoring import score_links
 
-    refuse_stdin_twice(gold, links, links2, source, target, bitext)
+    sides = options["source"], options["target"], options["bitext"]
+    refuse_stdin_twice(gold, links, links2, *sides)
     names = [links] if links2 is None else [links, links2]
+    base, gold_base = options["base"], options["gold_base"]
     found = score_links(
-        LinkFile(gold, gold_format, int(gold_base or base)),
-        [LinkFile(name, format, int(base)) for name in names],
-        sides=read_sides(source, target, bitext),
-        sentences=sentences,
-        reverse_gold=reverse_gold,
-        null=null,
-        bootstrap=bootstrap,
-        seed=seed,
+        LinkFile(gold, options["gold_format"], base if gold_base is None else gold_base),
+        [LinkFile(name, options["format"], base) for name in names],
+        sides=read_sides(*sides),
+        **option.given(options, ("sentences", "reverse_gold", "null", "bootstrap", "seed")),
     )
-    if as_json:
-        print_json(_as_json(names, found, per_sentence))
+    if options["as_json"]:
+        print_json(_as_json(names, found, options["per_sentence"]))
         return
     shown = short_names(names)
-    if per_sentence:
+    if options["per_sentence"]:
         _print_sentences(shown, found.comparisons)
         click.echo()
     _print_scores(shown, found)
     click.echo(f"\nsignature  {found.signature}")
 
 
-def _print_scores(names: list[str], found: LinkScores) -> None:
+def _print_scores(names: list[str], found: SystemScores[Comparison]) -> None:
     ranges = found.resampled.intervals
     gaps = found.resampled.differences[0] if found.resampled.differences else {}
     columns = [""]
     for name in names:
-        columns += [name, "95 % interval"] if ranges else [name]
+        columns += [name, RANGE] if ranges else [name]
     if gaps:
-        columns += ["difference", "95 % interval", "p"]
+        columns += ["difference", RANGE, "p"]
     scores = [result.scores for result in found.comparisons]
     rows = []
     for metric, title in MEASURES.items():
@@ -150,8 +104,7 @@ def _print_scores(names: list[str], found: LinkScores) -> None:
             if ranges:
                 row.append(percent_range(ranges[system][metric]))
         if gaps:
-            gap = gaps[metric]
-            row += [percent(gap.value, "+"), percent_range(gap.interval, "+"), f"{gap.p_value:.4f}"]
+            row += gap_cells(gaps[metric])
         rows.append(row)
 
     def add(title: str, cells: list[str]) -> None:
@@ -194,24 +147,17 @@ def _print_sentences(names: list[str], results: list[Comparison]) -> None:
     print_table(columns, rows, left=0)
 
 
-def _as_json(names: list[str], found: LinkScores, per_sentence: bool) -> dict[str, Any]:
+def _as_json(names: list[str], found: SystemScores[Comparison], per_sentence: bool) -> dict[str, Any]:
     ranges = found.resampled.intervals
     systems: list[dict[str, Any]] = []
     for place, (name, result) in enumerate(zip(names, found.comparisons, strict=True)):
         system: dict[str, Any] = {"links_file": name, **result.scores.as_dict()}
         if ranges:
-            system["intervals"] = {metric: [r.low, r.high] for metric, r in ranges[place].items()}
+            system["intervals"] = bounds(ranges[place])
         if per_sentence:
             system["per_sentence"] = [scores.as_dict() for scores in result.per_sentence()]
         systems.append(system)
     whole: dict[str, Any] = {"systems": systems}
     for gaps in found.resampled.differences:
-        whole["differences"] = {
-            metric: {
-                "value": gap.value,
-                "interval": list(asdict(gap.interval).values()),
-                "p_value": gap.p_value,
-            }
-            for metric, gap in gaps.items()
-        }
+        whole["differences"] = compared(gaps)
     return {**whole, "signature": found.signature}

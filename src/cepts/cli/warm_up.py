@@ -9,6 +9,7 @@ from pathlib import Path
 
 import click
 
+from cepts.cli import option
 from cepts.cli.console import ProgressBars
 from cepts.errors import CeptsError
 from cepts.names import STATISTICS, WORD_MODELS
@@ -113,7 +114,7 @@ Examples:
   cepts warm-up words phrases""",
 )
 @click.argument("rooms", metavar="[ROOM]...", nargs=-1, type=click.Choice(ROOMS))
-@click.option("-q", "--quiet", is_flag=True, help="No progress bar and no summary.")
+@option.quiet
 def command(rooms: tuple[str, ...], quiet: bool) -> None:
     """Compile kernels now, so that no later command has to.
 

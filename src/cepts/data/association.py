@@ -2,20 +2,19 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from dataclasses import dataclass, replace
-from typing import Any
+from typing import Any, ClassVar
 
 import numpy as np
 from numpy.typing import NDArray
 
-from cepts.data.offsets import offsets_of
+from cepts.data.offsets import Flat, offsets_of
 
 __all__ = ["Association", "geometric_mean"]
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class Association:
+class Association(Flat):
     """One non-negative I x J matrix for each sentence pair: how much source i and target j belong together.
 
     Attributes
@@ -23,7 +22,7 @@ class Association:
     source_lengths, target_lengths
         I and J of each pair.
     offsets
-        Pair `n` occupies `values[offsets[n]:offsets[n + 1]]`, row-major (a row a source word).
+        Pair `n` occupies `values[offsets[n]:offsets[n + 1]]`, row-major (one row per source word).
     values
         The entries of all matrices (float32).
     source_null, target_null
@@ -38,8 +37,13 @@ class Association:
     source_null: NDArray[np.float32] | None = None
     target_null: NDArray[np.float32] | None = None
 
-    def __len__(self) -> int:
-        return len(self.offsets) - 1
+    layout: ClassVar = {
+        "source_lengths": (None, np.empty(0, dtype=np.int64)),
+        "target_lengths": (None, np.empty(0, dtype=np.int64)),
+        "values": ("offsets", np.empty(0, dtype=np.float32)),
+        "source_null": ("source_offsets", np.empty(0, dtype=np.float32)),
+        "target_null": ("target_offsets", np.empty(0, dtype=np.float32)),
+    }
 
     def __getitem__(self, pair: int) -> NDArray[np.float32]:
         values = self.values[self.offsets[pair] : self.offsets[pair + 1]]
@@ -56,7 +60,7 @@ class Association:
         return offsets_of(self.target_lengths)
 
     def line_sums(self, *, by_target: bool) -> tuple[NDArray[np.float64], NDArray[np.int64]]:
-        """The sum of each column (by target word) or row (by source word), and for each cell the place of its own."""
+        """The sum of each column (by target word) or row (by source word), and for each cell the index of its sum."""
         offsets = self.target_offsets if by_target else self.source_offsets
         sizes = np.diff(self.offsets)
         place = np.arange(int(self.offsets[-1])) - np.repeat(self.offsets[:-1], sizes)
@@ -84,34 +88,6 @@ class Association:
         }
         return replace(self, **found)
 
-    @classmethod
-    def concatenate(cls, parts: Sequence[Association]) -> Association:
-        """The matrices of several runs of pairs, one after the other; null masses where all runs have them."""
-
-        def joined(name: str, kind: type[np.generic]) -> NDArray:
-            return np.concatenate([np.empty(0, dtype=kind), *(getattr(part, name) for part in parts)], dtype=kind)
-
-        source_lengths, target_lengths = (joined(name, np.int64) for name in ("source_lengths", "target_lengths"))
-        nulls = (
-            joined(name, np.float32) if parts and all(getattr(part, name) is not None for part in parts) else None
-            for name in ("source_null", "target_null")
-        )
-        offsets = offsets_of(source_lengths * target_lengths)
-        return cls(source_lengths, target_lengths, offsets, joined("values", np.float32), *nulls)
-
-    def part(self, start: int, stop: int) -> Association:
-        """The matrices of pairs `start` to `stop` (exclusive)."""
-        offsets = self.offsets[start : stop + 1]
-        source, target = self.source_offsets, self.target_offsets
-        return Association(
-            self.source_lengths[start:stop],
-            self.target_lengths[start:stop],
-            offsets - offsets[0],
-            self.values[offsets[0] : offsets[-1]],
-            None if self.source_null is None else self.source_null[source[start] : source[stop]],
-            None if self.target_null is None else self.target_null[target[start] : target[stop]],
-        )
-
 
 def geometric_mean(forward: Association, reverse: Association) -> Association:
     """Geometric mean of the two directions' posteriors: high only where both are."""
@@ -120,11 +96,4 @@ def geometric_mean(forward: Association, reverse: Association) -> Association:
     values = forward.values * reverse.values
     # Rounding may leave a posterior slightly above 1.
     np.minimum(np.sqrt(values, out=values), np.float32(1), out=values)
-    return Association(
-        forward.source_lengths,
-        forward.target_lengths,
-        forward.offsets,
-        values,
-        reverse.source_null,
-        forward.target_null,
-    )
+    return replace(forward, values=values, source_null=reverse.source_null)

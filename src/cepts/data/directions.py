@@ -1,4 +1,4 @@
-"""What a scorer says of sentence pairs: the one thing that every extractor reads."""
+"""What a scorer says about sentence pairs, which is all that an extractor reads."""
 
 from __future__ import annotations
 
@@ -24,17 +24,17 @@ Made = TypeVar("Made")
 
 
 class Pulls(NamedTuple):
-    """By token: P(belongs to the word before), P(belongs to the word after); what is left of 1 is that of neither."""
+    """P(a token belongs to the word before it), and to the word after it; the rest of 1 is P(neither)."""
 
     before: NDArray[np.float32]
     after: NDArray[np.float32]
 
 
 class Directions:
-    """What a scorer says of a run of sentence pairs, in both directions.
+    """What a scorer says about a run of sentence pairs, in both directions.
 
     Nothing is computed before it is asked for, and nothing twice. A scorer subclasses this and gives `forward` and
-    `reverse`, and whatever else it knows better than can be read off these two.
+    `reverse`, and whatever else it knows better than these two tell.
 
     Attributes
     ----------
@@ -54,12 +54,12 @@ class Directions:
     # What messages call the scorer.
     name: str = "this scorer"
 
-    @property
+    @cached_property
     def forward(self) -> Association:
         """P(link) of the direction that explains the target by the source, with P(null) of the target words."""
         raise NotImplementedError
 
-    @property
+    @cached_property
     def reverse(self) -> Association:
         """P(link) of the direction that explains the source by the target, with P(null) of the source words."""
         raise NotImplementedError
@@ -69,29 +69,29 @@ class Directions:
         """Geometric mean of the two directions, with both null masses."""
         return geometric_mean(self.forward, self.reverse)
 
-    @property
+    @cached_property
     def for_cepts(self) -> Association:
-        """The probabilities out of which cepts are made."""
+        """The probabilities from which cepts are made."""
         return self.agreement
 
-    @property
+    @cached_property
     def counts(self) -> Association | None:
         """What is factorised, where the matrices are in counts already; None has `for_cepts` put on that scale."""
         return None
 
-    @property
+    @cached_property
     def paths(self) -> tuple[Alignments, Alignments] | None:
         """The most probable alignment of each direction; None where each word's best partner is all that is known."""
         return None
 
-    @property
+    @cached_property
     def scores(self) -> NDArray[np.float64]:
         """A score of each pair in both directions (pairs x 2): log-probabilities of a model of text."""
         raise UsageError(f"{self.name} gives no scores of whole pairs; leave out `scores`.")
 
-    @property
+    @cached_property
     def pulls(self) -> tuple[Pulls, Pulls] | None:
-        """How closely the words of each side belong to their neighbours; None where nothing is known of that."""
+        """How closely the words of each side belong to their neighbours; None where this is not known."""
         return None
 
     def lists(self, count: int) -> tuple[NBest, NBest]:
@@ -111,7 +111,7 @@ class Directions:
         return None
 
     def once(self, key: Hashable, make: Callable[[], Made]) -> Made:
-        """What `make` makes, kept under `key` for whoever asks next."""
+        """What `make` makes, kept under `key` for later calls."""
         kept: dict[Hashable, Any] = self.__dict__.setdefault("_kept", {})
         if key not in kept:
             kept[key] = make()
@@ -120,7 +120,7 @@ class Directions:
 
 
 class GivenDirections(Directions):
-    """Matrices that are there already: those of users, of spaces, of mixtures."""
+    """Matrices that exist already: those of users, of spaces, of mixtures."""
 
     def __init__(
         self,
@@ -134,34 +134,11 @@ class GivenDirections(Directions):
         threshold: float = Directions.threshold,
         name: str = Directions.name,
     ) -> None:
-        self._forward, self._reverse = forward, reverse
-        self._paths, self._scores, self._pulls = paths, scores, pulls
+        self.forward, self.reverse = forward, reverse
+        self.paths, self.pulls = paths, pulls
+        if scores is not None:
+            self.scores = scores
         self.first, self.threshold, self.name = first, threshold, name
-
-    @property
-    def forward(self) -> Association:
-        """As given."""
-        return self._forward
-
-    @property
-    def reverse(self) -> Association:
-        """As given."""
-        return self._reverse
-
-    @property
-    def paths(self) -> tuple[Alignments, Alignments] | None:
-        """As given."""
-        return self._paths
-
-    @property
-    def scores(self) -> NDArray[np.float64]:
-        """As given."""
-        return super().scores if self._scores is None else self._scores
-
-    @property
-    def pulls(self) -> tuple[Pulls, Pulls] | None:
-        """As given."""
-        return self._pulls
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -188,14 +165,14 @@ class Runs:
 
 
 class Scorer(Protocol):
-    """Anything that says of the words of sentence pairs how much they belong together."""
+    """Anything that says how much the words of sentence pairs belong together."""
 
     @property
     def max_length(self) -> int | None:
         """Pairs with a longer sentence on either side are left unaligned; None aligns all."""
 
     def directions(self, pairs: Any, *, cells: int | None = None, in_order: bool = False) -> Runs:
-        """What the scorer says of `pairs`, run by run.
+        """What the scorer says about `pairs`, run by run.
 
         Parameters
         ----------

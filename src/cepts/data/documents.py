@@ -29,8 +29,8 @@ class Documents:
     lowercase
         Whether the words were put in lower case.
     boundaries
-        What separates documents: ``file`` (each file is one), ``blank`` (blank lines), ``jsonl`` (an object a line), or
-        several of them, joined by ``+``; ``given`` where the documents come from no file.
+        What separates documents: ``file`` (each file is one), ``blank`` (blank lines), ``jsonl`` (one object per line),
+        or several of them, joined by ``+``; ``given`` where the documents come from no file.
     sources
         The files that were read.
     """

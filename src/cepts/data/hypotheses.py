@@ -11,14 +11,8 @@ __all__ = ["Hypothesis", "Utterance"]
 class Hypothesis:
     """One hypothesis of an utterance; scores are natural logarithms, higher is better.
 
-    Attributes
-    ----------
-    tokens
-        The words.
-    score
-        The recogniser's score without a language model (acoustic, optical).
-    lm_score
-        The score of the recogniser's own language model; None where the list does not have it.
+    `score` is the recogniser's score without a language model (acoustic, optical), `lm_score` that of its own language
+    model; None where the list does not have it.
     """
 
     tokens: tuple[str, ...]

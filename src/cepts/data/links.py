@@ -2,19 +2,17 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, NamedTuple, TypeVar
+from typing import TYPE_CHECKING, ClassVar, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
-from cepts.data.offsets import offsets_of, take_runs
+from cepts.data.offsets import Flat, offsets_of
 
 if TYPE_CHECKING:
     from cepts.data.sentences import Segment, Segments
-
-Joined = TypeVar("Joined", "Cepts", "Segments")
 
 __all__ = ["Alignment", "Alignments", "Cept", "Cepts"]
 
@@ -27,7 +25,7 @@ class Cept(NamedTuple):
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class Cepts:
+class Cepts(Flat):
     """The cept of each word of many sentence pairs: a proper alignment, in which every word has exactly one.
 
     Attributes
@@ -50,8 +48,14 @@ class Cepts:
     target_confidence: NDArray[np.float32]
     noise: NDArray[np.float32]
 
-    def __len__(self) -> int:
-        return len(self.source_offsets) - 1
+    pairs: ClassVar = "source_offsets"
+    layout: ClassVar = {
+        "source": ("source_offsets", np.empty(0, dtype=np.int32)),
+        "target": ("target_offsets", np.empty(0, dtype=np.int32)),
+        "source_confidence": ("source_offsets", np.empty(0, dtype=np.float32)),
+        "target_confidence": ("target_offsets", np.empty(0, dtype=np.float32)),
+        "noise": (None, np.empty(0, dtype=np.float32)),
+    }
 
     def __getitem__(self, pair: int) -> list[Cept]:
         """The cepts of one pair, without null, by number."""
@@ -62,33 +66,6 @@ class Cepts:
             Cept(np.flatnonzero(source == cept).tolist(), np.flatnonzero(target == cept).tolist())
             for cept in range(count)
         ]
-
-    @classmethod
-    def concatenate(cls, parts: Sequence[Cepts]) -> Cepts:
-        """The cepts of several runs of pairs, one after the other."""
-
-        def joined(name: str) -> NDArray:
-            return np.concatenate([getattr(part, name) for part in parts])
-
-        return cls(
-            offsets_of(np.concatenate([np.diff(part.source_offsets) for part in parts])),
-            offsets_of(np.concatenate([np.diff(part.target_offsets) for part in parts])),
-            *(joined(name) for name in ("source", "target", "source_confidence", "target_confidence", "noise")),
-        )
-
-    def take(self, pairs: NDArray[np.int64]) -> Cepts:
-        """The cepts of `pairs`, which may repeat, in their order."""
-        source, source_offsets = take_runs(self.source_offsets, pairs)
-        target, target_offsets = take_runs(self.target_offsets, pairs)
-        return Cepts(
-            source_offsets,
-            target_offsets,
-            self.source[source],
-            self.target[target],
-            self.source_confidence[source],
-            self.target_confidence[target],
-            self.noise[pairs],
-        )
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -115,7 +92,7 @@ class Alignment:
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class Alignments:
+class Alignments(Flat):
     """The alignments of many sentence pairs; the links of pair `n` stand at `offsets[n]:offsets[n + 1]`.
 
     Within a pair, links are sorted by source, then target position, and no link stands twice. `cepts` are those from
@@ -131,6 +108,13 @@ class Alignments:
     cepts: Cepts | None = None
     segments: Segments | None = None
 
+    layout: ClassVar = {
+        "source": ("offsets", np.empty(0, dtype=np.int32)),
+        "target": ("offsets", np.empty(0, dtype=np.int32)),
+        "confidence": ("offsets", np.empty(0, dtype=np.float32)),
+        "sure": ("offsets", np.empty(0, dtype=np.bool_)),
+    }
+
     @classmethod
     def from_links(cls, pairs: Iterable[Iterable[tuple[int, int]]]) -> Alignments:
         """Alignments of plain (source, target) links, all sure and of confidence 1."""
@@ -145,46 +129,6 @@ class Alignments:
             np.ones(count, dtype=np.bool_),
         )
 
-    @classmethod
-    def concatenate(cls, parts: Sequence[Alignments]) -> Alignments:
-        """Alignments of several runs of pairs, one after the other."""
-        return cls(
-            offsets_of(np.concatenate([np.diff(part.offsets) for part in parts]) if parts else []),
-            np.concatenate([part.source for part in parts] or [np.empty(0, np.int32)]),
-            np.concatenate([part.target for part in parts] or [np.empty(0, np.int32)]),
-            np.concatenate([part.confidence for part in parts] or [np.empty(0, np.float32)]),
-            np.concatenate([part.sure for part in parts] or [np.empty(0, np.bool_)]),
-            _joined([part.cepts for part in parts]),
-            _joined([part.segments for part in parts]),
-        )
-
-    def part(self, start: int, stop: int) -> Alignments:
-        """The alignments of pairs `start` to `stop` (exclusive)."""
-        offsets = self.offsets[start : stop + 1]
-        run = slice(offsets[0], offsets[-1])
-        return Alignments(
-            offsets - offsets[0],
-            self.source[run],
-            self.target[run],
-            self.confidence[run],
-            self.sure[run],
-            None if self.cepts is None else self.cepts.take(np.arange(start, stop)),
-            None if self.segments is None else self.segments.take(np.arange(start, stop)),
-        )
-
-    def take(self, pairs: NDArray[np.int64]) -> Alignments:
-        """The alignments of `pairs`, which may repeat, in their order."""
-        links, offsets = take_runs(self.offsets, pairs)
-        return Alignments(
-            offsets,
-            self.source[links],
-            self.target[links],
-            self.confidence[links],
-            self.sure[links],
-            None if self.cepts is None else self.cepts.take(pairs),
-            None if self.segments is None else self.segments.take(pairs),
-        )
-
     def only(self, links: NDArray[np.bool_]) -> Alignments:
         """The same without the links for which `links` is false, and so without cepts and segments."""
         before = offsets_of(links.astype(np.int64))
@@ -195,9 +139,6 @@ class Alignments:
             self.confidence[links],
             self.sure[links],
         )
-
-    def __len__(self) -> int:
-        return len(self.offsets) - 1
 
     def __getitem__(self, pair: int) -> Alignment:
         run = slice(self.offsets[pair], self.offsets[pair + 1])
@@ -212,9 +153,3 @@ class Alignments:
 
     def __iter__(self) -> Iterator[Alignment]:
         return (self[pair] for pair in range(len(self)))
-
-
-def _joined(parts: Sequence[Joined | None]) -> Joined | None:
-    """All parts as one, if none is missing."""
-    there = [part for part in parts if part is not None]
-    return type(there[0]).concatenate(there) if there and len(there) == len(parts) else None

@@ -2,19 +2,19 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from dataclasses import dataclass
+from typing import ClassVar
 
 import numpy as np
 from numpy.typing import NDArray
 
-from cepts.data.offsets import offsets_of, take_runs
+from cepts.data.offsets import Flat, offsets_of
 
 __all__ = ["NBest"]
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class NBest:
+class NBest(Flat):
     """The most probable alignments of many sentence pairs in one direction, the best of each pair first.
 
     Attributes
@@ -34,8 +34,11 @@ class NBest:
     log_probabilities: NDArray[np.float64]
     positions: NDArray[np.int32]
 
-    def __len__(self) -> int:
-        return len(self.offsets) - 1
+    layout: ClassVar = {
+        "lengths": (None, np.empty(0, dtype=np.int64)),
+        "log_probabilities": ("offsets", np.empty(0)),
+        "positions": ("starts", np.empty(0, dtype=np.int32)),
+    }
 
     @property
     def starts(self) -> NDArray[np.int64]:
@@ -43,24 +46,8 @@ class NBest:
         return offsets_of(self.lengths * np.diff(self.offsets))
 
     def __getitem__(self, pair: int) -> tuple[NDArray[np.float64], NDArray[np.int32]]:
-        """Log-probabilities of the alignments of one pair, and their positions (a row an alignment)."""
+        """Log-probabilities of the alignments of one pair, and their positions (one row per alignment)."""
         starts = self.starts
         positions = self.positions[starts[pair] : starts[pair + 1]]
         run = slice(self.offsets[pair], self.offsets[pair + 1])
         return self.log_probabilities[run], positions.reshape(run.stop - run.start, self.lengths[pair])
-
-    @classmethod
-    def concatenate(cls, parts: Sequence[NBest]) -> NBest:
-        """The lists of several runs of pairs, one after the other."""
-        return cls(
-            np.concatenate([part.lengths for part in parts] or [np.empty(0, np.int64)]),
-            offsets_of(np.concatenate([np.diff(part.offsets) for part in parts]) if parts else []),
-            np.concatenate([part.log_probabilities for part in parts] or [np.empty(0)]),
-            np.concatenate([part.positions for part in parts] or [np.empty(0, np.int32)]),
-        )
-
-    def take(self, pairs: NDArray[np.int64]) -> NBest:
-        """The lists of `pairs`, which may repeat, in their order."""
-        entries, offsets = take_runs(self.offsets, pairs)
-        places, _ = take_runs(self.starts, pairs)
-        return NBest(self.lengths[pairs], offsets, self.log_probabilities[entries], self.positions[places])

@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from typing import TypeAlias
+from collections.abc import Mapping, Sequence
+from dataclasses import MISSING, fields
+from typing import Any, ClassVar, Self, TypeAlias
 
 import numpy as np
 from numpy.typing import NDArray
 
-__all__ = ["Lengths", "offsets_of", "take_runs"]
+__all__ = ["Flat", "Lengths", "offsets_of", "take_runs"]
 
 Lengths: TypeAlias = NDArray[np.integer] | Sequence[int]
 
@@ -20,8 +21,74 @@ def offsets_of(lengths: Lengths) -> NDArray[np.int64]:
     return offsets
 
 
-def take_runs(offsets: NDArray[np.int64], places: NDArray[np.int64]) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
+def take_runs(
+    offsets: NDArray[np.int64], places: NDArray[np.int64] | slice
+) -> tuple[NDArray[np.int64] | slice, NDArray[np.int64]]:
     """The items of the runs at `places`, which may repeat, in their order; and the new offsets."""
+    if isinstance(places, slice):
+        bounds = offsets[places.start : places.stop + 1]
+        return slice(bounds[0], bounds[-1]), bounds - bounds[0]
     counts = np.diff(offsets)[places]
     taken = offsets_of(counts)
     return np.repeat(offsets[:-1][places] - taken[:-1], counts) + np.arange(taken[-1]), taken
+
+
+class Flat:
+    """Base of dataclasses that hold the items of many sentence pairs end to end.
+
+    Fields whose names end in `offsets` say where the items of each pair start. `layout` has every other array: the
+    offsets that it follows (a field or a property; None where it has one item a pair), and an empty array of its type.
+    The remaining fields are such dataclasses themselves. A field whose default is None may be missing.
+    """
+
+    __slots__ = ()
+
+    layout: ClassVar[Mapping[str, tuple[str | None, NDArray[Any]]]]
+    # The offsets that count the pairs.
+    pairs: ClassVar[str] = "offsets"
+
+    def __len__(self) -> int:
+        return len(getattr(self, self.pairs)) - 1
+
+    @classmethod
+    def concatenate(cls, parts: Sequence[Self]) -> Self:
+        """Several runs of pairs, one after the other; a field that a part lacks is missing."""
+        joined: list[Any] = []
+        for field in fields(cls):  # type: ignore[arg-type]
+            found = [getattr(part, field.name) for part in parts]
+            if any(item is None for item in found) or not (found or field.default is MISSING):
+                joined.append(None)
+            elif field.name in cls.layout:
+                empty = cls.layout[field.name][1]
+                joined.append(np.concatenate([empty, *found], dtype=empty.dtype))
+            elif field.name.endswith("offsets"):
+                joined.append(offsets_of(np.concatenate([np.empty(0, dtype=np.int64), *map(np.diff, found)])))
+            else:
+                joined.append(type(found[0]).concatenate(found))
+        return cls(*joined)
+
+    def part(self, start: int, stop: int) -> Self:
+        """Pairs `start` to `stop` (exclusive); the arrays are views."""
+        return self._chosen(slice(start, stop))
+
+    def take(self, pairs: NDArray[np.int64]) -> Self:
+        """The items of `pairs`, which may repeat, in their order."""
+        return self._chosen(pairs)
+
+    def _chosen(self, pairs: NDArray[np.int64] | slice) -> Self:
+        runs: dict[str, tuple[NDArray[np.int64] | slice, NDArray[np.int64]]] = {}
+        chosen: list[Any] = []
+        for field in fields(self):  # type: ignore[arg-type]
+            value = getattr(self, field.name)
+            follows, _ = self.layout.get(field.name, ("", None))
+            if isinstance(value, Flat):
+                value = value._chosen(pairs)
+            elif value is not None and follows is None:
+                value = value[pairs]
+            elif value is not None:
+                name = follows or field.name
+                if name not in runs:
+                    runs[name] = take_runs(getattr(self, name), pairs)
+                value = value[runs[name][0]] if follows else runs[name][1]
+            chosen.append(value)
+        return type(self)(*chosen)

@@ -1,4 +1,4 @@
-"""Sentences with what is known of their words, pairs of them, and the segments that align them.
+"""Sentences with what is known about their words, pairs of them, and the segments that align them.
 
 Where bitexts are large and hold words alone, the pairs of monolingual alignment carry columns (tags, chunks, lemmas)
 and gold links, and are few enough to be objects of their own.
@@ -7,14 +7,14 @@ and gold links, and are few enough to be objects of their own.
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
-from typing import NamedTuple
+from dataclasses import dataclass, replace
+from typing import ClassVar, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
 from cepts.data.links import Alignments
-from cepts.data.offsets import offsets_of, take_runs
+from cepts.data.offsets import Flat, offsets_of
 
 __all__ = [
     "COLUMNS",
@@ -30,7 +30,7 @@ __all__ = [
 Link = tuple[int, int]
 Span = tuple[int, int]
 
-# What may be known of each word besides its form.
+# What may be known about each word besides its form.
 COLUMNS = ("pos", "chunk", "lemma")
 
 
@@ -50,7 +50,9 @@ class Sentence:
         for name in COLUMNS:
             column = getattr(self, name)
             if column is not None and len(column) != len(self.tokens):
-                raise ValueError(f"{name} must have an entry a token, {len(self.tokens)}. Got {len(column)} instead.")
+                raise ValueError(
+                    f"{name} must have one entry per token, {len(self.tokens)}. Got {len(column)} instead."
+                )
 
     def __len__(self) -> int:
         return len(self.tokens)
@@ -92,7 +94,7 @@ class Segment(NamedTuple):
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class Segments:
+class Segments(Flat):
     """The segments of many sentence pairs; those of pair `n` stand at `offsets[n]:offsets[n + 1]`.
 
     `spans` has four columns: source start and stop, target start and stop (half-open, int32). Segments of a pair are
@@ -106,8 +108,12 @@ class Segments:
     scores: NDArray[np.float64]
     states: NDArray[np.int64]
 
-    def __len__(self) -> int:
-        return len(self.offsets) - 1
+    layout: ClassVar = {
+        "spans": ("offsets", np.empty((0, 4), dtype=np.int32)),
+        "confidence": ("offsets", np.empty(0, dtype=np.float32)),
+        "scores": (None, np.empty(0)),
+        "states": (None, np.empty(0, dtype=np.int64)),
+    }
 
     def __getitem__(self, pair: int) -> list[Segment]:
         run = slice(self.offsets[pair], self.offsets[pair + 1])
@@ -119,24 +125,8 @@ class Segments:
 
     @property
     def normalised_scores(self) -> NDArray[np.float64]:
-        """Score a state of each pair."""
+        """Score per state of each pair."""
         return self.scores / np.maximum(self.states, 1)
-
-    @classmethod
-    def concatenate(cls, parts: Sequence[Segments]) -> Segments:
-        """The segments of several runs of pairs, one after the other."""
-        return cls(
-            offsets_of(np.concatenate([np.diff(part.offsets) for part in parts]) if parts else []),
-            np.concatenate([part.spans for part in parts] or [np.empty((0, 4), np.int32)]),
-            np.concatenate([part.confidence for part in parts] or [np.empty(0, np.float32)]),
-            np.concatenate([part.scores for part in parts] or [np.empty(0)]),
-            np.concatenate([part.states for part in parts] or [np.empty(0, np.int64)]),
-        )
-
-    def take(self, pairs: NDArray[np.int64]) -> Segments:
-        """The segments of `pairs`, which may repeat, in their order."""
-        taken, offsets = take_runs(self.offsets, pairs)
-        return Segments(offsets, self.spans[taken], self.confidence[taken], self.scores[pairs], self.states[pairs])
 
     def alignments(self) -> Alignments:
         """The links that the segments stand for: every word of the one span with every word of the other.
@@ -168,15 +158,6 @@ class Segments:
 
 def gold_alignments(pairs: Sequence[SentencePair]) -> Alignments:
     """The gold links of `pairs`, sure and possible; none where nobody has linked a pair."""
-    rows = [
-        sorted([(*link, True) for link in pair.sure or ()] + [(*link, False) for link in pair.possible or ()])
-        for pair in pairs
-    ]
-    flat = np.array([link for row in rows for link in row], dtype=np.int32).reshape(-1, 3)
-    return Alignments(
-        offsets_of([len(row) for row in rows]),
-        np.ascontiguousarray(flat[:, 0]),
-        np.ascontiguousarray(flat[:, 1]),
-        np.ones(len(flat), dtype=np.float32),
-        flat[:, 2].astype(np.bool_),
-    )
+    tiers = [{**dict.fromkeys(pair.possible or (), False), **dict.fromkeys(pair.sure or (), True)} for pair in pairs]
+    sure = np.array([tier[link] for tier in tiers for link in sorted(tier)], dtype=np.bool_)
+    return replace(Alignments.from_links(tiers), sure=sure)

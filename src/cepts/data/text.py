@@ -51,10 +51,7 @@ class Text:
     def from_tokens(cls, sentences: Iterable[SentenceLike]) -> Text:
         """Text of sentences, each a sequence of tokens or a string, which is split at ASCII white space.
 
-        Raises
-        ------
-        TypeError
-            Where `sentences` is a string, or a sentence or token is something else.
+        Raises `TypeError` where `sentences` is a string, or a sentence or token is something else.
 
         Examples
         --------
@@ -118,10 +115,7 @@ class Bitext:
     def from_tokens(cls, pairs: Iterable[tuple[SentenceLike, SentenceLike] | SentencePair]) -> Bitext:
         """Bitext of pairs of sentences, each a sequence of tokens or a string, which is split at ASCII white space.
 
-        Raises
-        ------
-        TypeError
-            Where `pairs` is a string, a pair does not have two sentences, or a token is not a string.
+        Raises `TypeError` where `pairs` is a string, a pair does not have two sentences, or a token is not a string.
 
         Examples
         --------

@@ -18,12 +18,8 @@ __all__ = ["Dictionary", "VectorReading", "Vectors"]
 class VectorReading:
     """How vectors were read: with the same reading, the same file gives the same words.
 
-    Attributes
-    ----------
-    lowercase
-        Whether the words were put in lower case.
-    max_vocabulary
-        The largest number of words that were kept, the first of the file; None is all of them.
+    `lowercase` is whether the words were put in lower case; `max_vocabulary` the largest number of words that were
+    kept, the first of the file; None is all of them.
     """
 
     lowercase: bool = False
@@ -84,22 +80,13 @@ class Vectors:
         if count >= len(self):
             return self
         offsets = self.vocabulary.offsets[: count + 1]
-        return Vectors(
-            Vocabulary(self.vocabulary.buffer[: offsets[-1]], offsets),
-            self.matrix[:count],
-            self.name,
-            replace(self.reading, max_vocabulary=count),
-        )
+        vocabulary = Vocabulary(self.vocabulary.buffer[: offsets[-1]], offsets)
+        return Vectors(vocabulary, self.matrix[:count], self.name, replace(self.reading, max_vocabulary=count))
 
     def take(self, rows: Sequence[int] | NDArray[np.integer]) -> Vectors:
         """The words of `rows`, in that order."""
-        words = self.words
-        return Vectors(
-            Vocabulary.from_words(words[row] for row in rows),
-            self.matrix[np.asarray(rows, dtype=np.int64)],
-            self.name,
-            self.reading,
-        )
+        vocabulary = Vocabulary.from_words(map(self.words.__getitem__, rows))
+        return replace(self, vocabulary=vocabulary, matrix=self.matrix[np.asarray(rows, dtype=np.int64)])
 
     def lowercased(self) -> Vectors:
         """Lower-case words; of words that become the same, the one written in lower case is kept, else the first."""
@@ -128,14 +115,8 @@ class Vectors:
 class Dictionary:
     """Words that mean the same in several languages, as a user gives them.
 
-    Attributes
-    ----------
-    languages
-        Name of each column.
-    entries
-        One word for each column; None where a language has no word in an entry.
-    name
-        What messages call it: usually the file.
+    `languages` are the names of the columns. An entry has a word for each of them, or None where a language has none.
+    Messages call the dictionary by its `name`: usually the file.
     """
 
     languages: tuple[str, ...]
@@ -158,7 +139,7 @@ class Dictionary:
         return Dictionary(self.languages[::-1], tuple(entry[::-1] for entry in self.entries), self.name)
 
     def rows(self, views: Sequence[Vectors]) -> NDArray[np.int64]:
-        """The rows of `views` that hold the words of each entry: one line an entry, one column a view.
+        """The rows of `views` that hold the words of each entry: one line per entry, one column per view.
 
         -1 stands for a word that is missing, or that its view does not have.
         """

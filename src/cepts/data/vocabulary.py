@@ -9,6 +9,8 @@ from itertools import pairwise
 import numpy as np
 from numpy.typing import NDArray
 
+from cepts.data.offsets import offsets_of
+
 __all__ = ["Vocabulary"]
 
 
@@ -35,8 +37,7 @@ class Vocabulary:
         """Vocabulary of `words`, which must be distinct."""
         words = list(words)
         encoded = [word.encode("utf-8", "surrogateescape") for word in words]
-        offsets = np.zeros(len(encoded) + 1, dtype=np.int64)
-        np.cumsum([len(word) for word in encoded], out=offsets[1:])
+        offsets = offsets_of([len(word) for word in encoded])
         vocabulary = cls(np.frombuffer(b"".join(encoded), dtype=np.uint8), offsets)
         vocabulary.words = words
         return vocabulary

@@ -1,6 +1,16 @@
 """How models run: the EM loop, and threads over shards."""
 
 from cepts.engine.em import ROUNDING, Checkpointed, EMProblem, Tick, run_em
-from cepts.engine.shards import cut_runs, default_threads, map_shards
+from cepts.engine.shards import cut_runs, default_threads, map_shards, one_allocation
 
-__all__ = ["ROUNDING", "Checkpointed", "EMProblem", "Tick", "cut_runs", "default_threads", "map_shards", "run_em"]
+__all__ = [
+    "ROUNDING",
+    "Checkpointed",
+    "EMProblem",
+    "Tick",
+    "cut_runs",
+    "default_threads",
+    "map_shards",
+    "one_allocation",
+    "run_em",
+]

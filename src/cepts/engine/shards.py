@@ -1,4 +1,4 @@
-"""Threads over shards.
+"""Threads over shards, and buffers for each.
 
 Shards are cut by the data and never by the number of threads, and their results are taken in their order, so any
 number of threads gives the same bytes.
@@ -6,6 +6,7 @@ number of threads gives the same bytes.
 
 from __future__ import annotations
 
+import math
 import os
 import threading
 from collections import deque
@@ -16,7 +17,7 @@ from typing import TypeVar
 import numpy as np
 from numpy.typing import NDArray
 
-__all__ = ["cut_runs", "default_threads", "map_shards"]
+__all__ = ["cut_runs", "default_threads", "map_shards", "one_allocation"]
 
 Shard = TypeVar("Shard")
 Result = TypeVar("Result")
@@ -73,6 +74,19 @@ def map_shards(
         wait([shard for shard in waiting if not shard.cancel()])
         if nested:
             pool.shutdown()
+
+
+def one_allocation(*shapes: tuple[int, ...]) -> list[NDArray[np.float32]]:
+    """Zeroed arrays that lie side by side in memory.
+
+    A compiled loop that both sums and stores checks how far its arrays lie apart and adds in another order where they
+    are close. Arrays of separate allocations lie where memory happens to be free, so results would differ from run to
+    run in their last digits.
+    """
+    sizes = [math.prod(shape) for shape in shapes]
+    ends = np.cumsum(sizes)
+    whole = np.zeros(int(ends[-1]), dtype=np.float32)
+    return [whole[end - size : end].reshape(shape) for shape, size, end in zip(shapes, sizes, ends, strict=True)]
 
 
 def _pool_of(threads: int) -> ThreadPoolExecutor:

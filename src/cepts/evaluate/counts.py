@@ -34,7 +34,7 @@ def count_links(
     target_lengths: Lengths | None = None,
     null: bool = False,
 ) -> NDArray[np.int64]:
-    """Count links per sentence pair: one row a pair, one column for each of `COLUMNS`.
+    """Count links per sentence pair: one row per pair, one column for each of `COLUMNS`.
 
     Every link of `gold` is possible and those of the sure tier are also sure. The tiers of `system` do not
     matter. With `null`, a word that has no gold link is linked to null by the gold, as a sure link, and a word
@@ -87,11 +87,9 @@ def count_links(
         counts[:, COLUMNS.index(f"{side}_words")] = words
         if null:
             counts[:, COLUMNS.index("links")] += per_pair(~by_system)
-            gold_null, both_null = per_pair(~by_gold), per_pair(~by_gold & ~by_system)
-            for column, more in (("sure", gold_null), ("possible", gold_null)):
-                counts[:, COLUMNS.index(column)] += more
-            for column in ("sure_hits", "possible_hits"):
-                counts[:, COLUMNS.index(column)] += both_null
+            for tier in ("sure", "possible"):
+                counts[:, COLUMNS.index(tier)] += per_pair(~by_gold)
+                counts[:, COLUMNS.index(f"{tier}_hits")] += per_pair(~by_gold & ~by_system)
     return counts
 
 

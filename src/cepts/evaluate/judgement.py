@@ -4,13 +4,14 @@ from __future__ import annotations
 
 from collections.abc import Hashable, Mapping, Sequence
 from dataclasses import dataclass, field
+from typing import ClassVar
 
 import numpy as np
 from numpy.typing import NDArray
 
 from cepts.errors import DataError, UsageError, check_choice
+from cepts.evaluate.resampling import Countable
 from cepts.names import QUESTIONS
-from cepts.signature import signature
 
 __all__ = ["BinaryJudgement", "Ranking", "binary_judgement", "choose_threshold", "ranking"]
 
@@ -49,19 +50,14 @@ def choose_threshold(scores: Numbers, labels: Numbers) -> float:
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class BinaryJudgement:
-    """Judgements of yes or no, compared with the truth; is a `Countable`.
+class BinaryJudgement(Countable):
+    """Judgements of yes or no, compared with the truth.
 
-    `counts` has a row a pair and columns for right yes, wrong yes, wrong no and right no.
+    `counts` has one row per pair and columns for right yes, wrong yes, wrong no and right no.
     """
 
     counts: NDArray[np.int64]
     facts: Mapping[str, object] = field(default_factory=dict)
-
-    @property
-    def unit(self) -> str:
-        """What is resampled for intervals."""
-        return "sentence pairs"
 
     @property
     def metric_names(self) -> tuple[str, ...]:
@@ -83,33 +79,25 @@ class BinaryJudgement:
         )
         return np.stack([part / np.maximum(whole, 1) for part, whole in ratios], axis=-1)
 
-    def _metric(self, name: str) -> float:
-        return float(self.metrics_of(self.unit_counts().sum(axis=0))[self.metric_names.index(name)])
-
     @property
     def accuracy(self) -> float:
         """Share of the pairs that are judged correctly."""
-        return self._metric("accuracy")
+        return self.metrics["accuracy"]
 
     @property
     def precision(self) -> float:
         """Share of those judged yes that are yes."""
-        return self._metric("precision")
+        return self.metrics["precision"]
 
     @property
     def recall(self) -> float:
         """Share of those that are yes that are judged so."""
-        return self._metric("recall")
+        return self.metrics["recall"]
 
     @property
     def f1(self) -> float:
         """Harmonic mean of precision and recall."""
-        return self._metric("f1")
-
-    @property
-    def signature(self) -> str:
-        """One line that says what was judged and how."""
-        return signature(self.facts)
+        return self.metrics["f1"]
 
 
 def binary_judgement(scores: Numbers, labels: Numbers, threshold: float) -> BinaryJudgement:
@@ -121,8 +109,8 @@ def binary_judgement(scores: Numbers, labels: Numbers, threshold: float) -> Bina
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class Ranking:
-    """How high the right answers of questions are ranked; is a `Countable`.
+class Ranking(Countable):
+    """How high the right answers of questions are ranked.
 
     `average_precisions` and `reciprocal_ranks` are those of each question in `questions`.
     """
@@ -132,10 +120,7 @@ class Ranking:
     reciprocal_ranks: NDArray[np.float64]
     facts: Mapping[str, object] = field(default_factory=dict)
 
-    @property
-    def unit(self) -> str:
-        """What is resampled for intervals."""
-        return "questions"
+    unit: ClassVar = "questions"
 
     @property
     def metric_names(self) -> tuple[str, ...]:
@@ -163,11 +148,6 @@ class Ranking:
     def mean_reciprocal_rank(self) -> float:
         """MRR: the mean of one over the place of each question's first right answer, 0 where there is none."""
         return float(self.reciprocal_ranks.mean()) if len(self.questions) else 0.0
-
-    @property
-    def signature(self) -> str:
-        """One line that says what was ranked and how."""
-        return signature(self.facts)
 
 
 def ranking(

@@ -14,13 +14,13 @@ import numpy as np
 from numpy.typing import NDArray
 
 from cepts.errors import DataError
-from cepts.signature import signature
+from cepts.signature import Signed
 
 __all__ = ["Perplexities", "perplexities"]
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class Perplexities:
+class Perplexities(Signed):
     """Perplexities of several models on the same documents.
 
     Attributes
@@ -30,8 +30,8 @@ class Perplexities:
     documents
         Names of the documents.
     log_probs
-        Natural logarithm of the probability of each document's known words, a column a model; -inf where a model gives
-        one of them probability 0.
+        Natural logarithm of the probability of each document's known words, one column per model; -inf where a model
+        gives one of them probability 0.
     counted
         Words of each document that the models know, with its sentence ends where these count.
     words, unknown, sentences
@@ -58,13 +58,8 @@ class Perplexities:
         return dict(zip(self.models, _perplexity(self.log_probs.sum(axis=0), self.counted.sum()).tolist(), strict=True))
 
     def of_documents(self) -> NDArray[np.float64]:
-        """Perplexity of each document, a column a model; NaN where it has no known word."""
+        """Perplexity of each document, one column per model; NaN where it has no known word."""
         return _perplexity(self.log_probs, self.counted[:, None])
-
-    @property
-    def signature(self) -> str:
-        """One line that says what was scored and how."""
-        return signature(self.facts)
 
     def as_dict(self) -> dict[str, Any]:
         """The counts of all documents and the perplexities by model, for JSON; None for an infinite one."""
@@ -93,23 +88,12 @@ def perplexities(
 ) -> Perplexities:
     """Perplexities of models, from the probabilities of the words and sentence ends of documents.
 
-    Parameters
-    ----------
-    probs
-        Model -> P(word | what comes before) at each place.
-    known, ends
-        Whether the models know the word at a place, and whether it is the end of a sentence.
-    offsets, names
-        Where each document starts, in places, and where the last one ends; and their names.
-    count_ends
-        Whether sentence ends count as words.
-    facts
-        What the signature says of the models.
+    `probs` has for each model P(word | what comes before) at each place, `known` whether the models know the word
+    there, and `ends` whether it is the end of a sentence, which counts as a word with `count_ends`. `offsets` say at
+    which place each of the documents `names` starts, and where the last one ends; `facts` is what the signature says
+    about the models.
 
-    Raises
-    ------
-    DataError
-        Where the models know no word.
+    Raises `DataError` where the models know no word.
     """
     words = known & ~ends
     if not words.any():

@@ -26,10 +26,10 @@ from numpy.typing import NDArray
 from cepts.data import Alignments, SentencePair, gold_alignments, offsets_of
 from cepts.errors import DataError, check_choice
 from cepts.evaluate.counts import COLUMNS, count_links
+from cepts.evaluate.resampling import Countable
 from cepts.extract import check_range
 from cepts.extract.rectangles import rectangles
 from cepts.names import PROTOCOLS
-from cepts.signature import signature
 
 __all__ = ["PARTS", "PartScores", "PhraseComparison", "score_phrases"]
 
@@ -52,8 +52,8 @@ class PartScores:
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class PhraseComparison:
-    """Predicted links compared with the gold links of sentence pairs; is a `Countable`.
+class PhraseComparison(Countable):
+    """Predicted links compared with the gold links of sentence pairs.
 
     Attributes
     ----------
@@ -72,11 +72,6 @@ class PhraseComparison:
     exact_pairs: NDArray[np.bool_]
     protocol: str
     facts: Mapping[str, object]
-
-    @property
-    def unit(self) -> str:
-        """What is resampled for intervals."""
-        return "sentence pairs"
 
     @property
     def counted_parts(self) -> tuple[str, ...]:
@@ -158,11 +153,6 @@ class PhraseComparison:
         """F1 of all links."""
         return self.parts["all"].f1
 
-    @property
-    def signature(self) -> str:
-        """One line that says what was compared and how."""
-        return signature(self.facts)
-
     def as_dict(self) -> dict[str, object]:
         """All figures by name, for JSON."""
         return {
@@ -197,10 +187,7 @@ def score_phrases(
     facts
         More facts for the signature.
 
-    Raises
-    ------
-    DataError
-        Where the numbers of pairs differ, a pair has no gold, or a link lies outside of its pair.
+    Raises `DataError` where the numbers of pairs differ, a pair has no gold, or a link lies outside of its pair.
 
     Examples
     --------

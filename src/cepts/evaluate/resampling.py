@@ -8,13 +8,13 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from typing import Protocol
+from typing import ClassVar
 
 import numpy as np
 from numpy.typing import NDArray
 
 from cepts.errors import DataError, UsageError
-from cepts.signature import signature
+from cepts.signature import Signed
 
 __all__ = ["LEVEL", "Countable", "Difference", "Interval", "Resampled", "differences", "intervals", "resample"]
 
@@ -23,26 +23,31 @@ LEVEL = 0.95
 _CHUNK = 1 << 21  # cells of the resampling matrix held at a time
 
 
-class Countable(Protocol):
+class Countable(Signed):
     """Scores that are computed from sums over units, so that units can be resampled."""
 
-    @property
-    def unit(self) -> str:
-        """What the units are, in the plural."""
+    __slots__ = ()
 
-    @property
-    def facts(self) -> Mapping[str, object]:
-        """What the signature says."""
+    # What the units are.
+    unit: ClassVar[str] = "sentence pairs"
 
     @property
     def metric_names(self) -> tuple[str, ...]:
-        """Names of the scores."""
+        """The scores that have intervals."""
+        raise NotImplementedError
 
     def unit_counts(self) -> NDArray[np.float64]:
-        """Whole numbers of which the scores need the sums: one row a unit."""
+        """Whole numbers of which the scores need the sums: one row per unit."""
+        raise NotImplementedError
 
     def metrics_of(self, sums: NDArray[np.float64]) -> NDArray[np.float64]:
         """The scores of `sums` of rows of `unit_counts`, along the last axis of both."""
+        raise NotImplementedError
+
+    @property
+    def metrics(self) -> dict[str, float]:
+        """The scores of all units, by name."""
+        return dict(zip(self.metric_names, self.metrics_of(self.unit_counts().sum(axis=0)).tolist(), strict=True))
 
 
 @dataclass(frozen=True, slots=True)
@@ -54,7 +59,7 @@ class Interval:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Difference:
+class Difference(Signed):
     """How the second system differs from the first in one score.
 
     `value` is second minus first and lies in `interval` by paired bootstrap; `p_value` is the chance of a
@@ -69,11 +74,6 @@ class Difference:
     interval: Interval
     p_value: float
     facts: Mapping[str, object]
-
-    @property
-    def signature(self) -> str:
-        """One line that says what was compared and how."""
-        return signature(self.facts)
 
 
 def intervals(scored: Countable, *, samples: int = 1000, seed: int = 0, level: float = LEVEL) -> dict[str, Interval]:
@@ -117,13 +117,7 @@ def differences(
         exchanged = (rng.random((rows, units)) < 0.5).astype(np.float64) @ change
         found = metrics(total_two - exchanged) - metrics(total_one + exchanged)
         as_large += np.count_nonzero(np.abs(found) >= np.abs(observed) - 1e-12, axis=0)
-    facts = {
-        **first.facts,
-        "test": "approximate-randomisation",
-        "samples": samples,
-        "seed": seed,
-        "level": f"{level:g}",
-    }
+    how = {"test": "approximate-randomisation", "samples": samples, "seed": seed, "level": f"{level:g}"}
     return {
         metric: Difference(
             metric=metric,
@@ -132,7 +126,7 @@ def differences(
             value=float(observed[m]),
             interval=Interval(float(low[m]), float(high[m])),
             p_value=(1 + int(as_large[m])) / (1 + samples),
-            facts={"metric": metric, **facts},
+            facts={"metric": metric, **first.facts, **how},
         )
         for m, metric in enumerate(first.metric_names)
     }
@@ -140,16 +134,9 @@ def differences(
 
 @dataclass(frozen=True, slots=True)
 class Resampled:
-    """Intervals and comparisons of several systems.
+    """Intervals of the scores of several systems, and how each further system differs from the first.
 
-    Attributes
-    ----------
-    intervals
-        Of the scores of each system.
-    differences
-        How each further system differs from the first.
-    facts
-        What the signature says of the samples.
+    `facts` is what the signature says about the samples.
     """
 
     intervals: list[dict[str, Interval]]
@@ -184,7 +171,7 @@ def _chunks(units: int, samples: int) -> Iterator[int]:
 
 
 def _resamples(units: int, samples: int, seed: int) -> Iterator[NDArray[np.float64]]:
-    """How often each unit is drawn: a row a sample."""
+    """How often each unit is drawn: one row per sample."""
     rng = np.random.default_rng([seed, 0])
     for rows in _chunks(units, samples):
         if not units:

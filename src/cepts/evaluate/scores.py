@@ -19,7 +19,7 @@ from numpy.typing import NDArray
 
 from cepts.data import Alignments, Lengths
 from cepts.evaluate.counts import COLUMNS, count_links
-from cepts.signature import signature
+from cepts.evaluate.resampling import Countable
 
 __all__ = ["METRICS", "Comparison", "Scores", "compare", "metrics"]
 
@@ -115,28 +115,17 @@ def _share(covered: int, words: int | None) -> float | None:
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class Comparison:
+class Comparison(Countable):
     """A system's links compared with gold links.
 
-    Attributes
-    ----------
-    counts
-        One row a sentence pair, one column for each of `COLUMNS`.
-    facts
-        What the signature says.
-    source_known, target_known
-        Whether the lengths of that side were given.
+    `counts` has one row per sentence pair, one column for each of `COLUMNS`; `source_known` and `target_known` say
+    whether the lengths of that side were given.
     """
 
     counts: NDArray[np.int64]
     facts: Mapping[str, object] = field(default_factory=dict)
     source_known: bool = False
     target_known: bool = False
-
-    @property
-    def unit(self) -> str:
-        """What is resampled for intervals."""
-        return "sentence pairs"
 
     @property
     def metric_names(self) -> tuple[str, ...]:
@@ -156,11 +145,6 @@ class Comparison:
         """Scores of all sentence pairs together."""
         return self._scores(self.counts.sum(axis=0), len(self.counts))
 
-    @property
-    def signature(self) -> str:
-        """One line that says what was compared and how."""
-        return signature(self.facts)
-
     def per_sentence(self) -> list[Scores]:
         """Scores of each sentence pair on its own."""
         return [self._scores(row, 1) for row in self.counts]
@@ -170,11 +154,7 @@ class Comparison:
         ratios = dict(zip(METRICS, metrics(counts).tolist(), strict=True))
         return Scores(
             sentences=sentences,
-            links=values["links"],
-            sure=values["sure"],
-            possible=values["possible"],
-            source_covered=values["source_covered"],
-            target_covered=values["target_covered"],
+            **{name: values[name] for name in ("links", "sure", "possible", "source_covered", "target_covered")},
             source_words=values["source_words"] if self.source_known else None,
             target_words=values["target_words"] if self.target_known else None,
             **ratios,
@@ -205,10 +185,7 @@ def compare(
     facts
         More facts for the signature, for example the base in which the files were written.
 
-    Raises
-    ------
-    DataError
-        Where the numbers of sentence pairs differ or a link lies outside of its pair.
+    Raises `DataError` where the numbers of sentence pairs differ or a link lies outside of its pair.
 
     Examples
     --------

@@ -66,10 +66,7 @@ def word_similarity(
     name
         Of the task, for messages and tables.
 
-    Raises
-    ------
-    DataError
-        Where fewer than two pairs have vectors, or all have the same score or cosine.
+    Raises `DataError` where fewer than two pairs have vectors, or all have the same score or cosine.
     """
     other = vectors if other is None else other
     first = vectors.vocabulary.find([word for word, _ in pairs])
@@ -86,10 +83,7 @@ def sentence_similarity(
 
     A row of zeros is a sentence without any word that has a vector.
 
-    Raises
-    ------
-    DataError
-        Where fewer than two pairs have vectors, or all have the same score or cosine.
+    Raises `DataError` where fewer than two pairs have vectors, or all have the same score or cosine.
     """
     if first.shape != second.shape:
         raise UsageError(

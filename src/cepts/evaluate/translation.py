@@ -9,13 +9,14 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
+from typing import ClassVar
 
 import numpy as np
 from numpy.typing import NDArray
 
 from cepts.data import Dictionary, Vectors, offsets_of
 from cepts.errors import DataError, UsageError
-from cepts.signature import signature
+from cepts.evaluate.resampling import Countable
 
 __all__ = [
     "GoldTranslations",
@@ -33,16 +34,9 @@ AT = (1, 5, 10)
 class GoldTranslations:
     """The source words of a dictionary that have vectors, and their right translations.
 
-    Attributes
-    ----------
-    source
-        Rows of the distinct source words, in the order in which the dictionary first has them.
-    target, offsets
-        The rows ``target[offsets[n]:offsets[n + 1]]`` are right translations of source word `n`.
-    asked
-        Number of distinct source words of the dictionary, in the vocabularies or not.
-    name
-        Of the dictionary.
+    `source` has the rows of the distinct source words, in the order in which the dictionary first has them; the rows
+    ``target[offsets[n]:offsets[n + 1]]`` are right translations of source word `n`. The dictionary, of this `name`, has
+    `asked` distinct source words, in the vocabularies or not.
     """
 
     source: NDArray[np.int64]
@@ -58,10 +52,7 @@ class GoldTranslations:
 def gold_translations(dictionary: Dictionary, source: Vectors, target: Vectors) -> GoldTranslations:
     """The questions of a test `dictionary` whose first column is the source.
 
-    Raises
-    ------
-    DataError
-        Where no entry has both its words in the vocabularies.
+    Raises `DataError` where no entry has both its words in the vocabularies.
     """
     rows = dictionary.rows([source, target])
     right: dict[str, dict[int, None]] = {}  # dicts of None are sets that keep their order
@@ -95,7 +86,7 @@ def _distinct(rows: NDArray[np.int64]) -> int:
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class TranslationScore:
+class TranslationScore(Countable):
     """What was found for each question; scores are in %.
 
     `intervals` gives its confidence intervals; `differences` compares two scores of the same questions.
@@ -121,39 +112,27 @@ class TranslationScore:
     at: tuple[int, ...] = AT
     facts: Mapping[str, object] = field(default_factory=dict)
 
+    unit: ClassVar = "questions"
+
     @property
     def precision(self) -> dict[int, float]:
         """Share of the questions with a right answer among the k best, for each k of `at`."""
-        return {k: float(value) for k, value in zip(self.at, self._values()[:-1], strict=True)}
+        found = self.metrics
+        return {k: found[f"precision_at_{k}"] for k in self.at}
 
     @property
     def mean_reciprocal_rank(self) -> float:
         """Mean of 1 / rank, where an answer that is not among the `depth` found counts 0."""
-        return float(self._values()[-1])
+        return self.metrics["mean_reciprocal_rank"]
 
     @property
     def coverage(self) -> float:
         """Share of the questions to which the vocabularies allow an answer."""
         return 100 * self.covered / self.asked
 
-    @property
-    def signature(self) -> str:
-        """One line that says what was scored and how."""
-        return signature(self.facts)
-
     def as_dict(self) -> dict[str, int | float]:
         """All of it by name, for JSON."""
-        return {
-            "asked": self.asked,
-            "covered": self.covered,
-            "coverage": self.coverage,
-            **dict(zip(self.metric_names, self._values().tolist(), strict=True)),
-        }
-
-    @property
-    def unit(self) -> str:
-        """What is resampled for intervals."""
-        return "questions"
+        return {"asked": self.asked, "covered": self.covered, "coverage": self.coverage, **self.metrics}
 
     @property
     def metric_names(self) -> tuple[str, ...]:
@@ -172,9 +151,6 @@ class TranslationScore:
         hits = np.cumsum(sums[..., 1:], axis=-1)
         reciprocal = (sums[..., 1:] / np.arange(1, self.depth + 1)).sum(axis=-1)
         return 100 * np.stack([*(hits[..., k - 1] for k in self.at), reciprocal], axis=-1) / questions[..., None]
-
-    def _values(self) -> NDArray[np.float64]:
-        return self.metrics_of(np.bincount(self.ranks, minlength=self.depth + 1).astype(np.float64))
 
 
 def first_hits(

@@ -9,13 +9,14 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
+from typing import ClassVar
 
 import numpy as np
 from numpy.typing import NDArray
 
 from cepts.data import Text
 from cepts.errors import DataError
-from cepts.signature import signature
+from cepts.evaluate.resampling import Countable
 
 __all__ = ["ERROR_METRICS", "WordErrors", "closest_hypothesis", "word_errors"]
 
@@ -24,22 +25,17 @@ COLUMNS = ("substitutions", "insertions", "deletions", "words", "wrong", "uttera
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class WordErrors:
+class WordErrors(Countable):
     """The errors of each utterance; rates are in %.
 
-    Give it to `intervals`, and two of the same references to `differences`.
-
-    Attributes
-    ----------
-    counts
-        A row for each utterance: substitutions, insertions, deletions, words of the reference, 1 if there is any error,
-        and 1.
-    facts
-        What the signature says.
+    Give it to `intervals`, and two of the same references to `differences`. `counts` has a row for each utterance:
+    substitutions, insertions, deletions, words of the reference, 1 if there is any error, and 1.
     """
 
     counts: NDArray[np.int64]
     facts: Mapping[str, object] = field(default_factory=dict)
+
+    unit: ClassVar = "utterances"
 
     def __len__(self) -> int:
         return len(self.counts)
@@ -47,31 +43,16 @@ class WordErrors:
     @property
     def wer(self) -> float:
         """Errors for each 100 words of the references; may be above 100 with many insertions."""
-        return self.as_dict()["wer"]
+        return self.metrics["wer"]
 
     @property
     def errors(self) -> int:
         """Substitutions, insertions and deletions of all utterances."""
         return int(self.counts[:, :3].sum())
 
-    @property
-    def signature(self) -> str:
-        """One line that says what was scored and how."""
-        return signature(self.facts)
-
     def as_dict(self) -> dict[str, int | float]:
         """All of it by name, for JSON."""
-        sums = self.counts.sum(axis=0)
-        rates = self.metrics_of(sums.astype(np.float64)).tolist()
-        return {
-            **dict(zip(COLUMNS, sums.tolist(), strict=True)),
-            **dict(zip(ERROR_METRICS, rates, strict=True)),
-        }
-
-    @property
-    def unit(self) -> str:
-        """What is resampled for intervals."""
-        return "utterances"
+        return {**dict(zip(COLUMNS, self.counts.sum(axis=0).tolist(), strict=True)), **self.metrics}
 
     @property
     def metric_names(self) -> tuple[str, ...]:
@@ -79,7 +60,7 @@ class WordErrors:
         return ERROR_METRICS
 
     def unit_counts(self) -> NDArray[np.float64]:
-        """The counts of each utterance from which the rates follow."""
+        """The counts of each utterance."""
         return self.counts.astype(np.float64)
 
     def metrics_of(self, sums: NDArray[np.float64]) -> NDArray[np.float64]:
@@ -97,10 +78,7 @@ def word_errors(
 
     Words are compared as they are: differences in case or punctuation count.
 
-    Raises
-    ------
-    DataError
-        Where the numbers of utterances differ, or the references have no words.
+    Raises `DataError` where the numbers of utterances differ, or the references have no words.
 
     Examples
     --------

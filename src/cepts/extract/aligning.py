@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 
 from cepts.data import Alignment, Alignments, Association, Bitext, Directions, Runs, Scorer
 from cepts.engine import map_shards
-from cepts.extract.associations import NBEST, association_of
+from cepts.extract.associations import association_of
 from cepts.extract.extractors import EXTRACTORS, Extraction
 from cepts.factor import Factoring
 from cepts.progress import Progress, Step, silent
@@ -123,7 +123,7 @@ class Aligning:
         combine: str = "agreement",
         threshold: float | None = None,
         association: str = "agreement",
-        nbest: int = NBEST,
+        nbest: int | None = None,
         factoring: Factoring | None = None,
         progress: Progress | None = None,
     ) -> Alignments:
@@ -157,7 +157,7 @@ class Aligning:
         combine: str = "agreement",
         threshold: float | None = None,
         association: str = "agreement",
-        nbest: int = NBEST,
+        nbest: int | None = None,
         factoring: Factoring | None = None,
     ) -> Alignment:
         """The links of one pair; a sentence is a string, which is split on white space, or a list of tokens."""
@@ -174,7 +174,7 @@ class Aligning:
             Association.concatenate([reverse for _, reverse in found]),
         )
 
-    def associate(self, pairs: Any, association: str = "agreement", *, nbest: int = NBEST) -> Association:
+    def associate(self, pairs: Any, association: str = "agreement", *, nbest: int | None = None) -> Association:
         """The association matrices of all pairs, by a name of `cepts.extract.ASSOCIATIONS`."""
         extraction = Extraction(association=association, nbest=nbest)
         return Association.concatenate(

@@ -37,18 +37,21 @@ class AssociationKind(NamedTuple):
         The entry of a certain link, given the length of lists; None where there is no such entry.
     spread
         The share of null's mass that is spread over neighbours by default; 0 where there is no null.
+    lists
+        Whether links are counted in lists of the best alignments, whose length can be chosen.
     """
 
     what: str
     make: Callable[[Directions, int], Association]
     certain: Callable[[int], float | None] = lambda nbest: 1.0
     spread: float = SPREAD
+    lists: bool = False
 
 
 def association_of(directions: Directions, extraction: Extraction) -> Association:
     """The matrices that `extraction` names, made once for each run."""
-    key = ("association", extraction.association, extraction.nbest)
-    return directions.once(key, lambda: ASSOCIATIONS[extraction.association].make(directions, extraction.nbest))
+    key = ("association", extraction.association, extraction.length)
+    return directions.once(key, lambda: ASSOCIATIONS[extraction.association].make(directions, extraction.length))
 
 
 def _mean(directions: Directions, nbest: int) -> Association:
@@ -73,7 +76,7 @@ def _statistic(name: str) -> Callable[[Directions, int], Association]:
 
 
 def _lists(what: str, name: str) -> AssociationKind:
-    return AssociationKind(what, _counted(name), lambda nbest: 2.0 * nbest, SPREAD_LISTS)
+    return AssociationKind(what, _counted(name), lambda nbest: 2.0 * nbest, SPREAD_LISTS, lists=True)
 
 
 def _statistics(what: str, name: str) -> AssociationKind:

@@ -7,7 +7,7 @@ from dataclasses import dataclass, field
 from typing import NamedTuple
 
 from cepts.data import Alignments, Association, Directions
-from cepts.errors import UsageError, check_choice
+from cepts.errors import UsageError, check_choice, check_least
 from cepts.extract.associations import ASSOCIATIONS, NBEST, association_of
 from cepts.extract.cepts import without_loose_words
 from cepts.extract.heuristics import METHODS, combine
@@ -32,7 +32,7 @@ class Extraction:
         For ``onmf``: one of `ASSOCIATIONS`, the matrix that is factorised. For the others, the matrix that is written
         beside the links where one is wanted.
     nbest
-        Length of the lists, for associations that count links in lists of the best alignments.
+        Length of the lists, for associations that count links in lists of the best alignments; None is `NBEST`.
     factoring
         For ``onmf``.
     """
@@ -40,19 +40,29 @@ class Extraction:
     combine: str = "agreement"
     threshold: float | None = None
     association: str = "agreement"
-    nbest: int = NBEST
+    nbest: int | None = None
     factoring: Factoring = field(default_factory=Factoring)
 
     def __post_init__(self) -> None:
         check_choice("combine", self.combine, EXTRACTORS)
         check_choice("association", self.association, ASSOCIATIONS)
-        if self.nbest < 1:
-            raise UsageError(f"`nbest` must be 1 or more. Got {self.nbest} instead.")
+        check_least(self, 1, "nbest")
+        if self.nbest is not None and not ASSOCIATIONS[self.association].lists:
+            lists = [name for name, kind in ASSOCIATIONS.items() if kind.lists]
+            raise UsageError(
+                f"`nbest` is the length of lists of alignments, of which `association` {self.association} makes no "
+                f"use; choose `association` {' or '.join(lists)}, or leave `nbest` out."
+            )
         # Written so that NaN fails.
         if self.threshold is not None and not 0 <= self.threshold <= 1:
             raise UsageError(f"`threshold` must lie between 0 and 1. Got {self.threshold} instead.")
         if self.factoring.spread and not ASSOCIATIONS[self.association].spread:
             raise UsageError(f"`spread` moves the mass of null, of which {self.association} has none; leave it out.")
+
+    @property
+    def length(self) -> int:
+        """Length of the lists."""
+        return self.nbest or NBEST
 
 
 class Extractor(NamedTuple):
@@ -102,11 +112,11 @@ def _in_counts(directions: Directions, extraction: Extraction) -> Association:
     def make() -> Association:
         if directions.counts is not None and extraction.association == "agreement":
             return directions.counts
-        counted = in_counts(association_of(directions, extraction), kind.certain(extraction.nbest))
+        counted = in_counts(association_of(directions, extraction), kind.certain(extraction.length))
         pulls = directions.pulls if strength else None
         return counted if pulls is None else spread(counted, *pulls, strength)
 
-    return directions.once(("counts", extraction.association, extraction.nbest, strength), make)
+    return directions.once(("counts", extraction.association, extraction.length, strength), make)
 
 
 def _paths(directions: Directions) -> tuple[Alignments, Alignments]:

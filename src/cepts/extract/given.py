@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
 from dataclasses import replace
 from functools import cached_property, partial
 from typing import Any
@@ -117,15 +116,12 @@ class MatrixScorer(Aligning):
             _check_shape(matrices.source_lengths, bitext.source.lengths, "source")
             _check_shape(matrices.target_lengths, bitext.target.lengths, "target")
         probabilities = are_probabilities(matrices)
-        makers = [
-            partial(_matrix_run, matrices, start, stop, probabilities)
-            for start, stop in cut_runs(matrices.offsets, min(cells or CELLS_IN_RUN, CELLS_IN_RUN))
-        ]
-        return Runs(makers, len(matrices), threads=self.threads)
 
+        def run(start: int, stop: int) -> MatrixDirections:
+            return MatrixDirections(matrices.part(start, stop), probabilities=probabilities, first=start)
 
-def _matrix_run(matrices: Association, start: int, stop: int, probabilities: bool) -> MatrixDirections:
-    return MatrixDirections(matrices.part(start, stop), probabilities=probabilities, first=start)
+        bounds = cut_runs(matrices.offsets, min(cells or CELLS_IN_RUN, CELLS_IN_RUN))
+        return Runs([partial(run, *both) for both in bounds], len(matrices), threads=self.threads)
 
 
 def _check_shape(found: NDArray[np.int64], wanted: NDArray[np.int64], side: str) -> None:
@@ -235,16 +231,14 @@ class LinkScorer(Aligning):
             for name, links in zip(("forward", "reverse"), self.links, strict=True):
                 check_range(links, source_lengths, target_lengths, name=f"the {name} links")
         offsets = offsets_of(source_lengths * target_lengths)
-
-        def runs() -> Iterator[tuple[int, int]]:
-            return cut_runs(offsets, min(cells or CELLS_IN_RUN, CELLS_IN_RUN))
+        bounds = cut_runs(offsets, min(cells or CELLS_IN_RUN, CELLS_IN_RUN))
 
         def run(start: int, stop: int) -> LinkDirections:
             forward, reverse = (links.part(start, stop) for links in self.links)
             here = slice(start, stop)
             return LinkDirections(forward, reverse, source_lengths[here], target_lengths[here], start)
 
-        return Runs([partial(run, *bounds) for bounds in runs()], len(source_lengths), threads=self.threads)
+        return Runs([partial(run, *both) for both in bounds], len(source_lengths), threads=self.threads)
 
 
 def _reach(

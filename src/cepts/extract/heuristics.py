@@ -16,11 +16,16 @@ Moses' `symal` grows around each link in turn, so a few of its links differ.
 
 from __future__ import annotations
 
+from typing import TYPE_CHECKING
+
 import numpy as np
 from numpy.typing import NDArray
 
 from cepts.data import Alignments, Lengths
 from cepts.errors import DataError, check_choice
+
+if TYPE_CHECKING:
+    from cepts.kernels.extract import Links
 
 __all__ = ["METHODS", "check_range", "combine"]
 
@@ -79,7 +84,7 @@ def combine(
     if method == "union":
         return union
     if method == "intersection":
-        return _keep(union, origin == 3)
+        return union.only(origin == 3)
 
     from cepts.kernels.extract import grow_diagonal
 
@@ -96,7 +101,7 @@ def combine(
         target_covered,
         kept,
     )
-    return _keep(union, kept)
+    return union.only(kept)
 
 
 def check_range(
@@ -130,10 +135,10 @@ def check_range(
 
 def _union(forward: Alignments, reverse: Alignments) -> tuple[Alignments, NDArray[np.uint8]]:
     """All links of both, and for each 1 if `forward` has it, 2 if `reverse`, 3 if both."""
-    from cepts.kernels.extract import merge_links
+    from cepts.kernels.extract import Links, merge_links
 
     most = len(forward.source) + len(reverse.source)
-    union = Alignments(
+    union = Links(
         np.empty(len(forward) + 1, dtype=np.int64),
         np.empty(most, dtype=np.int32),
         np.empty(most, dtype=np.int32),
@@ -141,33 +146,16 @@ def _union(forward: Alignments, reverse: Alignments) -> tuple[Alignments, NDArra
         np.empty(most, dtype=np.bool_),
     )
     origin = np.empty(most, dtype=np.uint8)
-    count = merge_links(*_arrays(forward), *_arrays(reverse), *_arrays(union), origin)
-    return _first(union, count), origin[:count]
+    count = merge_links(_arrays(forward), _arrays(reverse), union, origin)
+    # Copied, so that the rest of the room is freed.
+    return Alignments(union.offsets, *(array[:count].copy() for array in union[1:])), origin[:count]
 
 
-def _keep(union: Alignments, kept: NDArray[np.bool_]) -> Alignments:
-    """The links for which `kept` holds; `union` is used up."""
-    from cepts.kernels.extract import keep_links
-
-    return _first(union, keep_links(*_arrays(union), kept))
-
-
-def _first(links: Alignments, count: int) -> Alignments:
-    """The first `count` links, copied so that the rest of the room is freed."""
-    return Alignments(
-        links.offsets,
-        links.source[:count].copy(),
-        links.target[:count].copy(),
-        links.confidence[:count].copy(),
-        links.sure[:count].copy(),
-    )
-
-
-def _arrays(
-    links: Alignments,
-) -> tuple[NDArray[np.int64], NDArray[np.int32], NDArray[np.int32], NDArray[np.float32], NDArray[np.bool_]]:
+def _arrays(links: Alignments) -> Links:
     """The arrays of `links` in the types for which the kernels are compiled; not copied where they are so."""
-    return (
+    from cepts.kernels.extract import Links
+
+    return Links(
         np.ascontiguousarray(links.offsets, dtype=np.int64),
         np.ascontiguousarray(links.source, dtype=np.int32),
         np.ascontiguousarray(links.target, dtype=np.int32),

@@ -7,7 +7,7 @@ from typing import Literal
 import numpy as np
 from numpy.typing import NDArray
 
-from cepts.data import Alignments, Association, offsets_of
+from cepts.data import Alignments, Association
 from cepts.errors import UsageError, check_choice
 
 __all__ = ["best", "threshold"]
@@ -20,22 +20,21 @@ def threshold(association: Association, threshold: float) -> Alignments:
     --------
     >>> matrix = np.array([0.9, 0.1, 0.4, 0.6], dtype=np.float32)
     >>> lengths = np.array([2])
-    >>> threshold(Association(lengths, lengths, offsets_of([4]), matrix), 0.4)[0].links
+    >>> threshold(Association(lengths, lengths, np.array([0, 4]), matrix), 0.4)[0].links
     [(0, 0), (1, 0), (1, 1)]
     """
-    from cepts.kernels.extract import count_at_least, links_at_least
-
     if np.isnan(threshold):
         raise UsageError("`threshold` must be a number. Got nan instead.")
     # Compared as float32, the type of the values: 0.1 then reaches a threshold of 0.1.
     least = np.float32(threshold)
     offsets, _, target_lengths, values = _arrays(association)
-    counts = np.empty(len(association), dtype=np.int64)
-    count_at_least(offsets, values, least, counts)
-    links = offsets_of(counts)
-    source, target, confidence = _room(int(links[-1]))
-    links_at_least(offsets, target_lengths, values, least, source, target, confidence)
-    return Alignments(links, source, target, confidence, np.ones(len(source), dtype=np.bool_))
+    found = np.flatnonzero(values[: offsets[-1]] >= least)
+    links = np.searchsorted(found, offsets)
+    counts = np.diff(links)
+    source, target = np.divmod(found - np.repeat(offsets[:-1], counts), np.repeat(target_lengths, counts))
+    return Alignments(
+        links, source.astype(np.int32), target.astype(np.int32), values[found], np.ones(len(found), dtype=np.bool_)
+    )
 
 
 def best(association: Association, *, axis: Literal["source", "target"]) -> Alignments:

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from cepts.engine import ROUNDING, run_em
+from cepts.engine import ROUNDING, one_allocation, run_em
 from cepts.errors import DataError, UsageError
 from cepts.progress import Progress
 
@@ -130,18 +130,16 @@ class _Problem:
 
         size, length = matrix.shape
         self.mass = float(matrix.sum(dtype=np.float64))
-        self.matrix = shares_of(matrix, self.mass)
         self.cepts = cepts
         self.noise = noise
-        self.weights = np.zeros(cepts, dtype=np.float32)
-        self.source = np.zeros((cepts, size), dtype=np.float32)
-        self.target = np.zeros((cepts, length), dtype=np.float32)
-        rows, columns, least = (np.zeros(count, dtype=np.float32) for count in (size, length, size))
+        self.matrix, self.weights, (self.source, new_source), (self.target, new_target), *margin = one_allocation(
+            matrix.shape, (cepts,), (2, cepts, size), (2, cepts, length), (size,), (length,), (size,), (length,)
+        )
+        self.matrix[:] = shares_of(matrix, self.mass)
+        rows, columns, least, row = margin
         self.total = margins(self.matrix, rows, columns, least)
         self._cells = Cells(self.matrix, self.total, least)
-        self._room = PlsaRoom(
-            np.zeros_like(self.source), np.zeros_like(self.target), np.zeros(length, dtype=np.float32)
-        )
+        self._room = PlsaRoom(new_source, new_target, row)
         self._noisy = 0.0
 
     @property

@@ -14,14 +14,14 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from cepts.data import Alignments, Association, Cepts, offsets_of
-from cepts.engine import cut_runs, default_threads, map_shards
+from cepts.engine import cut_runs, map_shards, one_allocation
 from cepts.errors import DataError, UsageError
 from cepts.factor.latent import Factors, as_matrix, as_null, check_cepts, shares_of
 from cepts.factor.options import SURE
 from cepts.progress import Progress, Step, Stopwatch, silent
 
 if TYPE_CHECKING:
-    from cepts.kernels.onmf import OnmfRoom
+    from cepts.kernels.onmf import OnmfRoom, Search
 
 __all__ = ["SELECTIONS", "Factorisation", "Selection", "factorise", "onmf"]
 
@@ -32,19 +32,6 @@ WARM_STEPS = 10
 COLD_STEPS = 20
 CELLS_AT_A_TIME = 1 << 17
 SLOWER = 16  # divides the cells at a time where a pair takes longer, so that progress and Ctrl-C respond
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class _Search:
-    """How the cepts are found."""
-
-    annealing: bool
-    wanted: int
-    bayes: bool
-    noise: float
-    restarts: int
-    iterations: int
-    seed: int
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -113,7 +100,7 @@ def onmf(
         Every word of a cept linked to all words of it on the other side. A link's confidence is the geometric mean of
         P(c, j | i) and P(c, i | j); `cepts` has P(c | word). Pairs without any association get no links.
     """
-    options = _options(cepts, noise, restarts, iterations, seed)
+    options = _options(cepts, noise, restarts, iterations, seed, first)
     for name, value in (("scale", scale), ("sure", sure)):
         if not 0 <= value < np.inf:
             raise UsageError(f"`{name}` must be 0 or more. Got {value} instead.")
@@ -124,15 +111,15 @@ def onmf(
     done = 0
     found = []
     for result in map_shards(
-        lambda run: _align(association.part(*run), first + run[0], options, scale, sure),
+        lambda run: _align(association.part(*run), options._replace(first_pair=first + run[0]), scale, sure),
         runs,
-        threads=default_threads() if threads is None else threads,
+        threads=threads,
     ):
         found.append(result)
         done += len(result)
         seconds = stopwatch.seconds
         report(Step(stage="factorising", done=done, total=len(association), seconds=seconds))
-    return Alignments.concatenate(found) if found else _align(association, first, options, scale, sure)
+    return Alignments.concatenate(found) if found else _align(association, options, scale, sure)
 
 
 def factorise(
@@ -168,7 +155,7 @@ def factorise(
     weights = np.zeros(most, dtype=np.float32)
     source, target = np.zeros((most, size), dtype=np.float32), np.zeros((most, length), dtype=np.float32)
     curve = np.full(most, np.nan)
-    found, strengths = _cepts_of(association, 0, options, curve, (weights, source, target))
+    found, strengths = _cepts_of(association, options, curve, (weights, source, target))
     count = len(found[0])
     total = float(values.sum(dtype=np.float64))
     everything = total + float(nulls[0].sum(dtype=np.float64) + nulls[1].sum(dtype=np.float64))
@@ -210,39 +197,43 @@ def _check_numbers(association: Association, scale: float) -> None:
             )
 
 
-def _options(cepts: Selection | int, noise: bool, restarts: int, iterations: int, seed: int) -> _Search:
+def _options(cepts: Selection | int, noise: bool, restarts: int, iterations: int, seed: int, first: int = 0) -> Search:
     if isinstance(cepts, bool) or (isinstance(cepts, int) and cepts < 1) or not (
         isinstance(cepts, int) or cepts in SELECTIONS
     ):  # fmt: skip
         raise UsageError(f"`cepts` must be {', '.join(SELECTIONS)} or a number of 1 or more. Got {cepts!r} instead.")
     if restarts < 1 or iterations < 1:
         raise UsageError(f"`restarts` and `iterations` must be 1 or more. Got {restarts} and {iterations} instead.")
-    return _Search(
+    from cepts.kernels.onmf import Search
+
+    return Search(
         annealing=cepts not in {"aic", "bic"},
         wanted=cepts if isinstance(cepts, int) else 0,
         bayes=cepts in {"bic", "anneal-bic"},
         noise=NOISE if noise else -1.0,
+        warm=WARM_STEPS,
+        cold=COLD_STEPS,
         restarts=restarts,
         iterations=iterations,
         seed=seed,
+        first_pair=first,
     )
 
 
-def _align(association: Association, first: int, options: _Search, scale: float, sure: float) -> Alignments:
+def _align(association: Association, options: Search, scale: float, sure: float) -> Alignments:
     if scale != 1.0:
         association = association.scaled(scale)
-    return _links(*_cepts_of(association, first, options, None, None), sure)
+    return _links(*_cepts_of(association, options, None, None), sure)
 
 
 def _cepts_of(
     association: Association,
-    first: int,
-    options: _Search,
+    options: Search,
     curve: NDArray[np.float64] | None,
     factors: tuple[NDArray[np.float32], NDArray[np.float32], NDArray[np.float32]] | None,
 ) -> tuple[Cepts, tuple[NDArray[np.float32], NDArray[np.float32]]]:
-    """The cepts of the pairs from `first` on, and by word the factors of their links' confidences."""
-    from cepts.kernels.onmf import Alignment, Matrices, Search, factorise_pairs
+    """The cepts of the pairs, and by word the factors of their links' confidences."""
+    from cepts.kernels.onmf import Alignment, Matrices, factorise_pairs
     from cepts.kernels.plsa import Cepts as Parameters
 
     source_offsets, target_offsets = association.source_offsets, association.target_offsets
@@ -259,18 +250,6 @@ def _cepts_of(
         source_null,
         target_null,
     )
-    how = Search(
-        options.annealing,
-        options.wanted,
-        options.bayes,
-        options.noise,
-        WARM_STEPS,
-        COLD_STEPS,
-        options.restarts,
-        options.iterations,
-        options.seed,
-        first,
-    )
     source, target = words
     made = Alignment(
         source_cept=np.empty(source, dtype=np.int32),
@@ -285,7 +264,7 @@ def _cepts_of(
     )
     unused = np.empty((0, 0), dtype=np.float32)
     kept = Parameters(*((np.empty(0, dtype=np.float32), unused, unused) if factors is None else factors))
-    factorise_pairs(pairs, how, _room(association.source_lengths, association.target_lengths), made, kept)
+    factorise_pairs(pairs, options, _room(association.source_lengths, association.target_lengths), made, kept)
     found = Cepts(
         source_offsets,
         target_offsets,
@@ -308,31 +287,28 @@ def _room(sizes: NDArray[np.int64], lengths: NDArray[np.int64]) -> OnmfRoom:
     size, length = int(sizes.max(initial=1)), int(lengths.max(initial=1))
     cepts = int(np.minimum(sizes, lengths).max(initial=1))
 
-    def zeros(*shape: int) -> NDArray[np.float32]:
-        return np.zeros(shape, dtype=np.float32)
-
-    def model() -> Parameters:
-        return Parameters(zeros(cepts), zeros(cepts, size), zeros(cepts, length))
-
-    current, row = model(), zeros(length)
+    weights, of_source, of_target, (part, shares), (rows, part_rows, least), (columns, part_columns, row) = (
+        one_allocation((4, cepts), (6, cepts, size), (6, cepts, length), (2, size, length), (3, size), (3, length))
+    )
+    current, cold, best = (Parameters(weights[n], of_source[n], of_target[n]) for n in range(3))
     return OnmfRoom(
         anneal=AnnealRoom(
             current=current,
-            tempered=model()._replace(weights=current.weights),
-            cold=model(),
-            best=model(),
-            plsa=PlsaRoom(zeros(cepts, size), zeros(cepts, length), row),
-            part=Part(zeros(size, length), zeros(size), zeros(length), row),
-            directions=zeros(cepts, size),
-            column_directions=zeros(cepts, length),
-            correlations=zeros(cepts),
+            tempered=Parameters(current.weights, of_source[3], of_target[3]),
+            cold=cold,
+            best=best,
+            plsa=PlsaRoom(of_source[4], of_target[4], row),
+            part=Part(part, part_rows, part_columns, row),
+            directions=of_source[5],
+            column_directions=of_target[5],
+            correlations=weights[3],
             gains=np.zeros(cepts),
             known=np.zeros(cepts, dtype=np.bool_),
         ),
-        rows=zeros(size),
-        columns=zeros(length),
-        least=zeros(size),
-        shares=zeros(size * length),
+        rows=rows,
+        columns=columns,
+        least=least,
+        shares=shares.reshape(-1),
         curve=np.zeros(cepts + 1),
         present=np.zeros(cepts, dtype=np.int64),
     )

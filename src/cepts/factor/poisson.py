@@ -145,17 +145,14 @@ class Rows:
         """
         from cepts.kernels.poisson import expect_rows
 
-        counts = self.counts
         scoring = tick is not None
         new = self._spare(here, busy)
-
+        matrix, model = (self.counts.offsets, self.counts.columns, self.counts.shares), (here, there, weights)
         sums, logs = np.empty((len(self.shards), self.factors)), np.empty(len(self.shards))
 
         def run(group: tuple[int, int]) -> int:
-            scratch = (np.empty(self.factors, dtype=np.float32) for _ in range(2))
-            matrix = self.bounds, counts.offsets, counts.columns, counts.shares
-            found = new, sums, logs
-            expect_rows(*group, *matrix, here, there, weights, self.least, long, scoring, *found, *scratch)
+            scratch = np.empty((2, self.factors), dtype=np.float32)
+            expect_rows(*group, self.bounds, matrix, model, self.least, long, scoring, (new, sums, logs), scratch)
             return group[1]
 
         for done in map_shards(run, self.groups, threads=self.threads):

@@ -1,4 +1,10 @@
-"""Reading and writing files: bitexts, documents, links, N-best lists, hypotheses, matrices, word vectors."""
+"""Reading and writing files: bitexts, documents, links, N-best lists, hypotheses, matrices, word vectors.
+
+Files are plain or compressed (.gz .bz2 .xz .zst); `-` is standard input or output. Readers raise `DataError` with file,
+line and remedy. They call `progress` after each block, in bytes of the files as they are on disk; `block_bytes` is how
+much they read at a time and changes only the speed. Written files are compressed by their suffix, and appear only when
+they are complete.
+"""
 
 from cepts.io.arpa import read_arpa
 from cepts.io.arpa_writer import write_arpa

@@ -12,9 +12,9 @@ from numpy.typing import NDArray
 from cepts.data import KENLM_MAGIC, SPECIAL, START, UNKNOWN, NGrams, Vocabulary, offsets_of
 from cepts.errors import DataError
 from cepts.io.files import BLOCK_BYTES, InputFile, PathLike, read_blocks
-from cepts.io.lines import shown, utf8_text
+from cepts.io.lines import line_at, shown, utf8_text
 from cepts.io.tokens import NotUTF8Error, TextBuilder
-from cepts.progress import Progress, Step, silent
+from cepts.progress import Progress
 
 __all__ = ["read_arpa"]
 
@@ -41,22 +41,13 @@ def read_arpa(
         A file, plain or compressed (.gz .bz2 .xz .zst); `-` is standard input.
     notices
         Gets a line where the file has no ``<unk>``, which then has probability 0, and where n-grams are inserted.
-    progress
-        Called after each block, in bytes of the file on disk.
-    block_bytes
-        How much is read at a time; it changes the speed and nothing else.
-
-    Raises
-    ------
-    DataError
-        With file, line and remedy.
     """
-    with InputFile(path) as file:
+    with InputFile(path, progress=progress, block_bytes=block_bytes) as file:
         _check_head(file)
         reader = _Reader(file.name)
-        for block in read_blocks(file, block_bytes):
+        for block in read_blocks(file):
             reader.feed(block)
-            (progress or silent)(Step(stage="reading", done=file.disk_position(), total=file.size))
+            file.report()
             if reader.ended:
                 break
         return replace(reader.finish([] if notices is None else notices), source=str(path))
@@ -126,7 +117,7 @@ class _Reader:
     # -- Lines between the n-grams ----------------------------------------------------------------------------------
 
     def _read_line(self, block: NDArray[np.uint8], position: int) -> int:
-        raw = _line_at(block, position)
+        raw = line_at(block, position)
         line = raw.decode("utf-8", "replace").strip()
         following = position + len(raw) + 1
         self._lines += 1
@@ -367,16 +358,8 @@ class _Reader:
         )
 
 
-def _line_at(block: NDArray[np.uint8], start: int) -> bytes:
-    """The line of `block` at `start`, without its newline."""
-    reach = 1 << 10
-    while b"\n" not in (part := block[start : start + reach].tobytes()) and start + reach < len(block):
-        reach *= 8
-    return part.partition(b"\n")[0]
-
-
 def _fields_at(block: NDArray[np.uint8], start: int) -> list[str]:
-    return [field.decode("utf-8", "replace") for field in _line_at(block, start).split()]
+    return [field.decode("utf-8", "replace") for field in line_at(block, start).split()]
 
 
 def _powers(logarithms: NDArray[np.float64]) -> NDArray[np.float64]:

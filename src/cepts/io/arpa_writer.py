@@ -20,10 +20,7 @@ def write_arpa(ngrams: NGrams, path: PathLike) -> None:
     """Write an n-gram model, its logarithms with seven digits after the point; the suffix of `path` may name a
     compression.
 
-    Raises
-    ------
-    DataError
-        Where the file cannot be written, or a word is empty or holds white space.
+    Raises `DataError` where the file cannot be written, or a word is empty or holds white space.
     """
     from cepts.kernels.arpa import write_entries
 

@@ -9,9 +9,9 @@ from numpy.typing import NDArray
 
 from cepts.data import Bitext, Text
 from cepts.errors import DataError, UsageError, check_choice
-from cepts.io.files import BLOCK_BYTES, InputFile, PathLike, bare_suffixes, report_reading
-from cepts.io.lines import separator_error, uneven_error
-from cepts.io.tokens import NotUTF8Error, TextBuilder, text_blocks, utf8_error
+from cepts.io.files import BLOCK_BYTES, InputFile, PathLike, last_suffix
+from cepts.io.lines import separator_error, separator_of, uneven_error
+from cepts.io.tokens import TextBuilder, text_blocks, utf8_error
 from cepts.names import BITEXT_FORMATS, DECODING_ERRORS
 from cepts.progress import Progress
 
@@ -53,28 +53,22 @@ def read_bitext(
         target.
     columns
         Which two columns of a Parquet file are source and target.
-    progress
-        Called after each block, in bytes of the files as they are on disk.
-    block_bytes
-        How much is read at a time; it changes only the speed.
-
-    Raises
-    ------
-    DataError
-        With file, line and remedy.
     """
     _check_options(source, target, format, errors, languages, columns)
     if target is not None:
         # Both are opened first: a missing second file should be reported before minutes of reading.
-        with InputFile(source) as first, InputFile(target) as second:
-            left = _read_lines(first, errors, progress, block_bytes, after=second.size)
-            right = _read_lines(second, errors, progress, block_bytes, before=first.size)
+        with (
+            InputFile(source, progress=progress, block_bytes=block_bytes) as first,
+            InputFile(target, progress=progress, before=first.size, block_bytes=block_bytes) as second,
+        ):
+            first.after = second.size
+            left, right = _read_lines(first, errors), _read_lines(second, errors)
         if len(left) != len(right):
             raise uneven_error(first.name, len(left), second.name, len(right))
         return Bitext(left, right)
 
     builders = TextBuilder(), TextBuilder()
-    with InputFile(source) as file:
+    with InputFile(source, progress=progress, block_bytes=block_bytes) as file:
         if file.at_end():
             raise _empty(file)
         if format == "auto":
@@ -83,21 +77,18 @@ def read_bitext(
         if format == "tmx":
             from cepts.io.tmx import tmx_sides
 
-            blocks = tmx_sides(file, languages, replace=errors == "replace", block_bytes=block_bytes)
+            blocks = tmx_sides(file, languages, replace=errors == "replace")
         elif format == "parquet":
             from cepts.io.parquet import parquet_sides
 
             blocks = parquet_sides(file, columns, languages, replace=errors == "replace")
         else:
-            blocks = _separated_sides(file, format, errors, block_bytes)
+            blocks = _separated_sides(file, format, errors)
         for sides in blocks:
             for builder, block in zip(builders, sides, strict=True):
-                try:
-                    builder.feed(block)
-                except NotUTF8Error:
-                    # Text formats check their own lines, so these are rows of a table.
-                    raise utf8_error(file.name, block, builder.lines, unit="row") from None
-            report_reading(progress, file)
+                # Text formats check their own lines, so what is wrong here are rows of a table.
+                builder.feed_file(file.name, block, unit="row")
+            file.report()
         if not builders[0].lines:
             raise _empty(file)
     return Bitext(builders[0].finish(), builders[1].finish())
@@ -112,38 +103,27 @@ def read_text(
 ) -> Text:
     """Read a file of sentences, one a line; the parameters are those of `read_bitext`."""
     _check_options(path, None, "auto", errors, None, None)
-    with InputFile(path) as file:
-        return _read_lines(file, errors, progress, block_bytes)
+    with InputFile(path, progress=progress, block_bytes=block_bytes) as file:
+        return _read_lines(file, errors)
 
 
-def _read_lines(
-    file: InputFile,
-    errors: str,
-    progress: Progress | None,
-    block_bytes: int,
-    *,
-    before: int = 0,
-    after: int = 0,
-) -> Text:
+def _read_lines(file: InputFile, errors: str) -> Text:
     builder = TextBuilder()
-    for block in text_blocks(file, errors, block_bytes):
-        try:
-            builder.feed(block)
-        except NotUTF8Error:
-            raise utf8_error(file.name, block, builder.lines) from None
-        report_reading(progress, file, before, after)
+    for block in text_blocks(file, errors):
+        builder.feed_file(file.name, block)
+        file.report()
     if not builder.lines:
         raise _empty(file)
     return builder.finish()
 
 
-def _separated_sides(file: InputFile, format: str, errors: str, block_bytes: int) -> Iterator[SidesBlock]:
+def _separated_sides(file: InputFile, format: str, errors: str) -> Iterator[SidesBlock]:
     """Both sides of lines with a separator, in blocks with a newline after each sentence."""
     from cepts.kernels.text import split_sides
 
     lines_before = 0
     counts = np.zeros(3, dtype=np.int64)
-    for block in text_blocks(file, errors, block_bytes):
+    for block in text_blocks(file, errors):
         source = np.empty(len(block) + 1, dtype=np.uint8)
         target = np.empty(len(block) + 1, dtype=np.uint8)
         failed = split_sides(block, format == "tsv", source, target, counts)
@@ -161,27 +141,20 @@ def _separated_sides(file: InputFile, format: str, errors: str, block_bytes: int
 
 
 def _guess_format(file: InputFile) -> str:
-    if file.path != "-":
-        for suffix in bare_suffixes(file.path)[-1:]:
-            if suffix in BY_SUFFIX:
-                return BY_SUFFIX[suffix]
-    line = file.first_line()
+    suffix, line = last_suffix(file.path), file.first_line()
+    if suffix in BY_SUFFIX:
+        return BY_SUFFIX[suffix]
     if line.startswith(b"PAR1"):
         return "parquet"
     if line.lstrip().startswith((b"<?xml", b"<tmx", b"<!DOCTYPE tmx")):
         return "tmx"
-    if b"|||" in line.split():
-        return "pipes"
-    if line.count(b"\t") == 1:
-        return "tsv"
-    raise _unknown(file)
-
-
-def _unknown(file: InputFile) -> DataError:
-    return DataError(
-        f"{file.name}, line 1: found neither ` ||| ` nor one tab, so this is not a bitext in one file; "
-        f"give a second file with the target sentences, or name the format (pipes, tsv, tmx, parquet)."
-    )
+    format = separator_of(line)
+    if format is None:
+        raise DataError(
+            f"{file.name}, line 1: found neither ` ||| ` nor one tab, so this is not a bitext in one file; "
+            f"give a second file with the target sentences, or name the format (pipes, tsv, tmx, parquet)."
+        )
+    return format
 
 
 def _check_options(
@@ -206,4 +179,4 @@ def _check_options(
 
 
 def _empty(file: InputFile) -> DataError:
-    return DataError(f"{file.name} is empty; wanted one sentence a line.")
+    return DataError(f"{file.name} is empty; wanted one sentence per line.")

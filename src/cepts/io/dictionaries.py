@@ -3,13 +3,12 @@
 from __future__ import annotations
 
 import json
-import os
 from collections.abc import Iterator, Sequence
 
 from cepts.data import Dictionary
 from cepts.errors import DataError, UsageError
-from cepts.io.files import InputFile, PathLike, bare_suffixes, open_output
-from cepts.io.json_lines import json_objects
+from cepts.io.files import InputFile, PathLike, last_suffix, open_output, output_name
+from cepts.io.json_lines import json_objects, shown_json
 from cepts.io.languages import find_language
 from cepts.io.lines import columns_of, filled_lines, short_name, shown
 
@@ -34,18 +33,13 @@ def read_dictionary(
     path
         Plain or compressed; `-` is standard input. A line is an entry, a column a language, with a tab between two
         columns, or in lines without a tab ASCII blanks. A first line that starts with ``#`` names the languages. Only
-        an empty column, between tabs, means that a language has no word. ``.jsonl`` has an object a line, such as
+        an empty column, between tabs, means that a language has no word. ``.jsonl`` has one object per line, such as
         ``{"en": "house", "fr": "maison"}``.
     languages
         Where the file names its languages: which to take, in this order. Where it does not: what to call its columns;
         ``source`` and ``target`` by default.
     notices
         Gets a line for entries that were dropped because they stand twice, and for those that join nothing.
-
-    Raises
-    ------
-    DataError
-        With file, line and remedy.
     """
     if languages is not None and (isinstance(languages, str) or len(languages) < 2):
         raise UsageError(f"`languages` must be two names or more. Got {languages!r} instead.")
@@ -64,7 +58,7 @@ def read_dictionary(
 
 
 def _is_json(file: InputFile) -> bool:
-    if file.path != "-" and bare_suffixes(file.path)[-1:] and bare_suffixes(file.path)[-1] in JSON_SUFFIXES:
+    if last_suffix(file.path) in JSON_SUFFIXES:
         return True
     line = file.first_line().lstrip()
     if not line.startswith(b"{"):
@@ -80,24 +74,24 @@ def _table(file: InputFile, languages: Sequence[str] | None) -> tuple[tuple[str,
     lines = filled_lines(file)
     first = next(lines, None)
     names: list[str] | None = None
-    if first is not None and first[1].startswith("#"):
-        number, line = first
+    if first is not None and first[2].startswith("#"):
+        _, where, line = first
         names = columns_of(line[1:].strip(" "))
         languages_named = [name for name in names if name != SCORE]
         if len(languages_named) < 2 or "" in names or len(set(names)) < len(names):
             raise DataError(
-                f"{file.name}, line {number:,}: found the header {shown(line)}, wanted # and the names of two or more "
+                f"{where}: found the header {shown(line)}, wanted # and the names of two or more "
                 f"languages, each its own; correct it, or put another entry first."
             )
         first = next(lines, None)
     if first is None:
-        raise DataError(f"{file.name} is empty; wanted an entry a line: a word of each language.")
-    width = len(names) if names else len(columns_of(first[1]))
+        raise DataError(f"{file.name} is empty; wanted one entry per line: one word of each language.")
+    width = len(names) if names else len(columns_of(first[2]))
     if names is None and languages is not None:
         width = len(languages)
     reason = "the names in the header" if names else "the languages asked for" if languages else "the first entry"
-    found = [_entry(file.name, *first, width, "at least 2" if width < 2 else f"{width} as {reason}")]
-    found += [_entry(file.name, number, line, width, f"{width} as {reason}") for number, line in lines]
+    found = [_entry(*first, width, "at least 2" if width < 2 else f"{width} as {reason}")]
+    found += [_entry(*line, width, f"{width} as {reason}") for line in lines]
     if names is None:
         if languages is None and width > 2:
             languages = [f"language {column + 1}" for column in range(width)]
@@ -107,15 +101,15 @@ def _table(file: InputFile, languages: Sequence[str] | None) -> tuple[tuple[str,
     return tuple(names[column] for column in kept), found, True
 
 
-def _entry(name: str, number: int, line: str, width: int, wanted: str) -> Found:
+def _entry(number: int, where: str, line: str, width: int, wanted: str) -> Found:
     columns = columns_of(line)
     if len(columns) != width or width < 2:
         raise DataError(
-            f"{name}, line {number:,}: found {len(columns)} word{'s' * (len(columns) != 1)} in {shown(line)}, wanted "
+            f"{where}: found {len(columns)} word{'s' * (len(columns) != 1)} in {shown(line)}, wanted "
             f"{wanted}; put a tab between words that hold blanks, and leave nothing between tabs where one is missing."
         )
     if not any(columns):
-        raise DataError(f"{name}, line {number:,}: found no word at all, wanted one at least; leave the line out.")
+        raise DataError(f"{where}: found no word at all, wanted one at least; leave the line out.")
     return number, tuple(column or None for column in columns)
 
 
@@ -125,15 +119,14 @@ def _json_entries(file: InputFile) -> tuple[tuple[str, ...], list[Found]]:
     for number, where, record in json_objects(file, AN_OBJECT, errors="surrogateescape", skip_blank=True):
         record.pop(SCORE, None)
         if not all(isinstance(word, str | None) for word in record.values()):
-            found = shown(json.dumps(record, ensure_ascii=False))
-            raise DataError(f"{where}: found {found}, wanted a text for each language, in {AN_OBJECT}.")
+            raise DataError(f"{where}: found {shown_json(record)}, wanted a text for each language, in {AN_OBJECT}.")
         for language in record:
             names.setdefault(language, len(names))
         if not any(record.values()):
             raise DataError(f"{where}: found no word at all, wanted one at least; leave the line out.")
         records.append((number, record))
     if not records:
-        raise DataError(f"{file.name} is empty; wanted an entry a line: a word of each language.")
+        raise DataError(f"{file.name} is empty; wanted one entry per line: one word of each language.")
     if len(names) < 2:
         raise DataError(f"{file.name}: found {', '.join(names)} alone, wanted words of two languages at least.")
     return tuple(names), [(number, tuple(record.get(name) or None for name in names)) for number, record in records]
@@ -197,9 +190,10 @@ def write_dictionary(
     """
     if scores is not None and len(scores) != len(dictionary):
         raise UsageError(f"`scores` must be one for each of {len(dictionary)} entries. Got {len(scores)} instead.")
-    name = "standard output" if path == "-" else os.fspath(path)
-    as_json = path != "-" and bare_suffixes(path)[-1:] != [] and bare_suffixes(path)[-1] in JSON_SUFFIXES
-    lines = _json_lines(dictionary, scores) if as_json else _tsv_lines(name, dictionary, scores, header)
+    if last_suffix(path) in JSON_SUFFIXES:
+        lines = _json_lines(dictionary, scores)
+    else:
+        lines = _tsv_lines(output_name(path), dictionary, scores, header)
     with open_output(path) as file:
         for line in lines:
             file.write(line.encode("utf-8", "surrogateescape") + b"\n")

@@ -1,8 +1,7 @@
-"""Reading documents: a file each, separated by blank lines, or a JSON object a line; and lists of stop words."""
+"""Reading documents: a file each, separated by blank lines, or one JSON object per line; and lists of stop words."""
 
 from __future__ import annotations
 
-import json
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
@@ -13,10 +12,10 @@ from numpy.typing import NDArray
 
 from cepts.data import SPECIAL, Documents, Text, offsets_of, words_of
 from cepts.errors import DataError, UsageError, check_choice
-from cepts.io.files import BLOCK_BYTES, InputFile, PathLike, bare_suffixes, report_reading
-from cepts.io.json_lines import json_objects
-from cepts.io.lines import check_characters, lines_of, short_name, shown, utf8_text
-from cepts.io.tokens import NotUTF8Error, TextBuilder, text_blocks, utf8_error
+from cepts.io.files import BLOCK_BYTES, InputFile, PathLike, input_name, last_suffix
+from cepts.io.json_lines import json_objects, shown_json, words_in
+from cepts.io.lines import check_characters, located_lines, short_name, shown
+from cepts.io.tokens import TextBuilder, text_blocks
 from cepts.names import DECODING_ERRORS, DOCUMENT_FORMATS
 from cepts.progress import Progress
 
@@ -46,7 +45,7 @@ def read_documents(
     notices: list[str] | None = None,
     progress: Progress | None = None,
 ) -> Documents:
-    """Read documents, a sentence a line, into one text with one vocabulary.
+    """Read documents, one sentence per line, into one text with one vocabulary.
 
     Tokens are split on ASCII white space only. Blank lines are no sentences.
 
@@ -56,22 +55,15 @@ def read_documents(
         Files, plain or compressed, in their order; a directory stands for all files below it, sorted by name, except
         hidden ones. `-` is standard input.
     format
-        ``file`` (each file is a document), ``blank`` (blank lines separate documents) or ``jsonl`` (an object a line,
-        with `text` or `sentences`, and optionally an `id`). ``auto`` goes by the suffix; other files are ``blank`` if
-        they have a blank line between sentences, else ``file``.
+        ``file`` (each file is a document), ``blank`` (blank lines separate documents) or ``jsonl`` (one object per
+        line, with `text` or `sentences`, and optionally an `id`). ``auto`` goes by the suffix; other files are
+        ``blank`` if they have a blank line between sentences, else ``file``.
     lowercase
         Put words in lower case; `Documents.lowercase` then says so.
     errors
         Bytes that are not UTF-8: ``strict`` raises, ``replace`` puts U+FFFD in their place.
     notices
         Gets a line where documents without words are ignored, and where there is only one document.
-    progress
-        Called after each block, in bytes of the files as they are on disk.
-
-    Raises
-    ------
-    DataError
-        With file, line and remedy; also where there is no word at all.
     """
     check_choice("format", format, DOCUMENT_FORMATS)
     check_choice("errors", errors, DECODING_ERRORS)
@@ -81,34 +73,30 @@ def read_documents(
     pieces: list[_Piece] = []
     done = 0
     for path, name in files:
-        with InputFile(path) as file:
+        with InputFile(path, progress=progress, before=done) as file:
+            file.after = total - done - file.size
+            # A buffer no larger than a small file: a directory may hold thousands of them.
+            file.block_bytes = min(BLOCK_BYTES, max(file.size + 1, SMALLEST_BLOCK))
             named = name or short_name(file)
             chosen = _format_of(file) if format == "auto" else format
-            # A buffer no larger than a small file: a directory may hold thousands of them.
-            block_bytes = min(BLOCK_BYTES, max(file.size + 1, SMALLEST_BLOCK))
             if chosen == "jsonl":
                 blocks = _json_blocks(file, named, errors, pieces, builder)
             else:
                 boundaries = "file" if chosen == "file" else "blank"
                 pieces.append(_Piece(named, builder.lines, builder.lines, boundaries))
-                blocks = text_blocks(file, errors, block_bytes)
+                blocks = text_blocks(file, errors)
             start = builder.lines
             for block in blocks:
-                try:
-                    builder.feed(block)
-                except NotUTF8Error:
-                    raise utf8_error(file.name, block, builder.lines - start) from None
-                report_reading(progress, file, done, total - done - file.size)
+                builder.feed_file(file.name, block, start=start)
+                file.report()
             if chosen != "jsonl":
                 pieces[-1].stop = builder.lines
             done += file.size
     documents, empty = _cut(builder.finish(), pieces)
     documents = replace(documents, sources=tuple(str(path) for path in listed_paths(paths)))
     if not len(documents):
-        what = files[0][0] if len(files) == 1 else f"{len(files):,} files"
-        raise DataError(
-            f"{'standard input' if what == '-' else what}: found no word at all, wanted documents, a sentence a line."
-        )
+        what = input_name(files[0][0]) if len(files) == 1 else f"{len(files):,} files"
+        raise DataError(f"{what}: found no word at all, wanted documents, one sentence per line.")
     _check_marks(documents)
     if notices is not None and empty:
         notices.append(f"{empty:,} of {empty + len(documents):,} documents have no words and are left out.")
@@ -159,9 +147,8 @@ def _files_of(path: PathLike) -> list[tuple[PathLike, str]]:
 
 def _format_of(file: InputFile) -> str:
     """``jsonl`` or ``text``, whose blank lines then decide."""
-    if file.path == "-":
-        return "jsonl" if file.first_line().lstrip().startswith(b'{"') else "text"
-    return "jsonl" if set(bare_suffixes(file.path)[-1:]) & JSON_SUFFIXES else "text"
+    is_json = file.path == "-" and file.first_line().lstrip().startswith(b'{"')
+    return "jsonl" if is_json or last_suffix(file.path) in JSON_SUFFIXES else "text"
 
 
 def _json_blocks(
@@ -171,12 +158,12 @@ def _json_blocks(
     parts: list[bytes] = []
     size, lines = 0, builder.lines
     for number, where, record in json_objects(
-        file, f"an object a line, such as {AN_OBJECT}", errors=errors, skip_blank=True
+        file, f"one object per line, such as {AN_OBJECT}", errors=errors, skip_blank=True
     ):
         sentences = _sentences(where, record)
         known = record.get("id")
         if known is not None and type(known) not in {str, int, float}:
-            raise DataError(f"{where}: found {shown(json.dumps(known))} as `id`, wanted a text or a number.")
+            raise DataError(f"{where}: found {shown_json(known)} as `id`, wanted a text or a number.")
         data = "".join(f"{sentence}\n" for sentence in sentences).encode()
         named = f"{name}:{number}" if known is None else str(known)
         pieces.append(_Piece(named, lines, lines + len(sentences), "jsonl"))
@@ -197,25 +184,21 @@ def _sentences(where: str, record: dict[str, Any]) -> list[str]:
         raise DataError(f"{where}: found {found}, wanted one of them: {AN_OBJECT}.")
     if "text" in record:
         if not isinstance(record["text"], str):
-            raise DataError(f"{where}: found {shown(json.dumps(record['text']))} as `text`, wanted a text.")
+            raise DataError(f"{where}: found {shown_json(record['text'])} as `text`, wanted a text.")
         check_characters(where, record["text"])
         return record["text"].split("\n")
     if not isinstance(record["sentences"], list):
-        raise DataError(f"{where}: found {shown(json.dumps(record['sentences']))} as `sentences`, wanted a list.")
+        raise DataError(f"{where}: found {shown_json(record['sentences'])} as `sentences`, wanted a list.")
     sentences = []
     for sentence in record["sentences"]:
-        if isinstance(sentence, list) and all(type(token) is str for token in sentence):
-            joined = " ".join(sentence)
-            if words_of(joined) != sentence:
-                raise DataError(
-                    f"{where}: found the tokens {shown(json.dumps(sentence, ensure_ascii=False))}, wanted tokens that "
-                    f"are neither empty nor hold white space."
-                )
-        elif isinstance(sentence, str):
-            joined = sentence.replace("\n", " ")
-        else:
+        tokens = words_in(sentence)
+        if tokens is None:
+            raise DataError(f"{where}: found the sentence {shown_json(sentence)}, wanted a text or a list of tokens.")
+        joined = " ".join(tokens)
+        if tuple(words_of(joined)) != tokens:
             raise DataError(
-                f"{where}: found the sentence {shown(json.dumps(sentence))}, wanted a text or a list of tokens."
+                f"{where}: found the tokens {shown_json(sentence)}, wanted tokens that are neither empty nor hold "
+                f"white space."
             )
         check_characters(where, joined)
         sentences.append(joined)
@@ -254,13 +237,12 @@ def read_stop_list(path: PathLike) -> list[str]:
     """Read a list of words, one a line; `#` starts a comment, blank lines and repeated words are skipped."""
     words: dict[str, None] = {}
     with InputFile(path) as file:
-        for number, line in enumerate(lines_of(file), start=1):
-            where = f"{file.name}, line {number:,}"
-            found = words_of(utf8_text(where, line))
+        for _, where, line in located_lines(file):
+            found = words_of(line)
             comment = next((place for place, word in enumerate(found) if word.startswith("#")), len(found))
             if comment > 1:
                 raise DataError(
-                    f"{where}: found {shown(' '.join(found[:comment]))}, wanted one word a line; put the others on "
+                    f"{where}: found {shown(' '.join(found[:comment]))}, wanted one word per line; put the others on "
                     f"lines of their own, and # before a comment."
                 )
             words.update(dict.fromkeys(found[:comment]))

@@ -5,16 +5,15 @@ from __future__ import annotations
 import struct
 from collections.abc import Iterator
 from dataclasses import dataclass
-from itertools import accumulate
 
 import numpy as np
 from numpy.typing import NDArray
 
-from cepts.data import Vocabulary
+from cepts.data import Vocabulary, offsets_of
 from cepts.errors import DataError
 from cepts.io.files import InputFile
 from cepts.io.vector_rows import Request, RowCollector, WordTally
-from cepts.progress import Progress, Step, silent
+from cepts.progress import Step
 
 __all__ = ["FASTTEXT_MAGIC", "read_fasttext_vectors"]
 
@@ -36,9 +35,7 @@ class _Model:
     offset: int  # of the matrix in the file
 
 
-def read_fasttext_vectors(
-    file: InputFile, request: Request, progress: Progress | None = None
-) -> tuple[Vocabulary, NDArray[np.float32]]:
+def read_fasttext_vectors(file: InputFile, request: Request) -> tuple[Vocabulary, NDArray[np.float32]]:
     """Read the vectors of the words of a fastText model (.bin), as fastText itself prints them.
 
     The matrix of an uncompressed model is mapped from the file, so that only the rows in use are read.
@@ -55,7 +52,7 @@ def read_fasttext_vectors(
             break
         words = model.words[start : start + WORDS_AT_A_TIME]
         marked = [b"" if word == END_OF_SENTENCE else b"<%b>" % word for word in words]
-        offsets = np.fromiter(accumulate(map(len, marked), initial=0), dtype=np.int64, count=len(words) + 1)
+        offsets = offsets_of(list(map(len, marked)))
         joined = np.frombuffer(bytearray(b"".join(marked)), dtype=np.uint8)
         longest = min(model.longest, int(np.diff(offsets).max()))
         rows = np.empty(len(words) + len(joined) * longest, dtype=np.int64)
@@ -63,11 +60,11 @@ def read_fasttext_vectors(
         subwords(joined, offsets, model.shortest, longest, model.buckets, start, len(model.words), rows, row_offsets)
         means = collector.free()[: len(words)]
         count = len(means)
-        # Taken by NumPy, which minds neither that the map is read-only nor that its numbers are not aligned.
+        # Taken by NumPy, which accepts that the map is read-only and that its numbers are not aligned.
         taken = np.asarray(matrix[rows[: row_offsets[count]]], dtype=np.float32)
         mean_of_rows(taken, row_offsets[: count + 1], means)
         collector.add(words[:count], list(range(start + 1, start + count + 1)))
-        (progress or silent)(Step(stage="reading", done=start + len(words), total=len(model.words)))
+        file.progress(Step(stage="reading", done=start + len(words), total=len(model.words)))
     return collector.finish()
 
 
@@ -149,7 +146,7 @@ def _model(parts: _Parts) -> _Model:
     width, kind, buckets, shortest, longest = (settings[at] for at in (0, 7, 8, 9, 10))
     parts.numbers("d", "its settings")
     if version == 11 and kind == SUPERVISED:
-        longest = 0  # those of that time had no n-grams
+        longest = 0  # supervised models of version 11 had no n-grams
     longest = max(longest, 0)
     entries, count, _, _, pruned = parts.numbers("3i2q", "its dictionary")
     if width <= 0 or not 0 < count <= entries or (longest and buckets <= 0):

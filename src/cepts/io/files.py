@@ -24,9 +24,11 @@ __all__ = [
     "PathLike",
     "bare_suffixes",
     "check_output",
+    "input_name",
+    "last_suffix",
     "open_output",
+    "output_name",
     "read_blocks",
-    "report_reading",
 ]
 
 PathLike: TypeAlias = str | os.PathLike[str]
@@ -43,15 +45,37 @@ def bare_suffixes(path: PathLike) -> list[str]:
     return suffixes[:-1] if suffixes and suffixes[-1] in COMPRESSED else suffixes
 
 
+def last_suffix(path: PathLike) -> str:
+    """The last of `bare_suffixes`, or nothing."""
+    return (bare_suffixes(path) or [""])[-1]
+
+
+def input_name(path: PathLike) -> str:
+    """What messages call an input."""
+    return "standard input" if path == "-" else os.fspath(path)
+
+
+def output_name(path: PathLike) -> str:
+    """What messages call an output."""
+    return "standard output" if path == "-" else os.fspath(path)
+
+
 class InputFile(io.RawIOBase):
     """The bytes of a file, decompressed by its name or its first bytes; `-` is standard input.
 
-    Each failure, also one in the middle of a damaged file, is a DataError of one line.
+    Each failure, also one in the middle of a damaged file, is a DataError of one line. `progress` is told of what was
+    read by `report`; `before` and `after` count the bytes of other files that are read with this one. Readers take
+    `block_bytes` at a time.
     """
 
-    def __init__(self, path: PathLike) -> None:
+    def __init__(
+        self, path: PathLike, *, progress: Progress | None = None, before: int = 0, block_bytes: int = BLOCK_BYTES
+    ) -> None:
+        self.progress = progress or silent
+        self.before, self.after = before, 0
+        self.block_bytes = block_bytes
         self.path = os.fspath(path)
-        self.name = "standard input" if self.path == "-" else self.path
+        self.name = input_name(path)
         self._head = b""
         self._disk: Any = None
         self._file: Any = None
@@ -153,6 +177,11 @@ class InputFile(io.RawIOBase):
         """How many bytes have been taken from the disk, of `size`."""
         return self._disk.tell() if self.size else 0
 
+    def report(self) -> None:
+        """Tell `progress` how much is read, in bytes on disk."""
+        total = self.before + self.size + self.after
+        self.progress(Step(stage="reading", done=self.before + self.disk_position(), total=total))
+
     def close(self) -> None:
         """Close the file, but not standard input."""
         if not self.closed and self.path != "-":
@@ -162,13 +191,13 @@ class InputFile(io.RawIOBase):
         super().close()
 
 
-def read_blocks(file: InputFile, block_bytes: int = BLOCK_BYTES) -> Iterator[NDArray[np.uint8]]:
+def read_blocks(file: InputFile, block_bytes: int | None = None) -> Iterator[NDArray[np.uint8]]:
     """Yield the bytes of `file` in runs of whole lines; only the last may lack its newline.
 
     A block is a view of one buffer that the next block overwrites. The buffer grows where a line needs more
-    than `block_bytes`.
+    than `block_bytes`, by default those of the file.
     """
-    buffer = bytearray(block_bytes)
+    buffer = bytearray(block_bytes or file.block_bytes)
     filled = 0
     while got := file.readinto(memoryview(buffer)[filled:]):
         filled += got
@@ -183,12 +212,6 @@ def read_blocks(file: InputFile, block_bytes: int = BLOCK_BYTES) -> Iterator[NDA
             buffer = buffer + bytearray(len(buffer))
     if filled:
         yield np.frombuffer(buffer, dtype=np.uint8, count=filled)
-
-
-def report_reading(progress: Progress | None, file: InputFile, before: int = 0, after: int = 0) -> None:
-    """Tell `progress` how much of `file` is read; `before` and `after` count the bytes of other files."""
-    done = before + file.disk_position()
-    (progress or silent)(Step(stage="reading", done=done, total=before + file.size + after))
 
 
 def check_output(path: PathLike) -> None:

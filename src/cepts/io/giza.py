@@ -1,4 +1,4 @@
-"""GIZA's A3 files, three lines a pair: a comment, the target, the source with the target positions of each word.
+"""GIZA's A3 files, three lines per pair: a comment, the target, the source with the target positions of each word.
 
 The third line is ``NULL ({ 2 }) the ({ 1 }) house ({ 3 4 })``, positions from 1. Target words without a link belong to
 null.
@@ -13,22 +13,22 @@ from cepts.data import Alignments, Bitext
 from cepts.errors import DataError
 from cepts.io.files import InputFile
 from cepts.io.lines import lines_of
-from cepts.io.link_format import FileLinks, LinkFormat, ReadOptions, WriteOptions
+from cepts.io.link_format import FileLinks, LinkFormat, LinkOptions
 
 __all__ = ["GIZA", "giza_record"]
 
 
-def _read(file: InputFile, options: ReadOptions) -> FileLinks:
+def _read(file: InputFile, options: LinkOptions) -> FileLinks:
     rows = []
     lines = lines_of(file)
     number = pairs = 0
     for header in lines:
         number += 1
-        if not header.strip():  # some tools end the file so
+        if not header.strip():  # some tools end the file with blank lines
             continue
         if not header.startswith(b"#"):
             raise DataError(
-                f"{file.name}, line {number:,}: found no `# Sentence pair` line, wanted three lines a pair: "
+                f"{file.name}, line {number:,}: found no `# Sentence pair` line, wanted three lines per pair: "
                 f"the comment, the target, the source with ({{ positions }})."
             )
         target, source = next(lines, None), next(lines, None)
@@ -70,7 +70,7 @@ def _positions(name: str, line: int, text: bytes) -> Iterator[list[int]]:
         raise DataError(f"{name}, line {line:,}: found nothing, wanted `NULL ({{ ... }}) word ({{ 1 2 }}) ...`.")
 
 
-def _write(alignments: Alignments, bitext: Bitext | None, options: WriteOptions) -> Iterator[bytes]:
+def _write(alignments: Alignments, bitext: Bitext | None, options: LinkOptions) -> Iterator[bytes]:
     assert bitext is not None  # the format needs the sentences
     for n, alignment in enumerate(alignments):
         source, target = bitext[n]

@@ -14,9 +14,9 @@ from typing import Any, NamedTuple
 from cepts.data import Hypothesis, Utterance, words_of
 from cepts.errors import DataError, UsageError, check_choice
 from cepts.io.documents import listed_paths
-from cepts.io.files import COMPRESSED, InputFile, PathLike, bare_suffixes
-from cepts.io.json_lines import json_objects
-from cepts.io.lines import check_characters, lines_of, shown, utf8_text
+from cepts.io.files import COMPRESSED, InputFile, PathLike, input_name, last_suffix
+from cepts.io.json_lines import json_objects, shown_json, words_in
+from cepts.io.lines import check_characters, located_lines, shown
 from cepts.names import HYPOTHESIS_FORMATS
 
 __all__ = ["read_hypotheses", "read_transcripts"]
@@ -35,12 +35,13 @@ NUMBERED = re.compile(r"(.+)-([0-9]{1,9})", re.DOTALL)
 
 
 class _Entry(NamedTuple):
-    """A hypothesis, the utterance to which it belongs, and its place in the file."""
+    """A hypothesis, the utterance to which it belongs, its place in the file, and its rank where the file has ranks."""
 
     where: str
     id: str
     hypothesis: Hypothesis
-    reference: tuple[str, ...] | None
+    reference: tuple[str, ...] | None = None
+    rank: int | None = None
 
 
 def read_hypotheses(
@@ -54,7 +55,7 @@ def read_hypotheses(
         Files, plain or compressed; `-` is standard input. For Kaldi, a directory with the archives, or the common start
         of their names.
     format
-        ``tsv`` (id, score, text, or with a header), ``jsonl`` (an utterance or a hypothesis a line) or ``kaldi``
+        ``tsv`` (id, score, text, or with a header), ``jsonl`` (one utterance or hypothesis per line) or ``kaldi``
         (`words_text`, `acwt` and, where they are there, `lmwt.nolm` and `lmwt.lmonly` or `lmwt.withlm`). ``auto`` goes
         by the suffix, then by the first line; a directory is Kaldi's.
     acoustic_scale
@@ -65,11 +66,6 @@ def read_hypotheses(
     iterator of Utterance
         Kaldi's costs are negated: the score of a hypothesis is -(acoustic_scale * acwt + lmwt.nolm), its `lm_score`
         -lmwt.lmonly, or -(lmwt.withlm - lmwt.nolm).
-
-    Raises
-    ------
-    DataError
-        With file, line and remedy: a score that is missing or not finite, an utterance that comes twice, no hypotheses.
     """
     check_choice("format", format, ("auto", *HYPOTHESIS_FORMATS))
     if not (math.isfinite(acoustic_scale) and acoustic_scale > 0):
@@ -80,7 +76,6 @@ def read_hypotheses(
 def _utterances(paths: list[PathLike], format: str, acoustic_scale: float) -> Iterator[Utterance]:
     seen: set[str] = set()
     for path in paths:
-        name = "standard input" if path == "-" else str(path)
         found = False
         for where, utterance in _of_path(path, format, acoustic_scale):
             if utterance.id in seen:
@@ -92,7 +87,9 @@ def _utterances(paths: list[PathLike], format: str, acoustic_scale: float) -> It
             found = True
             yield utterance
         if not found:
-            raise DataError(f"{name}: found no hypotheses, wanted an n-best list, such as id, score and text a line.")
+            raise DataError(
+                f"{input_name(path)}: found no hypotheses, wanted an n-best list, such as id, score and text per line."
+            )
 
 
 def _of_path(path: PathLike, format: str, acoustic_scale: float) -> Iterator[tuple[str, Utterance]]:
@@ -108,10 +105,9 @@ def _of_path(path: PathLike, format: str, acoustic_scale: float) -> Iterator[tup
 
 
 def _guess_format(file: InputFile) -> str:
-    suffixes = [] if file.path == "-" else bare_suffixes(file.path)
-    if suffixes and suffixes[-1] in BY_SUFFIX:
-        return BY_SUFFIX[suffixes[-1]]
-    line = file.first_line()
+    suffix, line = last_suffix(file.path), file.first_line()
+    if suffix in BY_SUFFIX:
+        return BY_SUFFIX[suffix]
     if line.lstrip().startswith(b"{"):
         return "jsonl"
     if b"\t" in line or not line:
@@ -135,6 +131,14 @@ def _grouped(entries: Iterator[_Entry]) -> Iterator[tuple[str, Utterance]]:
 
 
 def _joined(own: list[_Entry]) -> Utterance:
+    ranks = [entry.rank for entry in own if entry.rank is not None]
+    if ranks and sorted(ranks) != list(range(1, len(ranks) + 1)):
+        twice = next((rank for rank in ranks if ranks.count(rank) > 1), None)
+        found = f"the rank {twice} twice" if twice is not None else f"ranks up to {max(ranks)}"
+        raise DataError(
+            f"{own[0].where}: found {found} among the {len(ranks)} hypotheses of {shown(own[0].id)}, wanted each of 1 "
+            f"to {len(ranks)} once."
+        )
     reference = None
     for entry in own:
         if entry.reference is not None and reference not in {None, entry.reference}:
@@ -143,17 +147,16 @@ def _joined(own: list[_Entry]) -> Utterance:
                 f"of its lines, or nothing."
             )
         reference = entry.reference if reference is None else reference
-    return Utterance(own[0].id, tuple(entry.hypothesis for entry in own), reference)
+    by_rank = sorted(own, key=lambda entry: entry.rank or 0)
+    return Utterance(own[0].id, tuple(entry.hypothesis for entry in by_rank), reference)
 
 
 def _tsv_entries(file: InputFile) -> Iterator[_Entry]:
     header: tuple[str, ...] | None = None
-    for number, data in enumerate(lines_of(file), start=1):
-        where = f"{file.name}, line {number:,}"
-        line = utf8_text(where, data).removesuffix("\r")
-        if not line.strip(" \t"):
+    for _, where, line in located_lines(file):
+        if not line.strip(" \t\r"):
             continue
-        fields = [field.strip(" ") for field in line.split("\t")]
+        fields = [field.strip(" ") for field in line.removesuffix("\r").split("\t")]
         if header is None:
             names = tuple(field.lower() for field in fields)
             if {"id", "text"} <= set(names):
@@ -214,7 +217,7 @@ def _score(where: str, found: Any, name: str) -> float:
 def _json_utterances(file: InputFile) -> Iterator[tuple[str, Utterance]]:
     """Lines with lists are utterances; lines without are hypotheses, where those with the same id are adjacent."""
     own: list[_Entry] = []
-    for _, where, record in json_objects(file, f"an object a line, such as {AN_UTTERANCE}", skip_blank=True):
+    for _, where, record in json_objects(file, f"one object per line, such as {AN_UTTERANCE}", skip_blank=True):
         name = record.get("id")
         if type(name) not in {str, int} or name == "":
             raise DataError(f"{where}: found {json.dumps(name)} as `id`, wanted the name of the utterance.")
@@ -231,7 +234,7 @@ def _json_utterances(file: InputFile) -> Iterator[tuple[str, Utterance]]:
         entries = record[lists[0]]
         if not isinstance(entries, list) or not entries or not all(isinstance(entry, dict) for entry in entries):
             raise DataError(
-                f"{where}: found {shown(json.dumps(entries))} as `{lists[0]}`, wanted a list of one object at least, "
+                f"{where}: found {shown_json(entries)} as `{lists[0]}`, wanted a list of one object at least, "
                 f"such as {AN_UTTERANCE}."
             )
         found = [
@@ -249,12 +252,8 @@ def _json_hypothesis(where: str, record: dict[str, Any]) -> Hypothesis:
     score = next((key for key in ("score", "am_score", "acoustic_score") if key in record), None)
     if score is None:
         raise DataError(f"{where}: found no `score`, wanted a finite number, such as {AN_UTTERANCE}.")
-    lm_score = record.get("lm_score")
-    return Hypothesis(
-        _json_tokens(where, record[text], text),
-        _json_score(where, record, score),
-        None if lm_score is None else _json_score(where, record, "lm_score"),
-    )
+    lm_score = None if record.get("lm_score") is None else _json_score(where, record, "lm_score")
+    return Hypothesis(_json_tokens(where, record[text], text), _json_score(where, record, score), lm_score)
 
 
 def _json_score(where: str, record: dict[str, Any], key: str) -> float:
@@ -265,17 +264,15 @@ def _json_score(where: str, record: dict[str, Any], key: str) -> float:
 
 
 def _json_tokens(where: str, found: Any, key: str) -> tuple[str, ...]:
-    if isinstance(found, str):
-        check_characters(where, found)
-        return tuple(words_of(found))
-    if isinstance(found, list) and all(type(token) is str for token in found):
-        check_characters(where, " ".join(found))
-        if words_of(" ".join(found)) == found:
-            return tuple(found)
-    raise DataError(
-        f"{where}: found {shown(json.dumps(found, ensure_ascii=False))} as `{key}`, wanted a text, or a list of tokens "
-        f"that are neither empty nor hold white space."
-    )
+    tokens = words_in(found)
+    text = " ".join(tokens or ())
+    if tokens is None or tuple(words_of(text)) != tokens:
+        raise DataError(
+            f"{where}: found {shown_json(found)} as `{key}`, wanted a text, or a list of tokens that are neither empty "
+            f"nor hold white space."
+        )
+    check_characters(where, text)
+    return tokens
 
 
 def _archive(path: PathLike, names: Sequence[str]) -> Path | None:
@@ -308,10 +305,10 @@ def _kaldi_utterances(path: PathLike, acoustic_scale: float) -> Iterator[tuple[s
     costs: dict[str, Path | None] = {"acoustic": acoustic, "other": _archive(path, OTHER_FILES)}
     costs["lm"] = _archive(path, LM_FILES)
     costs["graph"] = _archive(path, GRAPH_FILES) if costs["lm"] is None else None
-    yield from _ranked(_kaldi_entries(words, costs, acoustic_scale))
+    yield from _grouped(_kaldi_entries(words, costs, acoustic_scale))
 
 
-def _kaldi_entries(words: Path, costs: dict[str, Path | None], acoustic_scale: float) -> Iterator[tuple[int, _Entry]]:
+def _kaldi_entries(words: Path, costs: dict[str, Path | None], acoustic_scale: float) -> Iterator[_Entry]:
     """Each hypothesis of the archives, which are read in parallel, with its rank."""
     with ExitStack() as stack:
         entries = _keyed_lines(stack.enter_context(InputFile(words)))
@@ -344,50 +341,26 @@ def _kaldi_entries(words: Path, costs: dict[str, Path | None], acoustic_scale: f
             elif "graph" in names:
                 lm_score = cost["other"] - cost["graph"]
             score = -(acoustic_scale * cost["acoustic"] + cost["other"])
-            entry = _Entry(where, match[1], Hypothesis(tuple(words_of(text)), score, lm_score), None)
-            yield int(match[2]), entry
+            hypothesis = Hypothesis(tuple(words_of(text)), score, lm_score)
+            yield _Entry(where, match[1], hypothesis, rank=int(match[2]))
 
 
 def _keyed_lines(file: InputFile) -> Iterator[tuple[str, str, str]]:
     """Place, key and rest of each line that is not blank."""
-    for number, data in enumerate(lines_of(file), start=1):
-        where = f"{file.name}, line {number:,}"
-        key, _, rest = utf8_text(where, data).replace("\t", " ").strip(" \r").partition(" ")
+    for _, where, line in located_lines(file):
+        key, _, rest = line.replace("\t", " ").strip(" \r").partition(" ")
         if key:
             yield where, key, rest.strip(" ")
 
 
-def _ranked(entries: Iterator[tuple[int, _Entry]]) -> Iterator[tuple[str, Utterance]]:
-    """Utterances with their hypotheses by rank; ranks are 1, 2, ... in any order."""
-    ranks: list[int] = []
-
-    def noted() -> Iterator[_Entry]:
-        for rank, entry in entries:
-            ranks.append(rank)
-            yield entry
-
-    for where, utterance in _grouped(noted()):
-        own = ranks[: len(utterance.hypotheses)]
-        del ranks[: len(own)]
-        if sorted(own) != list(range(1, len(own) + 1)):
-            twice = next((rank for rank in own if own.count(rank) > 1), None)
-            found = f"the rank {twice} twice" if twice is not None else f"ranks up to {max(own)}"
-            raise DataError(
-                f"{where}: found {found} among the {len(own)} hypotheses of {shown(utterance.id)}, wanted each of 1 to "
-                f"{len(own)} once."
-            )
-        by_rank = dict(zip(own, utterance.hypotheses, strict=True))
-        yield where, Utterance(utterance.id, tuple(by_rank[rank] for rank in sorted(own)), utterance.reference)
-
-
 def read_transcripts(path: PathLike) -> dict[str, tuple[str, ...]]:
-    """Read transcripts as Kaldi's `text` has them: an utterance and its words a line."""
+    """Read transcripts as Kaldi's `text` has them: an utterance and its words per line."""
     found: dict[str, tuple[str, ...]] = {}
     with InputFile(path) as file:
         for where, key, text in _keyed_lines(file):
             if key in found:
-                raise DataError(f"{where}: found {shown(key)} a second time, wanted a line an utterance.")
+                raise DataError(f"{where}: found {shown(key)} a second time, wanted one line per utterance.")
             found[key] = tuple(words_of(text))
         if not found:
-            raise DataError(f"{file.name} is empty; wanted an utterance and its words a line.")
+            raise DataError(f"{file.name} is empty; wanted an utterance and its words per line.")
     return found

@@ -54,8 +54,7 @@ class HypothesisWriter(Writer):
             file.write("\t".join(HEADER).encode() + b"\n")
         self._started = True
         order = sorted(range(count), key=lambda rank: -totals[rank])
-        lines = {"tsv": _tsv_lines, "jsonl": _json_lines, "kaldi": _cost_lines, "text": _text_lines, "trn": _trn_lines}
-        for line in lines[self.format](utterance, lm_scores, totals, order):
+        for line in _lines(self.format, utterance, lm_scores, totals, order):
             file.write(f"{line}\n".encode("utf-8", "surrogateescape"))
 
     def _check(self, utterance: Utterance) -> None:
@@ -88,55 +87,33 @@ def write_hypotheses(
             writer.write(utterance, lm_scores, totals)
 
 
-def _tsv_lines(
-    utterance: Utterance, lm_scores: Sequence[float], totals: Sequence[float], order: list[int]
+def _lines(
+    format: str, utterance: Utterance, lm_scores: Sequence[float], totals: Sequence[float], order: list[int]
 ) -> Iterator[str]:
-    reference = " ".join(utterance.reference or ())
-    for rank in order:
-        hypothesis = utterance.hypotheses[rank]
-        text = " ".join(hypothesis.tokens)
-        numbers = f"{totals[rank]:.6f}\t{float(hypothesis.score)!r}\t{lm_scores[rank]:.6f}"
-        yield f"{utterance.id}\t{numbers}\t{text}\t{reference}"
-
-
-def _json_lines(
-    utterance: Utterance, lm_scores: Sequence[float], totals: Sequence[float], order: list[int]
-) -> Iterator[str]:
-    hypotheses = []
-    for rank in order:
-        hypothesis = utterance.hypotheses[rank]
-        hypotheses.append(
+    """The lines of `utterance`; `order` has its hypotheses, the best first."""
+    texts = [" ".join(hypothesis.tokens) for hypothesis in utterance.hypotheses]
+    scores = [float(hypothesis.score) for hypothesis in utterance.hypotheses]
+    reference = None if utterance.reference is None else " ".join(utterance.reference)
+    if format == "tsv":
+        for rank in order:
+            numbers = f"{totals[rank]:.6f}\t{scores[rank]!r}\t{lm_scores[rank]:.6f}"
+            yield f"{utterance.id}\t{numbers}\t{texts[rank]}\t{reference or ''}"
+    elif format == "jsonl":
+        hypotheses = [
             {
-                "text": " ".join(hypothesis.tokens),
-                "score": float(hypothesis.score),
+                "text": texts[rank],
+                "score": scores[rank],
                 "lm_score": round(float(lm_scores[rank]), 6),
                 "total": round(float(totals[rank]), 6),
             }
-        )
-    record: dict[str, object] = {"id": utterance.id, "hypotheses": hypotheses}
-    if utterance.reference is not None:
-        record["reference"] = " ".join(utterance.reference)
-    yield json.dumps(record, ensure_ascii=False)
-
-
-def _cost_lines(
-    utterance: Utterance, lm_scores: Sequence[float], totals: Sequence[float], order: list[int]
-) -> Iterator[str]:
-    for rank, lm_score in enumerate(lm_scores, start=1):
-        yield f"{utterance.id}-{rank} {-lm_score:.6f}"
-
-
-def _best(utterance: Utterance, order: list[int]) -> str:
-    return " ".join(utterance.hypotheses[order[0]].tokens)
-
-
-def _text_lines(
-    utterance: Utterance, lm_scores: Sequence[float], totals: Sequence[float], order: list[int]
-) -> Iterator[str]:
-    yield f"{utterance.id} {_best(utterance, order)}".rstrip(" ")
-
-
-def _trn_lines(
-    utterance: Utterance, lm_scores: Sequence[float], totals: Sequence[float], order: list[int]
-) -> Iterator[str]:
-    yield f"{_best(utterance, order)} ({utterance.id})".lstrip(" ")
+            for rank in order
+        ]
+        known = {} if reference is None else {"reference": reference}
+        yield json.dumps({"id": utterance.id, "hypotheses": hypotheses, **known}, ensure_ascii=False)
+    elif format == "kaldi":
+        for rank, lm_score in enumerate(lm_scores, start=1):
+            yield f"{utterance.id}-{rank} {-lm_score:.6f}"
+    elif format == "text":
+        yield f"{utterance.id} {texts[order[0]]}".rstrip(" ")
+    else:
+        yield f"{texts[order[0]]} ({utterance.id})".lstrip(" ")

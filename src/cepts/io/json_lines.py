@@ -6,11 +6,12 @@ import json
 from collections.abc import Iterator, Mapping
 from typing import Any
 
+from cepts.data import words_of
 from cepts.errors import DataError
 from cepts.io.files import InputFile
-from cepts.io.lines import lines_of, shown, utf8_text
+from cepts.io.lines import located_lines, shown
 
-__all__ = ["json_line", "json_objects"]
+__all__ = ["json_line", "json_objects", "shown_json", "words_in"]
 
 
 def json_objects(
@@ -18,25 +19,10 @@ def json_objects(
 ) -> Iterator[tuple[int, str, dict[str, Any]]]:
     """The object on each line of `file`, with the line's number and its place for messages.
 
-    Parameters
-    ----------
-    file
-        The file.
-    wanted
-        What a line should hold, for messages: ``an object such as {"links": []}``.
-    errors
-        ``strict`` refuses bytes that are not UTF-8; any other value is one of Python's ways to decode them.
-    skip_blank
-        Pass over blank lines, which are otherwise an error.
-
-    Raises
-    ------
-    DataError
-        For a line that holds anything but an object.
+    `wanted` is what messages say that a line should hold. `errors` is as in `located_lines`. Blank lines are an error
+    unless they are skipped.
     """
-    for number, line in enumerate(lines_of(file), start=1):
-        where = f"{file.name}, line {number:,}"
-        text = utf8_text(where, line) if errors == "strict" else line.decode("utf-8", errors)
+    for number, where, text in located_lines(file, errors):
         if skip_blank and not text.strip():
             continue
         try:
@@ -47,6 +33,18 @@ def json_objects(
         if not isinstance(record, dict):
             raise DataError(f"{where}: found {shown(text)}, wanted {wanted}.")
         yield number, where, record
+
+
+def shown_json(value: object) -> str:
+    """`value` for a message: as JSON, quoted, on one line and short."""
+    return shown(json.dumps(value, ensure_ascii=False))
+
+
+def words_in(found: Any) -> tuple[str, ...] | None:
+    """The tokens of a text or of a list of texts; None where `found` is neither."""
+    if isinstance(found, str):
+        return tuple(words_of(found))
+    return tuple(found) if isinstance(found, list) and all(type(word) is str for word in found) else None
 
 
 def json_line(record: Mapping[str, object]) -> bytes:

@@ -14,7 +14,7 @@ from cepts.data import Alignments, Bitext, Cepts
 from cepts.errors import DataError
 from cepts.io.files import InputFile
 from cepts.io.json_lines import json_line, json_objects
-from cepts.io.link_format import FileLinks, LinkFormat, ReadOptions, WriteOptions
+from cepts.io.link_format import FileLinks, LinkFormat, LinkOptions
 
 __all__ = ["JSON", "TIERS", "json_link", "link_objects"]
 
@@ -22,7 +22,7 @@ TIERS = {"sure": True, "possible": False}
 WANTED = 'an object with `links`, such as {"links": []}'
 
 
-def _read(file: InputFile, options: ReadOptions) -> FileLinks:
+def _read(file: InputFile, options: LinkOptions) -> FileLinks:
     rows = []
     pairs = 0
     for number, where, record in json_objects(file, WANTED):
@@ -56,7 +56,7 @@ def json_link(where: str, record: dict[str, Any], link: object) -> tuple[int, in
     return positions[0], positions[1], float(confidence), TIERS[tier]
 
 
-def _write(alignments: Alignments, bitext: Bitext | None, options: WriteOptions) -> Iterator[bytes]:
+def _write(alignments: Alignments, bitext: Bitext | None, options: LinkOptions) -> Iterator[bytes]:
     for n, record in enumerate(link_objects(alignments)):
         sides = {} if bitext is None else dict(zip(("source", "target"), bitext[n], strict=True))
         yield json_line({**sides, **record})

@@ -31,24 +31,17 @@ class WordSimilarities:
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class SentenceSimilarities:
+class SentenceSimilarities(WordSimilarities):
     """Pairs of sentences, and how similar people found them; `skipped` pairs of the file have no score."""
 
-    name: str
-    pairs: list[tuple[str, str]]
-    scores: NDArray[np.float64]
     skipped: int = 0
-
-    def __len__(self) -> int:
-        return len(self.pairs)
 
 
 def read_similarities(path: PathLike) -> WordSimilarities:
     """Read lines of two words and a score, with tabs or ASCII blanks between them."""
     pairs, scores = [], []
     with InputFile(path) as file:
-        for number, line in filled_lines(file):
-            where = f"{file.name}, line {number:,}"
+        for _, where, line in filled_lines(file):
             columns = columns_of(line)
             if len(columns) != 3 or not columns[0] or not columns[1]:
                 raise DataError(
@@ -57,7 +50,7 @@ def read_similarities(path: PathLike) -> WordSimilarities:
             pairs.append((columns[0], columns[1]))
             scores.append(_number(where, columns[2], "a score after the two words"))
         if not pairs:
-            raise DataError(f"{file.name} is empty; wanted two words and a score a line.")
+            raise DataError(f"{file.name} is empty; wanted two words and a score per line.")
         return WordSimilarities(short_name(file), pairs, np.array(scores))
 
 
@@ -69,8 +62,7 @@ def read_sentence_similarities(path: PathLike, *, notices: list[str] | None = No
     pairs, scores = [], []
     skipped = 0
     with InputFile(path) as file:
-        for number, line in filled_lines(file):
-            where = f"{file.name}, line {number:,}"
+        for _, where, line in filled_lines(file):
             columns = line.split("\t")
             if len(columns) != 3:
                 raise DataError(
@@ -84,7 +76,7 @@ def read_sentence_similarities(path: PathLike, *, notices: list[str] | None = No
             scores.append(_number(where, columns[0], "a score before the two sentences"))
         if not pairs:
             found = f"{skipped:,} pairs without a score" if skipped else "nothing"
-            raise DataError(f"{file.name}: found {found}, wanted a score and two sentences a line.")
+            raise DataError(f"{file.name}: found {found}, wanted a score and two sentences per line.")
         if notices is not None and skipped:
             notices.append(f"{file.name}: {skipped:,} of {skipped + len(pairs):,} pairs have no score and are skipped.")
         return SentenceSimilarities(short_name(file), pairs, np.array(scores), skipped)
@@ -97,16 +89,16 @@ def read_counts(path: PathLike) -> dict[str, int]:
     """
     counts: dict[str, int] = {}
     with InputFile(path) as file:
-        for number, line in filled_lines(file):
+        for _, where, line in filled_lines(file):
             columns = columns_of(line)
             if len(columns) != 2 or not columns[0] or not COUNT.fullmatch(columns[1]):
                 raise DataError(
-                    f"{file.name}, line {number:,}: found {shown(line)}, wanted a word and a whole number with a tab "
+                    f"{where}: found {shown(line)}, wanted a word and a whole number with a tab "
                     f"or a blank between them."
                 )
             counts[columns[0]] = counts.get(columns[0], 0) + int(columns[1])
         if not counts:
-            raise DataError(f"{file.name} is empty; wanted a word and its count a line.")
+            raise DataError(f"{file.name} is empty; wanted a word and its count per line.")
     return counts
 
 

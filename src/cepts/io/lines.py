@@ -6,6 +6,9 @@ import re
 from collections.abc import Iterator
 from pathlib import Path
 
+import numpy as np
+from numpy.typing import NDArray
+
 from cepts.errors import DataError
 from cepts.io.files import InputFile, PathLike, read_blocks
 
@@ -13,9 +16,12 @@ __all__ = [
     "check_characters",
     "columns_of",
     "filled_lines",
+    "line_at",
     "lines_of",
+    "located_lines",
     "read_lines",
     "separator_error",
+    "separator_of",
     "short_name",
     "shown",
     "uneven_error",
@@ -35,18 +41,35 @@ def lines_of(file: InputFile) -> Iterator[bytes]:
         yield from lines
 
 
-def filled_lines(file: InputFile) -> Iterator[tuple[int, str]]:
-    """The lines of `file` that are not blank, with their numbers from 1; bytes that are not UTF-8 are kept."""
+def located_lines(file: InputFile, errors: str = "strict") -> Iterator[tuple[int, str, str]]:
+    """The number, the place for messages, and the text of each line of `file`.
+
+    `errors` is ``strict``, which refuses bytes that are not UTF-8, or another of Python's ways to decode them.
+    """
     for number, line in enumerate(lines_of(file), start=1):
-        text = line.removesuffix(b"\r")
-        if text.strip(b" "):
-            yield number, text.decode("utf-8", "surrogateescape")
+        where = f"{file.name}, line {number:,}"
+        yield number, where, utf8_text(where, line) if errors == "strict" else line.decode("utf-8", errors)
+
+
+def line_at(block: NDArray[np.uint8], start: int) -> bytes:
+    """The line of `block` at `start`, without its newline."""
+    reach = 1 << 10
+    while b"\n" not in (part := block[start : start + reach].tobytes()) and start + reach < len(block):
+        reach *= 8
+    return part.partition(b"\n")[0]
+
+
+def filled_lines(file: InputFile) -> Iterator[tuple[int, str, str]]:
+    """What `located_lines` gives, without lines that are blank; bytes that are not UTF-8 are kept."""
+    for number, where, line in located_lines(file, "surrogateescape"):
+        if line.removesuffix("\r").strip(" "):
+            yield number, where, line.removesuffix("\r")
 
 
 def read_lines(path: PathLike) -> list[str]:
     """All lines of a file, blank ones too; bytes that are not UTF-8 are kept."""
     with InputFile(path) as file:
-        return [line.removesuffix(b"\r").decode("utf-8", "surrogateescape") for line in lines_of(file)]
+        return [line.removesuffix("\r") for _, _, line in located_lines(file, "surrogateescape")]
 
 
 def columns_of(line: str) -> list[str]:
@@ -88,6 +111,11 @@ def shown(text: str) -> str:
 def short_name(file: InputFile) -> str:
     """Name of `file` without its directories."""
     return file.name if file.path == "-" else Path(file.path).name
+
+
+def separator_of(line: bytes) -> str | None:
+    """How the two sentences on a line are separated: ``pipes`` or ``tsv``; None where they are not."""
+    return "pipes" if b"|||" in line.split() else "tsv" if line.count(b"\t") == 1 else None
 
 
 def separator_error(name: str, format: str, line: bytes, number: int) -> DataError:

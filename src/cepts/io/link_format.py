@@ -9,19 +9,31 @@ from __future__ import annotations
 import re
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
+from typing import Any, TypeAlias
 
 import numpy as np
 from numpy.typing import NDArray
 
 from cepts.data import Alignments, Bitext
-from cepts.io.files import BLOCK_BYTES, InputFile
+from cepts.errors import UsageError
+from cepts.io.files import InputFile
 
-__all__ = ["FileLinks", "LinkFormat", "ReadOptions", "WriteOptions", "format_runs"]
+__all__ = ["FileLinks", "LinkFormat", "LinkOptions", "format_runs"]
 
 LINKS_AT_A_TIME = 1 << 18
 
-Columns = tuple[NDArray[np.int32], NDArray[np.int32], NDArray[np.float32], NDArray[np.bool_]]
-Row = tuple[int, int, int, float, bool, int]  # pair, source, target, confidence, sure, line
+Columns: TypeAlias = tuple[NDArray[np.int32], NDArray[np.int32], NDArray[np.float32], NDArray[np.bool_]]
+Row: TypeAlias = tuple[int, int, int, float, bool, int]  # pair, source, target, confidence, sure, line
+
+
+COLUMNS: dict[str, type[np.generic]] = {
+    "pair": np.int64,
+    "source": np.int32,
+    "target": np.int32,
+    "confidence": np.float32,
+    "sure": np.bool_,
+    "line": np.int64,
+}
 
 
 @dataclass(slots=True)
@@ -39,88 +51,43 @@ class FileLinks:
     @classmethod
     def empty(cls, count: int) -> FileLinks:
         """Room for `count` links."""
-        return cls(
-            np.empty(count, dtype=np.int64),
-            np.empty(count, dtype=np.int32),
-            np.empty(count, dtype=np.int32),
-            np.empty(count, dtype=np.float32),
-            np.empty(count, dtype=np.bool_),
-            np.empty(0, dtype=np.int64),
-        )
+        columns: dict[str, Any] = {name: np.empty(count, dtype=kind) for name, kind in COLUMNS.items()}
+        return cls(**columns)
 
     @classmethod
     def from_rows(cls, rows: Iterable[Row], pairs: int) -> FileLinks:
         """Links of `rows`, each of which has pair, source, target, confidence, whether it is sure, and line."""
-        pair, source, target, confidence, sure, line = list(zip(*rows, strict=True)) or [()] * 6
-        return cls(
-            np.array(pair, dtype=np.int64),
-            np.array(source, dtype=np.int32),
-            np.array(target, dtype=np.int32),
-            np.array(confidence, dtype=np.float32),
-            np.array(sure, dtype=np.bool_),
-            np.array(line, dtype=np.int64),
-            pairs,
-        )
+        found = zip(COLUMNS.items(), list(zip(*rows, strict=True)) or [()] * len(COLUMNS), strict=True)
+        columns: dict[str, Any] = {name: np.array(column, dtype=kind) for (name, kind), column in found}
+        return cls(**columns, pairs=pairs)
 
-    def first(self, count: int, pair: NDArray[np.int64], line: NDArray[np.int64]) -> FileLinks:
+    def first(self, count: int) -> FileLinks:
         """Copy of the first `count` links, so that the rest of the room is freed."""
-        return FileLinks(
-            pair[:count].copy(),
-            self.source[:count].copy(),
-            self.target[:count].copy(),
-            self.confidence[:count].copy(),
-            self.sure[:count].copy(),
-            line,
-        )
+        return FileLinks(**{name: getattr(self, name)[:count].copy() for name in COLUMNS})
 
     @classmethod
     def concatenate(cls, parts: Sequence[FileLinks], pairs: int) -> FileLinks:
         """Links of several blocks of a file, one after the other."""
         parts = parts or [cls.empty(0)]
-        return cls(
-            np.concatenate([part.pair for part in parts]),
-            np.concatenate([part.source for part in parts]),
-            np.concatenate([part.target for part in parts]),
-            np.concatenate([part.confidence for part in parts]),
-            np.concatenate([part.sure for part in parts]),
-            np.concatenate([part.line for part in parts]),
-            pairs,
-        )
+        columns: dict[str, Any] = {name: np.concatenate([getattr(part, name) for part in parts]) for name in COLUMNS}
+        return cls(**columns, pairs=pairs)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class ReadOptions:
-    """What a reader is told.
+class LinkOptions:
+    """What a reader or writer is told: the number of a sentence's first word (`base`), for formats that do not fix it.
 
-    Attributes
-    ----------
-    base
-        The number of a sentence's first word, for formats that do not fix it.
-    sentences
-        How many sentence pairs there must be, where it is known.
-    block_bytes
-        How much to read at a time.
+    A reader is also told how many `sentences` there must be, where it is known; a writer the place (from 0) in the file
+    of the `first` pair.
     """
 
     base: int = 0
     sentences: int | None = None
-    block_bytes: int = BLOCK_BYTES
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class WriteOptions:
-    """What a writer is told.
-
-    Attributes
-    ----------
-    base
-        The number of a sentence's first word, for formats that do not fix it.
-    first
-        The place (from 0) of the first pair in the file.
-    """
-
-    base: int = 0
     first: int = 0
+
+    def __post_init__(self) -> None:
+        if self.base not in {0, 1}:
+            raise UsageError(f"`base` must be 0 or 1. Got {self.base!r} instead.")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -145,8 +112,8 @@ class LinkFormat:
         Matches the beginning of the first line that is not blank.
     """
 
-    read: Callable[[InputFile, ReadOptions], FileLinks]
-    write: Callable[[Alignments, Bitext | None, WriteOptions], Iterator[bytes | memoryview]]
+    read: Callable[[InputFile, LinkOptions], FileLinks]
+    write: Callable[[Alignments, Bitext | None, LinkOptions], Iterator[bytes | memoryview]]
     base: int | None = None
     needs_sentences: bool = False
     shows_sentences: bool = False
@@ -159,15 +126,9 @@ def format_runs(
 ) -> Iterator[memoryview]:
     """Text of `alignments`, made run by run.
 
-    Parameters
-    ----------
-    alignments
-        The links.
-    format_run
-        Takes the offsets of a run of pairs, the columns of all links (source, target, confidence, whether sure), the
-        place of the run's first pair and an array to fill; returns how many bytes it has filled.
-    scores
-        Whether confidences are written, which must then lie between 0 and 1.
+    `format_run` takes the offsets of a run of pairs, the columns of all links (source, target, confidence, whether
+    sure), the place of the run's first pair and an array to fill; it returns how many bytes it has filled. With
+    `scores`, confidences are written, which must lie between 0 and 1.
     """
     offsets = np.ascontiguousarray(alignments.offsets)
     confidence = np.ascontiguousarray(alignments.confidence, dtype=np.float32)

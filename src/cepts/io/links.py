@@ -2,13 +2,15 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import numpy as np
 from numpy.typing import NDArray
 
 from cepts.data import Alignments, Lengths, offsets_of
 from cepts.errors import DataError, UsageError, check_choice
 from cepts.io.files import BLOCK_BYTES, InputFile, PathLike, bare_suffixes
-from cepts.io.link_format import FileLinks, LinkFormat, ReadOptions
+from cepts.io.link_format import FileLinks, LinkFormat, LinkOptions
 from cepts.names import LINK_FORMATS, resolve
 
 __all__ = ["read_links", "swap_sides"]
@@ -41,34 +43,26 @@ def read_links(
         the highest number seen is taken to be the last.
     source_lengths, target_lengths
         Words of each sentence. Where they are given, each link must lie within them.
-    block_bytes
-        How much is read at a time; it changes only the speed.
 
     Returns
     -------
     Alignments
         Each link once: a repeated link is sure if any of its copies is, with the highest confidence. Links to the
         null word of NAACL (position 0) and GIZA are left out.
-
-    Raises
-    ------
-    DataError
-        With file, line and remedy.
     """
     check_choice("format", format, ("auto", *LINK_FORMATS))
-    if base not in {0, 1}:
-        raise UsageError(f"`base` must be 0 or 1. Got {base!r} instead.")
+    options = LinkOptions(base=base)
     for lengths in (source_lengths, target_lengths):
         if lengths is not None:
             if sentences is not None and sentences != len(lengths):
                 raise UsageError(f"`sentences` is {sentences:,}, but there are lengths of {len(lengths):,} sentences.")
             sentences = len(lengths)
 
-    with InputFile(path) as file:
+    with InputFile(path, block_bytes=block_bytes) as file:
         if format == "auto":
             format = _guess_format(file)
         found: LinkFormat = resolve(LINK_FORMATS[format])
-        links = found.read(file, ReadOptions(base=base, sentences=sentences, block_bytes=block_bytes))
+        links = found.read(file, replace(options, sentences=sentences))
         name = file.name
     if not links.pairs and not sentences:
         raise DataError(f"{name} is empty; wanted links of sentence pairs.")
@@ -98,7 +92,7 @@ def swap_sides(alignments: Alignments) -> Alignments:
 
 def _guess_format(file: InputFile) -> str:
     formats = {name: resolve(home) for name, home in LINK_FORMATS.items()}
-    suffixes = "" if file.path == "-" else "".join(bare_suffixes(file.path))
+    suffixes = "".join(bare_suffixes(file.path))
     for name, format in formats.items():
         if format.suffixes is not None and format.suffixes.search(suffixes):
             return name
@@ -118,10 +112,9 @@ def _check_range(
     outside = positions >= limit
     if outside.any():
         link = int(np.argmax(outside))
-        line = f"line {links.line[link]:,}" if links.line is not None else f"sentence {links.pair[link] + 1:,}"
         raise DataError(
-            f"{name}, {line}: found a link to {side} word {positions[link] + first}, but that sentence has "
-            f"{limit[link]} words (numbered from {first}); check that the links belong to these sentences."
+            f"{name}, line {links.line[link]:,}: found a link to {side} word {positions[link] + first}, but that "
+            f"sentence has {limit[link]} words (numbered from {first}); check that the links belong to these sentences."
         )
 
 
@@ -134,11 +127,9 @@ def _alignments(links: FileLinks) -> Alignments:
     if links.pairs * rows * columns < 2**63:
         # One number a link, in the order wanted: faster to sort than three columns.
         key = (pair * rows + links.source) * columns + links.target
-        same = key[1:] == key[:-1]
         order = None if bool(np.all(key[1:] >= key[:-1])) else np.argsort(key, kind="stable")
-        if order is not None:
-            key = key[order]
-            same = key[1:] == key[:-1]
+        key = key if order is None else key[order]
+        same = key[1:] == key[:-1]
     else:
         order = np.lexsort((links.target, links.source, pair))
         same = np.ones(max(len(order) - 1, 0), dtype=np.bool_)

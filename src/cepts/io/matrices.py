@@ -14,7 +14,7 @@ from numpy.typing import NDArray
 
 from cepts.data import Association, offsets_of
 from cepts.errors import DataError
-from cepts.io.files import InputFile, PathLike, bare_suffixes
+from cepts.io.files import InputFile, PathLike, last_suffix
 from cepts.io.matrix_records import MatrixRecord, matrix_records, not_a_value
 
 __all__ = ["Matrices", "association_blocks", "read_association"]
@@ -38,20 +38,10 @@ MATRIX_NAMES = {"matrix", "source_null", "target_null"}
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Matrices:
-    """Association matrices of a file, with the words and names that it has for them.
+    """Association matrices of a file, with the words of each sentence and the ids of the pairs, where it has them.
 
-    Attributes
-    ----------
-    association
-        The matrices.
-    source, target
-        The words of each sentence, where the file has them.
-    ids
-        The file's names of the sentence pairs, where it has them.
-    name, unit, first
-        The file, what it is counted in (``line`` or ``matrix``), and the place of the first matrix in it.
-    share
-        How much of the file has been read, these matrices included; 0 where that is not known.
+    `name` is the file, which is counted in `unit` (``line`` or ``matrix``); `first` is the place of the first matrix in
+    it. `share` is how much of the file has been read, these matrices included; 0 where that is not known.
     """
 
     association: Association
@@ -120,9 +110,9 @@ def read_association(path: PathLike, *, allow_empty: bool = False) -> Matrices:
     path
         The file; `-` is standard input. Its first bytes say which of these it is:
 
-        - JSON lines, plain or compressed, a sentence pair a line: ``{"matrix": [[...], ...]}``, a row a source word,
-          with or without ``"source_null"`` and ``"target_null"`` (a mass for each word), ``"source"`` and ``"target"``
-          (the words) and ``"id"`` (text or a number). What one line has, all must have.
+        - JSON lines, plain or compressed, one sentence pair per line: ``{"matrix": [[...], ...]}``, one row per source
+          word, with or without ``"source_null"`` and ``"target_null"`` (a mass for each word), ``"source"`` and
+          ``"target"`` (the words) and ``"id"`` (text or a number). What one line has, all must have.
         - ``.npz`` with the arrays ``values`` (all matrices end to end, row by row), ``source_lengths`` and
           ``target_lengths`` (the rows and columns of each) and, if wanted, ``source_null`` and ``target_null`` (the
           masses of all words end to end); or with a single ``matrix`` of two dimensions and its nulls.
@@ -130,11 +120,6 @@ def read_association(path: PathLike, *, allow_empty: bool = False) -> Matrices:
     allow_empty
         Accept matrices without rows or without columns, which are otherwise an error: aligners write them for pairs
         that are empty on one side.
-
-    Raises
-    ------
-    DataError
-        With file, line and remedy; also for values that are negative, not finite or beyond the range of float32.
     """
     parts = list(association_blocks(path, allow_empty=allow_empty))
     return parts[0] if len(parts) == 1 else _joined(parts)
@@ -150,7 +135,7 @@ def association_blocks(
         if head.startswith(NUMPY_BEGINNINGS):
             yield _numpy(file, allow_empty)
             return
-        suffix = "" if file.path == "-" else (bare_suffixes(file.path) or [""])[-1]
+        suffix = last_suffix(file.path)
         if head and suffix in {".npz", ".npy"}:
             raise DataError(
                 f"{file.name}: found no NumPy array, wanted {suffix} as its name says; rename or rewrite it."

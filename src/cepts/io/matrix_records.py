@@ -70,35 +70,30 @@ def _record(where: str, found: dict[str, Any], allow_empty: bool) -> MatrixRecor
         columns = next((len(found[key]) for key in ("target", "target_null") if isinstance(found.get(key), list)), 0)
         matrix = matrix.reshape(0, columns)
     sides: dict[str, Any] = {}
-    for side, length in zip(("source", "target"), matrix.shape, strict=True):
-        null = found.get(f"{side}_null")
-        if f"{side}_null" in found:
-            null = _floats(where, f"{side}_null", _list(where, f"{side}_null", null))
-            if len(null) != length:
-                raise DataError(
-                    f"{where}: found {len(null)} values in {side}_null, wanted {length}, one for each {side} word "
-                    f"({'row' if side == 'source' else 'column'} of the matrix)."
-                )
-        sides[f"{side}_null"] = null
-        words = found.get(side)
-        if side in found:
-            words = _list(where, side, words)
-            if not all(isinstance(word, str) for word in words):
-                raise DataError(f"{where}: found {side} with something other than text, wanted a list of words.")
-            if any("\ud800" <= letter <= "\udfff" for word in words if not word.isascii() for letter in word):
-                raise DataError(
-                    f"{where}: found half a character (a lone surrogate) in {side}, wanted whole characters."
-                )
-            if len(words) != length:
-                raise DataError(
-                    f"{where}: found {len(words)} words in {side}, wanted {length}, one for each "
-                    f"{'row' if side == 'source' else 'column'} of the matrix."
-                )
-        sides[side] = words
+    for side, length, line in zip(("source", "target"), matrix.shape, ("row", "column"), strict=True):
+        for key, what in ((f"{side}_null", "values"), (side, "words")):
+            values: Any = None
+            if key in found:
+                values = _list(where, key, found[key])
+                values = _words(where, key, values) if key == side else _floats(where, key, values)
+                if len(values) != length:
+                    raise DataError(
+                        f"{where}: found {len(values)} {what} in {key}, wanted {length}, one for each {side} word "
+                        f"({line} of the matrix)."
+                    )
+            sides[key] = values
     name = found.get("id")
     if "id" in found and type(name) not in {str, int}:
         raise DataError(f"{where}: found the id {_shown(name)}, wanted text or a whole number.")
     return MatrixRecord(matrix, **sides, id=None if name is None else str(name))
+
+
+def _words(where: str, side: str, words: list[Any]) -> list[str]:
+    if not all(isinstance(word, str) for word in words):
+        raise DataError(f"{where}: found {side} with something other than text, wanted a list of words.")
+    if any("\ud800" <= letter <= "\udfff" for word in words if not word.isascii() for letter in word):
+        raise DataError(f"{where}: found half a character (a lone surrogate) in {side}, wanted whole characters.")
+    return words
 
 
 def _matrix(where: str, rows: Any, allow_empty: bool) -> NDArray[np.float32]:

@@ -10,9 +10,9 @@ from typing import BinaryIO
 import numpy as np
 from numpy.typing import NDArray
 
-from cepts.data import Association, Bitext, offsets_of
-from cepts.io.files import PathLike, bare_suffixes
-from cepts.io.writer import Writer
+from cepts.data import Association, Bitext
+from cepts.io.files import PathLike, last_suffix
+from cepts.io.writer import Writer, check_pairs
 
 __all__ = ["AssociationWriter", "write_association"]
 
@@ -20,8 +20,7 @@ __all__ = ["AssociationWriter", "write_association"]
 class AssociationWriter(Writer):
     """Writes the association matrices of successive sentence pairs to one file, which `read_association` reads.
 
-    The file appears, complete, only after a clean end of the ``with`` statement. Each value is written with as
-    many digits as its float32 needs, so what is read back is the same to the last bit.
+    Each value is written with as many digits as its float32 needs, so what is read back is the same to the last bit.
 
     Parameters
     ----------
@@ -32,7 +31,7 @@ class AssociationWriter(Writer):
 
     def __init__(self, path: PathLike) -> None:
         super().__init__(path)
-        self.archive = path != "-" and bare_suffixes(path)[-1:] == [".npz"]
+        self.archive = last_suffix(path) == ".npz"
         self._parts: list[Association] = []
 
     def _finish(self, file: BinaryIO) -> None:
@@ -44,7 +43,8 @@ class AssociationWriter(Writer):
         file = self._open()
         _check(association, bitext_part)
         if self.archive:
-            if self._parts and _nulls(self._parts[0]) != _nulls(association):
+            first = self._parts[0] if self._parts else association
+            if [name for name, _, _ in first.masses()] != [name for name, _, _ in association.masses()]:
                 raise ValueError("all matrices of a file must have the same nulls.")
             self._parts.append(association)
             return
@@ -58,21 +58,13 @@ def write_association(path: PathLike, association: Association, *, bitext: Bitex
         writer.write(association, bitext)
 
 
-def _nulls(association: Association) -> tuple[bool, bool]:
-    return association.source_null is not None, association.target_null is not None
-
-
 def _check(association: Association, bitext: Bitext | None) -> None:
-    for values in (association.values, association.source_null, association.target_null):
-        if values is not None and not np.all((values >= 0) & (values < np.inf)):
+    for _, values, _ in association.masses():
+        if not np.all((values >= 0) & (values < np.inf)):
             raise ValueError("the values of an association must be finite numbers of 0 or more.")
+    check_pairs(len(association), bitext)
     if bitext is None:
         return
-    if len(association) != len(bitext):
-        raise ValueError(
-            f"matrices and sentences must have the same number of pairs. Got {len(association):,} and {len(bitext):,} "
-            f"instead."
-        )
     full = np.diff(association.offsets) > 0
     for lengths, text in (
         (association.source_lengths, bitext.source),
@@ -83,14 +75,7 @@ def _check(association: Association, bitext: Bitext | None) -> None:
 
 
 def _lines(association: Association, bitext: Bitext | None) -> Iterator[bytes]:
-    sides = [
-        (name, null, offsets_of(lengths))
-        for name, null, lengths in (
-            ("source_null", association.source_null, association.source_lengths),
-            ("target_null", association.target_null, association.target_lengths),
-        )
-        if null is not None
-    ]
+    sides = association.masses()[1:]
     for pair in range(len(association)):
         matrix = association[pair]
         fields = []
@@ -112,17 +97,13 @@ def _numbers(values: NDArray[np.float32]) -> str:
 
 
 def _archive(parts: list[Association]) -> bytes:
-    def joined(field: str, dtype: type) -> NDArray:
-        return np.concatenate([getattr(part, field) for part in parts] or [np.empty(0)]).astype(dtype)
-
+    whole = Association.concatenate(parts)
     arrays = {
-        "values": joined("values", np.float32),
-        "source_lengths": joined("source_lengths", np.int64),
-        "target_lengths": joined("target_lengths", np.int64),
+        "values": whole.values,
+        "source_lengths": whole.source_lengths,
+        "target_lengths": whole.target_lengths,
+        **{name: null for name, null, _ in whole.masses()[1:]},
     }
-    for field, present in zip(("source_null", "target_null"), _nulls(parts[0]) if parts else (), strict=False):
-        if present:
-            arrays[field] = joined(field, np.float32)
     buffer = io.BytesIO()
     # NumPy gives all members one date, so the bytes depend on the arrays alone.
     np.savez_compressed(buffer, **arrays)  # type: ignore[arg-type]

@@ -1,4 +1,4 @@
-"""NAACL links, a link a line: ``sentence source target [S|P] [confidence]``, all numbered from 1."""
+"""NAACL links, one link per line: ``sentence source target [S|P] [confidence]``, all numbered from 1."""
 
 from __future__ import annotations
 
@@ -12,28 +12,27 @@ from cepts.data import Alignments, Bitext
 from cepts.errors import DataError
 from cepts.io.files import InputFile, read_blocks
 from cepts.io.lines import shown
-from cepts.io.link_format import FileLinks, LinkFormat, ReadOptions, WriteOptions, format_runs
+from cepts.io.link_format import FileLinks, LinkFormat, LinkOptions, format_runs
 
 __all__ = ["NAACL"]
 
 
-def _read(file: InputFile, options: ReadOptions) -> FileLinks:
+def _read(file: InputFile, options: LinkOptions) -> FileLinks:
     from cepts.kernels.links import parse_naacl
 
     parts = []
     lines_before = 0
     counts = np.zeros(2, dtype=np.int64)
     file.skip_bom()
-    for block in read_blocks(file, options.block_bytes):
+    for block in read_blocks(file):
         part = FileLinks.empty(int(np.count_nonzero(block == ord("\n"))) + 1)
-        line = np.empty(len(part.pair), dtype=np.int64)
-        failed = parse_naacl(block, line, part.pair, part.source, part.target, part.confidence, part.sure, counts)
+        failed = parse_naacl(block, part.line, part.pair, part.source, part.target, part.confidence, part.sure, counts)
         links, lines = counts.tolist()
         if failed >= 0:
             raise _error(file.name, lines_before + lines + 1, block[failed:])
-        part = part.first(links, part.pair, lines_before + line[:links] + 1)
+        part.line += lines_before + 1
+        parts.append(part.first(links))
         lines_before += lines
-        parts.append(part)
     found = FileLinks.concatenate(parts, 0)
     sentences = options.sentences
     if sentences is not None and found.pair.max(initial=-1) >= sentences:
@@ -55,7 +54,7 @@ def _error(name: str, line: int, rest: NDArray[np.uint8]) -> DataError:
     return DataError(f"{where}, wanted `sentence source target [S|P] [confidence between 0 and 1]`, as in 1 4 5 S.")
 
 
-def _write(alignments: Alignments, bitext: Bitext | None, options: WriteOptions) -> Iterator[memoryview]:
+def _write(alignments: Alignments, bitext: Bitext | None, options: LinkOptions) -> Iterator[memoryview]:
     from cepts.kernels.links import format_naacl
 
     return format_runs(

@@ -12,30 +12,26 @@ from cepts.errors import UsageError, check_choice
 from cepts.io.files import PathLike
 from cepts.io.giza import giza_record
 from cepts.io.json_lines import json_line
-from cepts.io.writer import Writer
+from cepts.io.writer import PairWriter, check_pairs
 from cepts.names import NBEST_DIRECTIONS, NBEST_FORMATS
 
 __all__ = ["NBestWriter", "write_nbest"]
 
 
-class NBestWriter(Writer):
+class NBestWriter(PairWriter):
     """Writes the N-best lists of sentence pairs to a file as they are found.
-
-    The file appears, complete, only after a clean end of the ``with`` statement.
 
     Parameters
     ----------
     path
         The file, compressed by its suffix; `-` is standard output.
     format
-        ``json``, a line a pair, or ``giza``, three lines an alignment as in GIZA++'s A3 files.
+        ``json``, one line per pair, or ``giza``, three lines per alignment as in GIZA++'s A3 files.
     direction
         Whose lists are written: ``forward`` explains the target by the source, ``reverse`` the source by the target.
         The three lines do not say which direction it is, so ``giza`` writes only one.
     bitext
         The sentences of all pairs that will be written, or None where each call of `write` gets its own.
-    first_sentence
-        The place (from 0) of the first pair that is written, in `bitext` and in the numbers that GIZA files show.
     """
 
     def __init__(
@@ -45,40 +41,35 @@ class NBestWriter(Writer):
         format: str = "json",
         direction: str = "both",
         bitext: Bitext | None = None,
-        first_sentence: int = 0,
     ) -> None:
         check_choice("format", format, NBEST_FORMATS)
         check_choice("direction", direction, NBEST_DIRECTIONS)
         if format == "giza" and direction == "both":
             raise UsageError("the format giza shows one direction; choose forward or reverse.")
-        super().__init__(path)
+        super().__init__(path, bitext)
         self.format = format
         self.direction = direction
-        self.bitext = bitext
-        self.next_sentence = first_sentence
 
     def write(self, forward: NBest, reverse: NBest, bitext_part: Bitext | None = None) -> None:
         """Write the lists of the next pairs, whose sentences are `bitext_part`."""
         file = self._open()
-        pairs = len(forward)
-        if bitext_part is None and self.bitext is not None:
-            bitext_part = self.bitext.part(self.next_sentence, self.next_sentence + pairs)
+        first = self.next_sentence
+        bitext_part = self._sentences(len(forward), bitext_part)
+        lists = {"forward": forward, "reverse": reverse}
+        wanted = {name: found for name, found in lists.items() if self.direction in {name, "both"}}
+        sides = {}
         if bitext_part is not None:
-            _check(forward, bitext_part)
-            _check(reverse, Bitext(bitext_part.target, bitext_part.source))
+            sides = {"forward": bitext_part, "reverse": Bitext(bitext_part.target, bitext_part.source)}
+            for name, sentences in sides.items():
+                _check(lists[name], sentences)
         if self.format == "json":
-            wanted = [name for name in ("forward", "reverse") if self.direction in {name, "both"}]
-            lists = {"forward": forward, "reverse": reverse}
-            pieces = _json_records({name: lists[name] for name in wanted}, pairs, bitext_part)
-        elif bitext_part is None:
+            pieces = _json_records(wanted, len(forward), bitext_part)
+        elif not sides:
             raise UsageError("the format giza shows the sentences; give them with the lists.")
-        elif self.direction == "forward":
-            pieces = _giza_records(forward, bitext_part, self.next_sentence)
         else:
-            pieces = _giza_records(reverse, Bitext(bitext_part.target, bitext_part.source), self.next_sentence)
+            pieces = _giza_records(lists[self.direction], sides[self.direction], first)
         for piece in pieces:
             file.write(piece)
-        self.next_sentence += pairs
 
 
 def write_nbest(
@@ -89,19 +80,15 @@ def write_nbest(
     format: str = "json",
     direction: str = "both",
     bitext: Bitext | None = None,
-    first_sentence: int = 0,
 ) -> None:
     """Write the lists of both directions to `path`; the parameters are those of `NBestWriter`."""
-    with NBestWriter(path, format=format, direction=direction, bitext=bitext, first_sentence=first_sentence) as writer:
+    with NBestWriter(path, format=format, direction=direction, bitext=bitext) as writer:
         writer.write(forward, reverse)
 
 
 def _check(lists: NBest, bitext: Bitext) -> None:
     """Refuse lists that are not of these sentences, the target the explained one."""
-    if len(lists) != len(bitext):
-        raise ValueError(
-            f"lists and sentences must have the same number of pairs. Got {len(lists)} and {len(bitext)} instead."
-        )
+    check_pairs(len(lists), bitext)
     counts = np.diff(lists.offsets)
     if np.any((lists.lengths != bitext.target.lengths) & (counts > 0)):
         raise ValueError("an alignment must have a position for each word that it explains.")
@@ -110,7 +97,7 @@ def _check(lists: NBest, bitext: Bitext) -> None:
 
 
 def _json_records(lists: dict[str, NBest], pairs: int, bitext: Bitext | None) -> Iterator[bytes]:
-    """A line a pair; null is JSON's null, which cannot be mistaken for a position."""
+    """One line per pair; null is JSON's null, which cannot be mistaken for a position."""
     starts = {name: found.starts for name, found in lists.items()}
     for n in range(pairs):
         record: dict[str, object] = {}
@@ -130,7 +117,7 @@ def _json_records(lists: dict[str, NBest], pairs: int, bitext: Bitext | None) ->
 
 
 def _giza_records(lists: NBest, bitext: Bitext, first: int) -> Iterator[bytes]:
-    """Three lines an alignment; a pair without any still has one record, in which every word is linked to null."""
+    """Three lines per alignment; a pair without any still has one record, in which every word is linked to null."""
     starts = lists.starts
     for n in range(len(lists)):
         source, target = bitext[n]

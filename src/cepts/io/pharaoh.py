@@ -1,9 +1,10 @@
-"""Pharaoh links, a pair a line: ``0-0 1?2``, and the same with confidences: ``0-0:0.9731 1?2:0.4100``."""
+"""Pharaoh links, one pair per line: ``0-0 1?2``, and the same with confidences: ``0-0:0.9731 1?2:0.4100``."""
 
 from __future__ import annotations
 
 import re
 from collections.abc import Iterator
+from functools import partial
 
 import numpy as np
 from numpy.typing import NDArray
@@ -12,7 +13,7 @@ from cepts.data import Alignments, Bitext
 from cepts.errors import DataError
 from cepts.io.files import InputFile, read_blocks
 from cepts.io.lines import shown
-from cepts.io.link_format import FileLinks, LinkFormat, ReadOptions, WriteOptions, format_runs
+from cepts.io.link_format import FileLinks, LinkFormat, LinkOptions, format_runs
 
 __all__ = ["PHARAOH", "SCORED"]
 
@@ -20,14 +21,14 @@ LINK = re.compile(rb"([0-9]+)([-?])([0-9]+)(?:[:-](.*))?", re.DOTALL)
 NUMBER = re.compile(rb"([0-9]+\.?[0-9]*|\.[0-9]+)([eE][-+]?[0-9]+)?")
 
 
-def _read(file: InputFile, options: ReadOptions) -> FileLinks:
+def _read(file: InputFile, options: LinkOptions) -> FileLinks:
     from cepts.kernels.links import parse_pharaoh
 
     parts = []
     lines_before = 0
     counts = np.zeros(2, dtype=np.int64)
     file.skip_bom()
-    for block in read_blocks(file, options.block_bytes):
+    for block in read_blocks(file):
         links, lines = len(block) // 4 + 1, int(np.count_nonzero(block == ord("\n"))) + 1
         part = FileLinks.empty(links)
         ends = np.empty(lines, dtype=np.int64)
@@ -38,8 +39,9 @@ def _read(file: InputFile, options: ReadOptions) -> FileLinks:
         if block[-1] != ord("\n"):
             ends[lines] = links
             lines += 1
-        pair = np.repeat(np.arange(lines_before, lines_before + lines), np.diff(ends[:lines], prepend=0))
-        parts.append(part.first(links, pair, pair + 1))
+        part.pair = np.repeat(np.arange(lines_before, lines_before + lines), np.diff(ends[:lines], prepend=0))
+        part.line = part.pair + 1
+        parts.append(part.first(links))
         lines_before += lines
     return FileLinks.concatenate(parts, lines_before)
 
@@ -57,7 +59,9 @@ def _error(name: str, line: int, rest: NDArray[np.uint8], base: int) -> DataErro
     return DataError(f"{where}, wanted a link such as 0-1 (sure), 0?1 (possible) or 0-1:0.87 (scored).")
 
 
-def _write(alignments: Alignments, options: WriteOptions, *, scored: bool) -> Iterator[memoryview]:
+def _write(
+    alignments: Alignments, bitext: Bitext | None, options: LinkOptions, *, scored: bool
+) -> Iterator[memoryview]:
     from cepts.kernels.links import format_pharaoh
 
     return format_runs(
@@ -67,13 +71,5 @@ def _write(alignments: Alignments, options: WriteOptions, *, scored: bool) -> It
     )
 
 
-def _write_plain(alignments: Alignments, bitext: Bitext | None, options: WriteOptions) -> Iterator[memoryview]:
-    return _write(alignments, options, scored=False)
-
-
-def _write_scored(alignments: Alignments, bitext: Bitext | None, options: WriteOptions) -> Iterator[memoryview]:
-    return _write(alignments, options, scored=True)
-
-
-PHARAOH = LinkFormat(read=_read, write=_write_plain)
-SCORED = LinkFormat(read=_read, write=_write_scored)
+PHARAOH = LinkFormat(read=_read, write=partial(_write, scored=False))
+SCORED = LinkFormat(read=_read, write=partial(_write, scored=True))

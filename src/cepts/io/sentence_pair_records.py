@@ -12,9 +12,9 @@ from typing import Any
 from cepts.data import COLUMNS, Link, Sentence, SentencePair, words_of
 from cepts.errors import DataError
 from cepts.io.files import InputFile
-from cepts.io.json_lines import json_objects
+from cepts.io.json_lines import json_objects, shown_json, words_in
 from cepts.io.json_links import TIERS, json_link
-from cepts.io.lines import check_characters, lines_of, shown, utf8_text
+from cepts.io.lines import check_characters, located_lines, shown, utf8_text
 
 __all__ = ["array_pairs", "conllu_sentences", "line_pairs"]
 
@@ -28,7 +28,7 @@ Gold = tuple[tuple[Link, ...] | None, tuple[Link, ...] | None]
 
 
 def line_pairs(file: InputFile) -> Iterator[tuple[str, SentencePair]]:
-    """Sentence pairs of JSON lines, an object a line, each with the place where it stands."""
+    """Sentence pairs of JSON lines, one object per line, each with the place where it stands."""
     for _, where, record in json_objects(file, AN_OBJECT):
         yield where, _pair(where, record)
 
@@ -52,7 +52,7 @@ def array_pairs(file: InputFile) -> Iterator[tuple[str, SentencePair]]:
         name = f" ({record['id']})" if isinstance(record, dict) and "id" in record else ""
         where = f"{file.name}, pair {number:,}{name}"
         if not isinstance(record, dict):
-            raise DataError(f"{where}: found {shown(json.dumps(record))}, wanted {AN_OBJECT}.")
+            raise DataError(f"{where}: found {shown_json(record)}, wanted {AN_OBJECT}.")
         yield where, _pair(where, record)
 
 
@@ -97,20 +97,19 @@ def _sentence(where: str, record: dict[str, Any], side: str) -> Sentence:
         if len(columns[name]) != len(tokens):
             raise DataError(
                 f"{where}: found {len(columns[name])} entries in `{side}_{name}` but {len(tokens)} tokens in `{side}`; "
-                f"wanted one entry a token, or no such column."
+                f"wanted one entry per token, or no such column."
             )
     return Sentence(tokens, **columns)
 
 
 def _words(where: str, found: Any, key: str) -> tuple[str, ...]:
-    if isinstance(found, str):
-        return tuple(words_of(found))
-    if isinstance(found, list) and all(type(word) is str for word in found):
-        return tuple(found)
-    raise DataError(
-        f"{where}: found {shown(json.dumps(found, ensure_ascii=False))} in `{key}`, wanted a list of texts, or one "
-        f"text with blanks between tokens."
-    )
+    words = words_in(found)
+    if words is None:
+        raise DataError(
+            f"{where}: found {shown_json(found)} in `{key}`, wanted a list of texts, or one text with blanks between "
+            f"tokens."
+        )
+    return words
 
 
 def _gold(where: str, record: dict[str, Any], rows: int, columns: int) -> Gold:
@@ -141,7 +140,7 @@ def _links(where: str, key: str, found: Any, rows: int, columns: int) -> set[Lin
         good = False
     if not good:
         raise DataError(
-            f"{where}: found {shown(json.dumps(found))} in `{key}`, wanted a list of links such as [[0, 0], [1, 2]], "
+            f"{where}: found {shown_json(found)} in `{key}`, wanted a list of links such as [[0, 0], [1, 2]], "
             f"source word first, numbered from 0."
         )
     _check_range(where, key, links, rows, columns)
@@ -149,25 +148,20 @@ def _links(where: str, key: str, found: Any, rows: int, columns: int) -> set[Lin
 
 
 def _check_range(where: str, key: str, links: set[Link], rows: int, columns: int) -> None:
-    for i, j in links:
-        if not (0 <= i < rows and 0 <= j < columns):
-            raise _out_of_range(
-                where, key, min(k for k in links if not (0 <= k[0] < rows and 0 <= k[1] < columns)), rows, columns
-            )
-
-
-def _out_of_range(where: str, key: str, link: Link, rows: int, columns: int) -> DataError:
-    side, position, words = ("source", link[0], rows) if not 0 <= link[0] < rows else ("target", link[1], columns)
-    return DataError(
-        f"{where}: found the link {link[0]}-{link[1]} in `{key}`, but the {side} has {words} words (numbered from 0) "
-        f"and no word {position}; check that links count from 0, source word first."
-    )
+    outside = [(i, j) for i, j in links if not (0 <= i < rows and 0 <= j < columns)]
+    if outside:
+        i, j = min(outside)
+        side, position, words = ("source", i, rows) if not 0 <= i < rows else ("target", j, columns)
+        raise DataError(
+            f"{where}: found the link {i}-{j} in `{key}`, but the {side} has {words} words (numbered from 0) "
+            f"and no word {position}; check that links count from 0, source word first."
+        )
 
 
 def _dashed_links(where: str, key: str, found: Any, rows: int, columns: int) -> set[Link]:
     """Links of jacana: ``0-0 1-2``."""
     if not isinstance(found, str):
-        raise DataError(f'{where}: found {shown(json.dumps(found))} in `{key}`, wanted text such as "0-0 1-2".')
+        raise DataError(f'{where}: found {shown_json(found)} in `{key}`, wanted text such as "0-0 1-2".')
     links = set()
     for token in words_of(found):
         match = DASHED.fullmatch(token)
@@ -203,11 +197,10 @@ def _segment_links(where: str, found: Any, rows: int, columns: int) -> set[Link]
             good = False
         if not good:
             raise DataError(
-                f"{where}: found the segment {shown(json.dumps(segment))}, wanted two spans that are not empty, such "
+                f"{where}: found the segment {shown_json(segment)}, wanted two spans that are not empty, such "
                 f"as {SEGMENT}."
             )
-        if i1 > rows or j1 > columns:
-            raise _out_of_range(where, "segments", (i1 - 1, j1 - 1), rows, columns)
+        _check_range(where, "segments", {(i1 - 1, j1 - 1)}, rows, columns)
         for i in range(i0, i1):
             if i in owner:
                 raise DataError(
@@ -226,18 +219,15 @@ def conllu_sentences(file: InputFile) -> Iterator[tuple[str, str, Sentence]]:
     (``_``) is missing for the sentence. Multiword tokens (``1-2``) and empty nodes (``1.1``) are skipped.
     """
     words: list[list[str]] = []
-    start, name, seen = 1, "", False
-    number = 0
-    for number, line in enumerate(lines_of(file), start=1):
-        where = f"{file.name}, line {number:,}"
-        text = utf8_text(where, line.removesuffix(b"\r"))
+    start = name = ""
+    for _, where, line in located_lines(file):
+        text = line.removesuffix("\r")
         if not text.strip():
-            if seen:
-                yield f"{file.name}, line {start:,}", name, _conllu_sentence(words)
-            words, name, seen = [], "", False
+            if start:
+                yield start, name, _conllu_sentence(words)
+            words, start, name = [], "", ""
             continue
-        if not seen:
-            start, seen = number, True
+        start = start or where
         if text.startswith("#"):
             key, _, value = text[1:].partition("=")
             name = value.strip() if key.strip() == "sent_id" else name
@@ -256,16 +246,15 @@ def conllu_sentences(file: InputFile) -> Iterator[tuple[str, str, Sentence]]:
                 f"empty line between sentences."
             )
         words.append(fields)
-    if seen:
-        yield f"{file.name}, line {start:,}", name, _conllu_sentence(words)
+    if start:
+        yield start, name, _conllu_sentence(words)
 
 
 def _conllu_sentence(words: list[list[str]]) -> Sentence:
-    chunks = [_chunk(fields[MISC]) for fields in words]
     return Sentence(
         tuple(fields[FORM] for fields in words),
         pos=_column([fields[XPOS] for fields in words]) or _column([fields[UPOS] for fields in words]),
-        chunk=_column(chunks),
+        chunk=_column([_chunk(fields[MISC]) for fields in words]),
         lemma=_column([fields[LEMMA] for fields in words], [fields[FORM] for fields in words]),
     )
 

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import json
 from collections.abc import Iterator, Sequence
-from types import TracebackType
-from typing import BinaryIO, Self
+from dataclasses import replace
+from typing import BinaryIO
 
 from cepts.data import COLUMNS, Alignments, Bitext, Segments, SentencePair, gold_alignments, words_of
 from cepts.errors import DataError, check_choice
@@ -13,9 +13,10 @@ from cepts.io.files import PathLike
 from cepts.io.json_lines import json_line
 from cepts.io.json_links import link_objects
 from cepts.io.lines import shown
-from cepts.io.link_writer import LinkWriter
+from cepts.io.link_format import LinkOptions
+from cepts.io.link_writer import link_pieces
 from cepts.io.writer import Writer
-from cepts.names import LINK_FORMATS, WRITABLE_PAIR_FORMATS
+from cepts.names import WRITABLE_PAIR_FORMATS
 
 __all__ = ["SentencePairWriter", "write_sentence_pairs"]
 
@@ -39,23 +40,7 @@ class SentencePairWriter(Writer):
         super().__init__(path)
         self.format = format
         self._written = 0
-        self._links = (
-            LinkWriter(path, format=format, base=base) if format in LINK_FORMATS and format != "json" else None
-        )
-
-    def __enter__(self) -> Self:
-        if self._links is None:
-            return super().__enter__()
-        self._links.__enter__()
-        return self
-
-    def __exit__(
-        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
-    ) -> None:
-        if self._links is None:
-            super().__exit__(kind, error, trace)
-        else:
-            self._links.__exit__(kind, error, trace)
+        self._options = LinkOptions(base=base)
 
     def write(
         self, pairs: Sequence[SentencePair], links: Alignments | None = None, segments: Segments | None = None
@@ -71,20 +56,20 @@ class SentencePairWriter(Writer):
                 raise ValueError(f"{name} must have the same number of pairs, {len(pairs)}. Got {len(given)} instead.")
         if self.format in {"jacana", "giza"}:
             self._check_words(pairs)
-        self._written += len(pairs)
-        if self._links is not None:
-            bitext = Bitext.from_tokens([(pair.source.tokens, pair.target.tokens) for pair in pairs])
-            self._links.write(gold_alignments(pairs) if links is None else links, bitext)
-            return
         file = self._open()
-        if self.format == "jacana":
-            records = _jacana_records(pairs, gold_alignments(pairs) if links is None else links)
-            for number, record in enumerate(records, self._written - len(pairs)):
-                file.write(b",\n" if number else b"[\n")
-                file.write(record)
+        first = self._written
+        self._written += len(pairs)
+        if self.format == "json":
+            for found in _gold_records(pairs) if links is None else _predicted_records(pairs, links, segments):
+                file.write(json_line(found))
             return
-        for found in _gold_records(pairs) if links is None else _predicted_records(pairs, links, segments):
-            file.write(json_line(found))
+        links = gold_alignments(pairs) if links is None else links
+        if self.format == "jacana":
+            for number, record in enumerate(_jacana_records(pairs, links), first):
+                file.write((b",\n" if number else b"[\n") + record)
+            return
+        for piece in link_pieces(self.format, links, Bitext.from_tokens(pairs), replace(self._options, first=first)):
+            file.write(piece)
 
     def _check_words(self, pairs: Sequence[SentencePair]) -> None:
         """Refuse words that would be read back as two."""
@@ -117,7 +102,7 @@ def write_sentence_pairs(
 
 
 def _known(pair: SentencePair) -> dict[str, object]:
-    """What is known of a pair, except its links."""
+    """What is known about a pair, except its links."""
     record: dict[str, object] = {"id": pair.id} if pair.id else {}
     if pair.group:
         record["qid"] = pair.group
@@ -142,7 +127,7 @@ def _gold_records(pairs: Sequence[SentencePair]) -> Iterator[dict[str, object]]:
 def _predicted_records(
     pairs: Sequence[SentencePair], links: Alignments, segments: Segments | None
 ) -> Iterator[dict[str, object]]:
-    """What is known of each pair, `links` with confidences, then `segments`: `read_links` reads them too."""
+    """What is known about each pair, `links` with confidences, then `segments`: `read_links` reads them too."""
     for number, (pair, record) in enumerate(zip(pairs, link_objects(links), strict=True)):
         found = {**_known(pair), **record}
         if segments is not None:

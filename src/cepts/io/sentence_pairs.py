@@ -9,8 +9,8 @@ from itertools import zip_longest
 
 from cepts.data import COLUMNS, Alignments, Sentence, SentencePair, gold_alignments
 from cepts.errors import DataError, UsageError, check_choice
-from cepts.io.files import InputFile, PathLike, bare_suffixes
-from cepts.io.lines import lines_of, separator_error, uneven_error, utf8_text
+from cepts.io.files import InputFile, PathLike, input_name, last_suffix
+from cepts.io.lines import lines_of, separator_error, separator_of, uneven_error, utf8_text
 from cepts.io.links import read_links
 from cepts.io.sentence_pair_records import array_pairs, conllu_sentences, line_pairs
 from cepts.names import SENTENCE_PAIR_FORMATS, TWO_FILE_PAIR_FORMATS
@@ -53,11 +53,6 @@ def read_sentence_pairs(
     list of SentencePair
         A repeated link counts once; a link that is both sure and possible is sure. `segments` are links of
         all their words, sure.
-
-    Raises
-    ------
-    DataError
-        With file, line and remedy.
     """
     check_choice("format", format, ("auto", *SENTENCE_PAIR_FORMATS))
     if unknown := set(columns) - set(COLUMNS):
@@ -71,7 +66,7 @@ def read_sentence_pairs(
             _check_column(where, pair, name)
         found.append(pair)
     if not found:
-        raise DataError(f"{'standard input' if source == '-' else source} is empty; wanted sentence pairs.")
+        raise DataError(f"{input_name(source)} is empty; wanted sentence pairs.")
     return found if links is None else _with_links(found, links, links_format, base)
 
 
@@ -95,8 +90,12 @@ def read_predicted_links(
                     "standard input: found no JSON with sentences, wanted it; name the format of links alone, such as "
                     "pharaoh."
                 )
-    lengths = {f"{side}_lengths": [len(getattr(pair, side)) for pair in pairs] for side in ("source", "target")}
-    return read_links(path, format=format, base=base, **lengths)  # type: ignore[arg-type]
+    return _links_of(pairs, path, format, base)
+
+
+def _links_of(pairs: Sequence[SentencePair], path: PathLike, format: str, base: int) -> Alignments:
+    source, target = ([len(getattr(pair, side)) for pair in pairs] for side in ("source", "target"))
+    return read_links(path, format=format, base=base, source_lengths=source, target_lengths=target)
 
 
 def _has_sentences(line: bytes) -> bool:
@@ -145,17 +144,13 @@ def _guess_format(file: InputFile) -> str:
         return "jacana"
     if line.startswith(b"{"):
         return "json"
-    suffixes = [] if file.path == "-" else bare_suffixes(file.path)
-    if suffixes and suffixes[-1] in BY_SUFFIX:
-        return BY_SUFFIX[suffixes[-1]]
-    if b"|||" in line.split():
-        return "pipes"
-    if line.count(b"\t") == 1:
-        return "tsv"
-    raise DataError(
-        f"{file.name}, line 1: found neither a JSON object or array nor ` ||| ` nor one tab, so these are not "
-        f"sentence pairs in one file; give a second file with the target sentences, or name the format."
-    )
+    format = BY_SUFFIX.get(last_suffix(file.path)) or separator_of(line)
+    if format is None:
+        raise DataError(
+            f"{file.name}, line 1: found neither a JSON object or array nor ` ||| ` nor one tab, so these are not "
+            f"sentence pairs in one file; give a second file with the target sentences, or name the format."
+        )
+    return format
 
 
 def _separated_pairs(file: InputFile, format: str) -> Iterator[tuple[str, SentencePair]]:
@@ -194,7 +189,7 @@ def _of_two_files(source: PathLike, target: PathLike, format: str) -> Iterator[t
 
 def _guess_format_of_two(source: PathLike, target: PathLike) -> str:
     """By the suffixes, which must not say that a file holds both sides, or differ."""
-    suffixes = {path: "".join(bare_suffixes(path)[-1:]) for path in (source, target) if path != "-"}
+    suffixes = {path: last_suffix(path) for path in (source, target) if path != "-"}
     for path, suffix in suffixes.items():
         if suffix in BY_SUFFIX:
             raise UsageError(f"{path} holds both sides, by its suffix; give it alone, or name the format text.")
@@ -238,13 +233,7 @@ def _check_column(where: str, pair: SentencePair, name: str) -> None:
 
 
 def _with_links(pairs: list[SentencePair], path: PathLike, format: str, base: int) -> list[SentencePair]:
-    alignments = read_links(
-        path,
-        format=format,
-        base=base,
-        source_lengths=[len(pair.source) for pair in pairs],
-        target_lengths=[len(pair.target) for pair in pairs],
-    )
+    alignments = _links_of(pairs, path, format, base)
     found = []
     for pair, alignment in zip(pairs, alignments, strict=True):
         tiers: tuple[list[tuple[int, int]], list[tuple[int, int]]] = ([], [])

@@ -24,7 +24,7 @@ Unit = dict[str, str]  # text by language
 
 
 def tmx_sides(
-    file: InputFile, languages: Sequence[str] | None, *, replace: bool, block_bytes: int
+    file: InputFile, languages: Sequence[str] | None, *, replace: bool
 ) -> Iterator[tuple[NDArray[np.uint8], NDArray[np.uint8]]]:
     """Yield both sides of the units in blocks with a newline after each sentence.
 
@@ -60,7 +60,7 @@ def tmx_sides(
                 sentences.append(text.replace("\n", " "))
                 characters += len(text)
         waiting.clear()
-        if characters >= block_bytes:
+        if characters >= file.block_bytes:
             yield _joined(sides[0]), _joined(sides[1])
             characters = 0
     if not seen and not sides[0] and not waiting:

@@ -23,12 +23,8 @@ class NotUTF8Error(Exception):
 class TextBuilder:
     """Makes a `Text` from blocks of lines, which it does not keep.
 
-    Tokens are split at ASCII white space only; words are numbered in the order of first use.
-
-    Parameters
-    ----------
-    slots
-        First size of the hash table, a power of two; it doubles when half of it is taken.
+    Tokens are split at ASCII white space only; words are numbered in the order of first use. `slots` is the first size
+    of the hash table, a power of two; it doubles when half of it is taken.
     """
 
     def __init__(self, *, slots: int = FIRST_SLOTS) -> None:
@@ -66,6 +62,13 @@ class TextBuilder:
         self._ids.append(ids[:tokens].copy())
         self._lengths.append(np.diff(ends[:lines], prepend=0))
         self.lines += lines
+
+    def feed_file(self, name: str, block: NDArray[np.uint8], *, start: int = 0, unit: str = "line") -> None:
+        """Feed lines of the file `name`, of which the first was line `start`; messages count in `unit`."""
+        try:
+            self.feed(block)
+        except NotUTF8Error:
+            raise utf8_error(name, block, self.lines - start, unit=unit) from None
 
     def finish(self) -> Text:
         """The text of all blocks."""
@@ -108,10 +111,10 @@ class TextBuilder:
             raise NotUTF8Error from None
 
 
-def text_blocks(file: InputFile, errors: str, block_bytes: int) -> Iterator[NDArray[np.uint8]]:
+def text_blocks(file: InputFile, errors: str) -> Iterator[NDArray[np.uint8]]:
     """Blocks of whole lines of `file`; with ``replace`` for `errors` they are UTF-8."""
     file.skip_bom()
-    for block in read_blocks(file, block_bytes):
+    for block in read_blocks(file):
         yield replace_invalid(block) if errors == "replace" else block
 
 

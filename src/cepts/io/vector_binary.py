@@ -9,10 +9,9 @@ from numpy.typing import NDArray
 
 from cepts.data import Vocabulary
 from cepts.errors import DataError
-from cepts.io.files import BLOCK_BYTES, InputFile
+from cepts.io.files import InputFile
 from cepts.io.vector_rows import Request, RowCollector, WordTally, shown_word
 from cepts.io.vector_text import header_of
-from cepts.progress import Progress, Step, silent
 
 __all__ = ["read_binary_vectors"]
 
@@ -21,9 +20,7 @@ LONGEST_WORD = 1 << 16
 WIDEST = 1 << 20
 
 
-def read_binary_vectors(
-    file: InputFile, request: Request, progress: Progress | None = None, block_bytes: int = BLOCK_BYTES
-) -> tuple[Vocabulary, NDArray[np.float32]]:
+def read_binary_vectors(file: InputFile, request: Request) -> tuple[Vocabulary, NDArray[np.float32]]:
     """Read word2vec's binary format; no more of it than the words that are wanted."""
     from cepts.kernels.vector_bytes import BLOCK_DONE, EMPTY_WORD, LONG_WORD, binary_rows
 
@@ -31,7 +28,7 @@ def read_binary_vectors(
     row_bytes = 4 * width
     fits = file.plain and announced * (row_bytes + 2) <= file.size
     collector = RowCollector(WordTally(file.name, "word", request), width, announced if fits else None)
-    buffer = bytearray(max(block_bytes, LONGEST_WORD + row_bytes + 2))
+    buffer = bytearray(max(file.block_bytes, LONGEST_WORD + row_bytes + 2))
     data = np.frombuffer(buffer, dtype=np.uint8)
     filled = rows = 0
     status = BLOCK_DONE
@@ -41,7 +38,7 @@ def read_binary_vectors(
             if not got:
                 raise _cut_short(file.name, rows, announced, buffer[:filled])
             filled += got
-            (progress or silent)(Step(stage="reading", done=file.disk_position(), total=file.size))
+            file.report()
         matrix = collector.free()[: min(announced - rows, filled // row_bytes + 1)]
         starts, ends = np.empty(len(matrix), dtype=np.int64), np.empty(len(matrix), dtype=np.int64)
         state = np.zeros(2, dtype=np.int64)
@@ -70,7 +67,7 @@ def read_binary_vectors(
         if rest_bytes:
             raise DataError(
                 f"{file.name}, word {announced + 1:,}: found more bytes after the {announced:,} words that the header "
-                f"says, wanted the end; mend the header."
+                f"says, wanted the end; fix the header."
             )
     return collector.finish()
 

@@ -5,13 +5,14 @@ from __future__ import annotations
 import sys
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
-from itertools import accumulate, islice
+from itertools import islice
 
 import numpy as np
 from numpy.typing import NDArray
 
-from cepts.data import Vocabulary
+from cepts.data import Vocabulary, offsets_of
 from cepts.errors import DataError
+from cepts.io.lines import shown
 
 __all__ = ["Request", "RowCollector", "WordTally", "not_finite", "shown_word"]
 
@@ -35,22 +36,14 @@ class Request:
 
 def shown_word(word: bytes) -> str:
     """`word` for a message: quoted, on one line and short."""
-    text = word[:240].decode("utf-8", "backslashreplace")
-    return repr(text if len(text) <= 40 else text[:40] + "…")
+    return shown(word[:240].decode("utf-8", "backslashreplace"))
 
 
 class WordTally:
     """The distinct words of a file in its order; of equal words, the first is kept.
 
     Of words that are equal in lower case only, where that is asked for, the one written in lower case is kept, else
-    the first.
-
-    Parameters
-    ----------
-    name, unit
-        The file, and what it is counted in (``line`` or ``word``), for messages.
-    request
-        Largest number of words, and whether in lower case.
+    the first. `name` and `unit` are the file and what it is counted in (``line`` or ``word``), for messages.
     """
 
     def __init__(self, name: str, unit: str, request: Request) -> None:
@@ -71,11 +64,8 @@ class WordTally:
     def add(self, words: Iterable[bytes], places: Iterable[int]) -> tuple[NDArray[np.int64], list[tuple[int, int]]]:
         """Take the next `words`, which stand at `places` of the file, as far as they are wanted.
 
-        Returns
-        -------
-        tuple
-            Which of them are new; and, of each that is a better form of a word known, the number of that word and
-            which it is.
+        Returns which of them are new; and, of each that is a better form of a word known, the number of that word and
+        which it is.
         """
         new, better = [], []
         lowercase = self.request.lowercase
@@ -105,7 +95,7 @@ class WordTally:
         """The words, of which `matrix` has the vectors; says to `request.notices` what a user should know."""
         if self.request.notices is not None:
             self.request.notices += self._notices(matrix)
-        offsets = np.fromiter(accumulate(map(len, self.words), initial=0), dtype=np.int64, count=len(self.words) + 1)
+        offsets = offsets_of(list(map(len, self.words)))
         return Vocabulary(np.frombuffer(b"".join(self.words), dtype=np.uint8), offsets)
 
     def _notices(self, matrix: NDArray[np.floating]) -> Iterator[str]:
@@ -132,16 +122,8 @@ class WordTally:
 class RowCollector:
     """Distinct words and a growing matrix of their vectors.
 
-    Take room for rows with `free`, fill some, and hand their words to `add`.
-
-    Parameters
-    ----------
-    tally
-        Where the words go.
-    width
-        Of the matrix.
-    rows
-        How many rows the file is known to have; None where only reading will tell.
+    Take room for rows with `free`, fill some, and hand their words to `add`. `rows` is how many rows the file is known
+    to have; None where only reading will tell.
     """
 
     def __init__(self, tally: WordTally, width: int, rows: int | None) -> None:

@@ -10,9 +10,9 @@ from numpy.typing import NDArray
 
 from cepts.data import Vocabulary
 from cepts.errors import DataError
-from cepts.io.files import BLOCK_BYTES, InputFile, read_blocks
+from cepts.io.files import InputFile, read_blocks
+from cepts.io.lines import line_at
 from cepts.io.vector_rows import Request, RowCollector, WordTally, not_finite, shown_word
-from cepts.progress import Progress, Step, silent
 
 __all__ = ["NUMBER", "header_of", "nearest_float32", "numbers_at_end", "read_text_vectors"]
 
@@ -63,13 +63,7 @@ def nearest_float32(digits: bytes) -> np.float32:
     return max(nearest, other) if exact > Decimal(double) else min(nearest, other)
 
 
-def read_text_vectors(
-    file: InputFile,
-    header: bool,
-    request: Request,
-    progress: Progress | None = None,
-    block_bytes: int = BLOCK_BYTES,
-) -> tuple[Vocabulary, NDArray[np.float32]]:
+def read_text_vectors(file: InputFile, header: bool, request: Request) -> tuple[Vocabulary, NDArray[np.float32]]:
     """Read ``word number ... number`` lines, after a first line ``rows width`` where there is a `header`.
 
     Only ASCII blanks and tabs separate fields. The last fields are the numbers; a word may so hold blanks.
@@ -78,11 +72,11 @@ def read_text_vectors(
     reader: _Reader | None = None
     announced: tuple[int, int] | None = None
     lines = 0
-    for block in read_blocks(file, block_bytes):
+    for block in read_blocks(file):
         start = 0
         while reader is None and start < len(block):
-            end = start + _line_length(block[start:])
-            line = block[start:end].tobytes().rstrip(b"\n")
+            line = line_at(block, start)
+            end = start + len(line) + 1
             if not line.strip(b" \t\r"):
                 lines, start = lines + 1, end
             elif header and announced is None:
@@ -97,25 +91,13 @@ def read_text_vectors(
                 reader = _Reader(file, line, lines, announced, request)
         if reader is not None:
             reader.feed(block[start:])
-            (progress or silent)(Step(stage="reading", done=file.disk_position(), total=file.size))
+            file.report()
             if reader.done:
                 break
     if reader is None:
         found = "a header and no words" if announced else "nothing"
         raise DataError(f"{file.name}: found {found}, wanted a word and its numbers on each line; check the file.")
     return reader.finish()
-
-
-def _line_length(block: NDArray[np.uint8]) -> int:
-    """Bytes of the first line of `block` with its newline."""
-    run = 1 << 12
-    while True:
-        found = np.flatnonzero(block[:run] == ord("\n"))
-        if len(found):
-            return int(found[0]) + 1
-        if run >= len(block):
-            return len(block)
-        run *= 4
 
 
 class _Reader:
@@ -181,7 +163,7 @@ class _Reader:
             line = lines[len(lines) - (self.rows - self.announced[0])]
             raise DataError(
                 f"{self.name}, line {line:,}: found a word more than the {self.announced[0]:,} that the header says; "
-                f"mend the header."
+                f"fix the header."
             )
 
     def _read_slowly(self, block: NDArray[np.uint8], matrix: NDArray[np.float32], lines: NDArray, count: int) -> None:
@@ -218,6 +200,6 @@ class _Reader:
             return DataError(f"{where}: found {len(fields):,} numbers and no word before them, wanted both.")
         numbers = numbers_at_end(line)
         return DataError(
-            f"{where}: found a word and {numbers:,} number{'s' * (numbers != 1)}, wanted {self.width:,} {why}; mend "
+            f"{where}: found a word and {numbers:,} number{'s' * (numbers != 1)}, wanted {self.width:,} {why}; fix "
             f"the line or leave it out."
         )

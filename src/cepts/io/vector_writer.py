@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 
 from cepts.data import Vectors
 from cepts.errors import DataError, UsageError, check_choice
-from cepts.io.files import BOM, PathLike, bare_suffixes, open_output
+from cepts.io.files import BOM, PathLike, last_suffix, open_output, output_name
 from cepts.io.vector_rows import shown_word
 from cepts.io.vectors import word_lists
 from cepts.names import WRITABLE_VECTOR_FORMATS
@@ -40,13 +40,10 @@ def write_vectors(path: PathLike, vectors: Vectors, *, format: str | None = None
         words in ``NAME.vocab.txt`` beside ``NAME.npy``). By default ``.bin`` is word2vec's binary format, ``.npy`` an
         array, and all else ``word2vec``.
 
-    Raises
-    ------
-    DataError
-        Where a word could not be read back in this format, or the file cannot be written.
+    Raises `DataError` where a word could not be read back in this format, or the file cannot be written.
     """
     if format is None:
-        format = "word2vec" if path == "-" else BY_SUFFIX.get((bare_suffixes(path) or [""])[-1], "word2vec")
+        format = BY_SUFFIX.get(last_suffix(path), "word2vec")
     check_choice("format", format, WRITABLE_VECTOR_FORMATS)
     if not vectors.matrix.size:
         raise UsageError(f"`vectors` must have at least a word and a dimension. Got {vectors!r} instead.")
@@ -68,7 +65,7 @@ def _check_words(path: PathLike, vectors: Vectors, format: str) -> None:
     buffer = vectors.vocabulary.buffer.tobytes()
     offsets = vectors.vocabulary.offsets
     lengths = np.diff(offsets)
-    name = "standard output" if path == "-" else os.fspath(path)
+    name = output_name(path)
     if not lengths.all():
         raise DataError(
             f"{name}: word {int(np.argmin(lengths)) + 1:,} is empty, which no format can hold; leave it out."
@@ -130,7 +127,7 @@ def _write_array(path: PathLike, vectors: Vectors) -> None:
         raise UsageError(
             "npy is two files, of numbers and of words, which cannot both go to standard output; name a file."
         )
-    if bare_suffixes(path)[-1:] != [".npy"]:
+    if last_suffix(path) != ".npy":
         raise UsageError(
             f"the name of an array must end in .npy, or it is not found again. Got {os.fspath(path)} instead."
         )

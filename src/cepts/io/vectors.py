@@ -13,12 +13,13 @@ from numpy.typing import NDArray
 from cepts.data import VectorReading, Vectors, Vocabulary
 from cepts.errors import DataError, UsageError, check_choice
 from cepts.io.fasttext import FASTTEXT_MAGIC, read_fasttext_vectors
-from cepts.io.files import BLOCK_BYTES, BOM, COMPRESSED, InputFile, PathLike, bare_suffixes
+from cepts.io.files import BLOCK_BYTES, BOM, COMPRESSED, InputFile, PathLike, last_suffix
+from cepts.io.lines import lines_of
 from cepts.io.vector_binary import read_binary_vectors
 from cepts.io.vector_rows import Request, WordTally, not_finite
 from cepts.io.vector_text import header_of, numbers_at_end, read_text_vectors
 from cepts.names import VECTOR_FORMATS
-from cepts.progress import Progress, Step, silent
+from cepts.progress import Progress, Step
 
 __all__ = ["read_vectors", "word_lists"]
 
@@ -61,15 +62,6 @@ def read_vectors(
         The list of words of an ``.npy``, one a line; see `word_lists` for where it is looked for otherwise.
     notices
         Gets a line for each thing that is no error but that a user should know, such as repeated words.
-    progress
-        Called after each block, in bytes of the file on disk, or in words.
-    block_bytes
-        How much is read at a time; it changes the speed and nothing else.
-
-    Raises
-    ------
-    DataError
-        With file, line (in binary formats: number of the word) and remedy.
     """
     if format is not None:
         check_choice("format", format, VECTOR_FORMATS)
@@ -80,20 +72,20 @@ def read_vectors(
     if path != "-" and Path(path).is_dir():
         path = _array_in(Path(path))
     matrix: NDArray[np.floating]
-    with InputFile(path) as file:
+    with InputFile(path, progress=progress, block_bytes=block_bytes) as file:
         if file.at_end():
             raise DataError(f"{file.name} is empty; wanted words and their vectors.")
         found = format or _guess_format(file)
         if words is not None and found != "npy":
             raise UsageError(f"`words` goes with an .npy array. Got it with {file.name}, {found}, instead.")
         if found == "npy":
-            vocabulary, matrix = _read_array(file, words, request, progress)
+            vocabulary, matrix = _read_array(file, words, request)
         elif found == "fasttext":
-            vocabulary, matrix = read_fasttext_vectors(file, request, progress)
+            vocabulary, matrix = read_fasttext_vectors(file, request)
         elif found == "word2vec-binary":
-            vocabulary, matrix = read_binary_vectors(file, request, progress, block_bytes)
+            vocabulary, matrix = read_binary_vectors(file, request)
         else:
-            vocabulary, matrix = read_text_vectors(file, found == "word2vec", request, progress, block_bytes)
+            vocabulary, matrix = read_text_vectors(file, found == "word2vec", request)
         default = file.name if file.path == "-" else Path(os.path.abspath(given)).name  # noqa: PTH100
     reading = VectorReading(lowercase=lowercase, max_vocabulary=max_vocabulary)
     return Vectors(vocabulary, matrix, default if name is None else name, reading)
@@ -106,7 +98,7 @@ def _guess_format(file: InputFile) -> str:
         return "npy"
     if head.startswith(FASTTEXT_MAGIC):
         return "fasttext"
-    suffix = "" if file.path == "-" else (bare_suffixes(file.path) or [""])[-1]
+    suffix = last_suffix(file.path)
     first, _, rest = head.removeprefix(BOM).lstrip(b" \t\r\n").partition(b"\n")
     header = header_of(first)
     if header is None:
@@ -143,7 +135,7 @@ def word_lists(array: PathLike) -> Iterator[Path]:
 
 def _array_in(directory: Path) -> Path:
     """The one ``.npy`` of a directory."""
-    arrays = sorted(path for path in directory.iterdir() if bare_suffixes(path)[-1:] == [".npy"])
+    arrays = sorted(path for path in directory.iterdir() if last_suffix(path) == ".npy")
     if len(arrays) != 1:
         names = ", ".join(path.name for path in arrays[:4])
         raise DataError(
@@ -153,9 +145,7 @@ def _array_in(directory: Path) -> Path:
     return arrays[0]
 
 
-def _read_array(
-    file: InputFile, words: PathLike | None, request: Request, progress: Progress | None
-) -> tuple[Vocabulary, NDArray[np.floating]]:
+def _read_array(file: InputFile, words: PathLike | None, request: Request) -> tuple[Vocabulary, NDArray[np.floating]]:
     matrix = _load(file)
     if matrix.ndim != 2 or matrix.dtype.kind != "f" or matrix.dtype.itemsize > 8 or not matrix.size:
         raise DataError(
@@ -185,7 +175,7 @@ def _read_array(
             row, column = divmod(int(np.argmin(finite)), part.shape[1])
             place = int(rows[start + row])
             raise not_finite(f"{file.name}, row {place + 1:,}", listed[place], part[row, column])
-        (progress or silent)(Step(stage="reading", done=start + len(part), total=len(rows)))
+        file.progress(Step(stage="reading", done=start + len(part), total=len(rows)))
     return tally.finish(matrix), matrix
 
 
@@ -207,22 +197,17 @@ def _find_words(file: InputFile) -> Path:
             return path
     names = ", ".join(path.name for path in looked[:: len(COMPRESSED) + 1])
     raise DataError(
-        f"{file.name}: found no list of its words{f' beside it ({names})' if names else ''}, wanted one word a line in "
-        f"the order of the rows; name the file that has them."
+        f"{file.name}: found no list of its words{f' beside it ({names})' if names else ''}, wanted one word per line "
+        f"in the order of the rows; name the file that has them."
     )
 
 
 def _read_words(path: PathLike) -> list[bytes]:
     with InputFile(path) as file:
-        file.skip_bom()
-        lines = (file.readall() or b"").split(b"\n")
-        name = file.name
-    if not lines[-1]:
-        lines.pop()
-    words = [line.removesuffix(b"\r") for line in lines]
+        words = [line.removesuffix(b"\r") for line in lines_of(file)]
     if b"" in words:
         raise DataError(
-            f"{name}, line {words.index(b'') + 1:,}: found an empty line, wanted a word; there must be one for "
+            f"{file.name}, line {words.index(b'') + 1:,}: found an empty line, wanted a word; there must be one for "
             f"each row."
         )
     return words

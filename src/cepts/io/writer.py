@@ -7,9 +7,10 @@ from contextlib import AbstractContextManager
 from types import TracebackType
 from typing import BinaryIO, Self
 
+from cepts.data import Bitext
 from cepts.io.files import PathLike, open_output
 
-__all__ = ["Writer"]
+__all__ = ["PairWriter", "Writer", "check_pairs"]
 
 
 class Writer:
@@ -48,3 +49,29 @@ class Writer:
         if self._file is None:
             raise ValueError(f"{type(self).__name__} writes inside its with statement only.")
         return self._file
+
+
+class PairWriter(Writer):
+    """Writes what belongs to successive sentence pairs.
+
+    The sentences are those of `bitext`, unless each call of `write` is given its own.
+    """
+
+    def __init__(self, path: PathLike, bitext: Bitext | None) -> None:
+        super().__init__(path)
+        self.bitext = bitext
+        self.next_sentence = 0
+
+    def _sentences(self, pairs: int, bitext_part: Bitext | None) -> Bitext | None:
+        """The sentences of the next `pairs`, where they are known."""
+        if bitext_part is None and self.bitext is not None:
+            bitext_part = self.bitext.part(self.next_sentence, self.next_sentence + pairs)
+        check_pairs(pairs, bitext_part)
+        self.next_sentence += pairs
+        return bitext_part
+
+
+def check_pairs(pairs: int, bitext: Bitext | None) -> None:
+    """Refuse sentences, where they are known, that are not those of `pairs` pairs."""
+    if bitext is not None and len(bitext) != pairs:
+        raise ValueError(f"sentences must have the same number of pairs, {pairs:,}. Got {len(bitext):,} instead.")

@@ -54,28 +54,14 @@ def association_of_counts(statistic, together, source, target, pairs):
 
 
 @kernel
-def look_up_statistic(
-    source_words,
-    target_words,
-    source_offsets,
-    target_offsets,
-    cell_offsets,
-    rows,
-    targets,
-    together,
-    source_counts,
-    target_counts,
-    pairs,
-    statistic,
-    out,
-):
+def look_up_statistic(tokens, rows, targets, together, source_counts, target_counts, pairs, statistic, out):
     """Fill `out` with the association of each token pair; 0 for words that never stood together or are unknown (-1)."""
-    for pair in range(len(source_offsets) - 1):
-        cell = cell_offsets[pair]
-        for source in range(source_offsets[pair], source_offsets[pair + 1]):
-            word = source_words[source]
-            for target in range(target_offsets[pair], target_offsets[pair + 1]):
-                other = target_words[target]
+    for pair in range(len(tokens.cell_offsets) - 1):
+        cell = tokens.cell_offsets[pair]
+        for source in range(tokens.source_offsets[pair], tokens.source_offsets[pair + 1]):
+            word = tokens.source[source]
+            for target in range(tokens.target_offsets[pair], tokens.target_offsets[pair + 1]):
+                other = tokens.target[target]
                 found = -1
                 if word >= 0 and other >= 0:
                     found = find(rows, targets, word, other)

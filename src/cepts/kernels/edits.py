@@ -1,4 +1,4 @@
-"""Edit distance: how few words must be replaced, put in or left out to make one sequence of another."""
+"""Edit distance: the fewest words to replace, insert or delete to turn one sequence into another."""
 
 from __future__ import annotations
 
@@ -8,21 +8,21 @@ __all__ = ["count_edits"]
 
 
 @kernel
-def count_edits(references, reference_offsets, readings, reading_offsets, distances, hits, counts):
-    """Count the edits between each reference and its reading: as few as can be, and of these with the most hits.
+def count_edits(references, reference_offsets, hypotheses, hypothesis_offsets, distances, hits, counts):
+    """Count the edits between each reference and its hypothesis: the fewest, and among these with the most hits.
 
     Parameters
     ----------
-    references, readings
+    references, hypotheses
         Word numbers, end to end; those of pair `n` start at the offsets.
     distances, hits
-        Room for a row of the table: one more than the longest reading has words.
+        Room for a row of the table: one more than the longest hypothesis has words.
     counts
         Filled, a row a pair: edits, and words that are the same.
     """
     for pair in range(len(reference_offsets) - 1):
-        first = reading_offsets[pair]
-        columns = reading_offsets[pair + 1] - first
+        first = hypothesis_offsets[pair]
+        columns = hypothesis_offsets[pair + 1] - first
         for j in range(columns + 1):
             distances[j] = j
             hits[j] = 0
@@ -31,7 +31,7 @@ def count_edits(references, reference_offsets, readings, reading_offsets, distan
             corner, corner_hits = distances[0], hits[0]
             distances[0] += 1
             for j in range(1, columns + 1):
-                if references[i] == readings[first + j - 1]:
+                if references[i] == hypotheses[first + j - 1]:
                     best, best_hits = corner, corner_hits + 1
                 else:
                     best, best_hits = corner + 1, corner_hits

@@ -2,91 +2,67 @@
 
 from __future__ import annotations
 
+from typing import Any, NamedTuple
+
 import numpy as np
 
 from cepts.kernels import kernel
 
-__all__ = ["best_links", "count_at_least", "grow_diagonal", "keep_links", "links_at_least", "merge_links"]
+__all__ = ["Links", "best_links", "grow_diagonal", "merge_links"]
+
+
+class Links(NamedTuple):
+    """The links of sentence pairs, sorted; those of pair `n` stand at `offsets[n]:offsets[n + 1]`."""
+
+    offsets: Any
+    source: Any
+    target: Any
+    confidence: Any
+    sure: Any
 
 
 @kernel
-def merge_links(
-    first_offsets,
-    first_source,
-    first_target,
-    first_confidence,
-    first_sure,
-    second_offsets,
-    second_source,
-    second_target,
-    second_confidence,
-    second_sure,
-    offsets,
-    source,
-    target,
-    confidence,
-    sure,
-    origin,
-):
-    """Union of two sorted runs of links for each pair; returns how many links it has.
+def merge_links(first, second, union, origin):
+    """Union of two runs of links for each pair; returns how many links it has.
 
-    `confidence` becomes the mean of both runs, 0 where a run lacks the link. `origin` is 1 for a link of the
+    `union.confidence` becomes the mean of both runs, 0 where a run lacks the link. `origin` is 1 for a link of the
     first run, 2 for one of the second, 3 for one of both.
     """
     count = 0
-    offsets[0] = 0
-    for pair in range(len(offsets) - 1):
-        p, p_end = first_offsets[pair], first_offsets[pair + 1]
-        q, q_end = second_offsets[pair], second_offsets[pair + 1]
+    union.offsets[0] = 0
+    for pair in range(len(union.offsets) - 1):
+        p, p_end = first.offsets[pair], first.offsets[pair + 1]
+        q, q_end = second.offsets[pair], second.offsets[pair + 1]
         while p < p_end or q < q_end:
             if q == q_end:
                 runs = 1
             elif p == p_end:
                 runs = 2
-            elif first_source[p] != second_source[q]:
-                runs = 1 if first_source[p] < second_source[q] else 2
-            elif first_target[p] != second_target[q]:
-                runs = 1 if first_target[p] < second_target[q] else 2
+            elif first.source[p] != second.source[q]:
+                runs = 1 if first.source[p] < second.source[q] else 2
+            elif first.target[p] != second.target[q]:
+                runs = 1 if first.target[p] < second.target[q] else 2
             else:
                 runs = 3
             total = np.float32(0)
             either = False
             if runs & 1:
-                source[count] = first_source[p]
-                target[count] = first_target[p]
-                total += first_confidence[p]
-                either |= first_sure[p]
+                union.source[count] = first.source[p]
+                union.target[count] = first.target[p]
+                total += first.confidence[p]
+                either |= first.sure[p]
                 p += 1
             if runs & 2:
-                source[count] = second_source[q]
-                target[count] = second_target[q]
-                total += second_confidence[q]
-                either |= second_sure[q]
+                union.source[count] = second.source[q]
+                union.target[count] = second.target[q]
+                total += second.confidence[q]
+                either |= second.sure[q]
                 q += 1
-            confidence[count] = total / np.float32(2)
-            sure[count] = either
+            union.confidence[count] = total / np.float32(2)
+            union.sure[count] = either
             origin[count] = runs
             count += 1
-        offsets[pair + 1] = count
-    return count
-
-
-@kernel
-def keep_links(offsets, source, target, confidence, sure, kept):
-    """Close up the links for which `kept` holds, in place; returns their number."""
-    count = 0
-    start = offsets[0]
-    for pair in range(len(offsets) - 1):
-        end = offsets[pair + 1]
-        for p in range(start, end):
-            if kept[p]:
-                source[count] = source[p]
-                target[count] = target[p]
-                confidence[count] = confidence[p]
-                sure[count] = sure[p]
-                count += 1
-        start = end
-        offsets[pair + 1] = count
+        union.offsets[pair + 1] = count
     return count
 
 
@@ -160,32 +136,6 @@ def grow_diagonal(offsets, source, target, origin, final, source_covered, target
 
 
 @kernel
-def count_at_least(offsets, values, threshold, counts):
-    """How many entries of each matrix reach `threshold`; fills `counts`."""
-    for pair in range(len(counts)):
-        count = 0
-        for cell in range(offsets[pair], offsets[pair + 1]):
-            if values[cell] >= threshold:
-                count += 1
-        counts[pair] = count
-
-
-@kernel
-def links_at_least(offsets, target_lengths, values, threshold, source, target, confidence):
-    """The entries of each matrix that reach `threshold`, as links in order."""
-    link = 0
-    for pair in range(len(target_lengths)):
-        width = target_lengths[pair]
-        first = offsets[pair]
-        for cell in range(first, offsets[pair + 1]):
-            if values[cell] >= threshold:
-                source[link] = (cell - first) // width
-                target[link] = (cell - first) % width
-                confidence[link] = values[cell]
-                link += 1
-
-
-@kernel
 def best_links(
     offsets,
     source_lengths,
@@ -210,26 +160,17 @@ def best_links(
     for pair in range(len(source_lengths)):
         rows, columns = source_lengths[pair], target_lengths[pair]
         start = offsets[pair]
-        if by_target:
-            for j in range(columns):
-                best[j] = -1
-                highest = null[word + j]
-                for i in range(rows):
-                    value = values[start + i * columns + j]
-                    if value > highest:
-                        highest = value
-                        best[j] = i
-            word += columns
-        else:
-            for i in range(rows):
-                best[i] = -1
-                highest = null[word + i]
-                for j in range(columns):
-                    value = values[start + i * columns + j]
-                    if value > highest:
-                        highest = value
-                        best[i] = j
-            word += rows
+        words, partners = (columns, rows) if by_target else (rows, columns)
+        step, partner_step = (1, columns) if by_target else (columns, 1)
+        for n in range(words):
+            best[n] = -1
+            highest = null[word + n]
+            for partner in range(partners):
+                value = values[start + n * step + partner * partner_step]
+                if value > highest:
+                    highest = value
+                    best[n] = partner
+        word += words
         for i in range(rows):
             for j in range(columns):
                 if (best[j] == i) if by_target else (best[i] == j):

@@ -119,13 +119,13 @@ def _tabulate_cept(cepts, sentence, i, gains):
 
 
 @kernel
-def _pair_gain(
-    of, scores, placements, groups, reach, rest, size, low, low_removed, low_added, high, high_removed, high_added
-):
+def _pair_gain(cepts, sentence, low, low_removed, low_added, high, high_removed, high_added):
     """What the chain gains when a word leaves cept `low` and one enters it (-1 for none), and likewise `high`.
 
     No cept between them has words.
     """
+    of, scores, placements, groups = cepts.of, cepts.scores, sentence.placements, sentence.groups
+    size, reach, rest = sentence.size, sentence.reach, sentence.rest
     last = of[BEFORE, low]
     centre = of[CENTRE, last]
     gain = 0.0
@@ -171,11 +171,13 @@ def _pair_gain(
 
 
 @kernel
-def _tabulate_gaps(of, placements, groups, reach, rest, size, i, j, old, add, left):
+def _tabulate_gaps(cepts, sentence, i, j, old, add, left):
     """The gains of moving word j of cept i to cepts without words between its neighbours.
 
     `old` is what the terms of cept i and of the one after it are now; `left` is what `add` is to leave out.
     """
+    of, placements, groups = cepts.of, sentence.placements, sentence.groups
+    size, reach, rest = sentence.size, sentence.reach, sentence.rest
     count = of[COUNT, i] - 1
     head, before = -1, -1
     within = 0.0
@@ -220,24 +222,21 @@ def _tabulate_gaps(of, placements, groups, reach, rest, size, i, j, old, add, le
 @kernel
 def _tabulate_near(cepts, sentence, i, gains):
     """The gains of moving words of cept i near to it, and of swapping them with words of the cept before."""
-    of, scores, placements, groups = cepts.of, cepts.scores, sentence.placements, sentence.groups
-    size, reach, rest = sentence.size, sentence.reach, sentence.rest
+    of, scores, size = cepts.of, cepts.scores, sentence.size
     last, end = of[BEFORE, i], of[AFTER, i]
     old = scores[HEAD, i] + scores[WITHIN, i] + (scores[HEAD, end] if end <= size else 0.0)
     j = of[FIRST, i]
     while j >= 0:
         left = gains.remove[j]
         if end - last > 2:
-            _tabulate_gaps(of, placements, groups, reach, rest, size, i, j, old, gains.add, left)
+            _tabulate_gaps(cepts, sentence, i, j, old, gains.add, left)
         if last > 0:
-            gain = _pair_gain(of, scores, placements, groups, reach, rest, size, last, NONE, j, i, j, NONE)
-            gains.add[j, last] = gain - left
+            gains.add[j, last] = _pair_gain(cepts, sentence, last, NONE, j, i, j, NONE) - left
         if end <= size:
-            gain = _pair_gain(of, scores, placements, groups, reach, rest, size, i, j, NONE, end, NONE, j)
-            gains.add[j, end] = gain - left
+            gains.add[j, end] = _pair_gain(cepts, sentence, i, j, NONE, end, NONE, j) - left
         k = of[FIRST, last] if last > 0 else -1
         while k >= 0:
-            gains.exchange[j, k] = _pair_gain(of, scores, placements, groups, reach, rest, size, last, k, j, i, j, k)
+            gains.exchange[j, k] = _pair_gain(cepts, sentence, last, k, j, i, j, k)
             gains.exchange[k, j] = 0.0
             k = of[FOLLOW, k]
         j = of[FOLLOW, j]

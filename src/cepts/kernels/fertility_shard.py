@@ -37,7 +37,7 @@ UNLIKELY = -20.0
 
 
 @kernel
-def _count_cept(of, groups, reach, rest, i, removed, added, last, centre, weight, counts):
+def _count_cept(of, sentence, i, removed, added, last, centre, weight, counts):
     """Count the placement of cept i without its word `removed` and with `added`; return the last cept, its centre."""
     count = of[COUNT, i]
     total = of[TOTAL, i]
@@ -49,6 +49,7 @@ def _count_cept(of, groups, reach, rest, i, removed, added, last, centre, weight
         total += added
     if count == 0:
         return last, centre
+    groups, reach, rest = sentence.groups, sentence.reach, sentence.rest
     before = -1
     j = of[FIRST, i]
     for _ in range(count):
@@ -69,9 +70,7 @@ def _count_cept(of, groups, reach, rest, i, removed, added, last, centre, weight
 
 
 @kernel
-def _count_change(
-    of, groups, reach, rest, size, low, low_removed, low_added, high, high_removed, high_added, weight, counts
-):
+def _count_change(of, sentence, low, low_removed, low_added, high, high_removed, high_added, weight, counts):
     """Count the terms that a change touches as they become, less as they are.
 
     A word leaves cept `low` and one enters it (-1 for none), and likewise `high`, 0 for none.
@@ -85,9 +84,7 @@ def _count_change(
             added = high_added if step else low_added
             last, centre = _count_cept(
                 of,
-                groups,
-                reach,
-                rest,
+                sentence,
                 high if step else low,
                 removed if new else NONE,
                 added if new else NONE,
@@ -97,25 +94,26 @@ def _count_change(
                 counts,
             )
         end = of[AFTER, high if high else low]
-        if end <= size:
+        if end <= sentence.size:
             word = of[FIRST, end]
-            counts[of[ROW, last] + of[CLASS, word] + groups[reach + word - centre]] += share
+            place = of[ROW, last] + of[CLASS, word]
+            counts[place + sentence.groups[sentence.reach + word - centre]] += share
 
 
 @kernel
-def _count_neighbour(of, groups, reach, rest, size, j, k, to, weight, counts):
+def _count_neighbour(of, sentence, j, k, to, weight, counts):
     """Count what a move of word j to cept `to` changes, or where k is not -1 a swap of j with k, which is there."""
     i = of[LINK, j]
     if i > 0 and to > 0 and of[BEFORE, i] <= to <= of[AFTER, i]:
         if i < to:
-            _count_change(of, groups, reach, rest, size, i, j, k, to, k, j, weight, counts)
+            _count_change(of, sentence, i, j, k, to, k, j, weight, counts)
         else:
-            _count_change(of, groups, reach, rest, size, to, k, j, i, j, k, weight, counts)
+            _count_change(of, sentence, to, k, j, i, j, k, weight, counts)
         return
     if i > 0:
-        _count_change(of, groups, reach, rest, size, i, j, k, NULL, NONE, NONE, weight, counts)
+        _count_change(of, sentence, i, j, k, NULL, NONE, NONE, weight, counts)
     if to > 0:
-        _count_change(of, groups, reach, rest, size, to, k, j, NULL, NONE, NONE, weight, counts)
+        _count_change(of, sentence, to, k, j, NULL, NONE, NONE, weight, counts)
 
 
 @kernel
@@ -141,13 +139,12 @@ def neighbourhood(cepts, sentence, gains, posterior, leaving, entering, counting
     for i in range(size + 1):
         leaving[i] = 0.0
         entering[i] = 0.0
-    groups, reach, rest = sentence.groups, sentence.reach, sentence.rest
     counting = counting and sentence.chained
     least = NEGLIGIBLE * size * length
     if counting:
         last, centre = NULL, NONE
         for i in range(1, size + 1):
-            last, centre = _count_cept(of, groups, reach, rest, i, NONE, NONE, last, centre, weight, counts)
+            last, centre = _count_cept(of, sentence, i, NONE, NONE, last, centre, weight, counts)
     for j in range(length):
         here = of[LINK, j]
         for i in range(size + 1):
@@ -156,7 +153,7 @@ def neighbourhood(cepts, sentence, gains, posterior, leaving, entering, counting
             leaving[here] += share
             entering[i] += share
             if counting and share > least:
-                _count_neighbour(of, groups, reach, rest, size, j, NONE, i, weight * share, counts)
+                _count_neighbour(of, sentence, j, NONE, i, weight * share, counts)
     for j in range(length):
         here = of[LINK, j]
         for k in range(j + 1, length):
@@ -166,7 +163,7 @@ def neighbourhood(cepts, sentence, gains, posterior, leaving, entering, counting
                 posterior[j, there] += share
                 posterior[k, here] += share
                 if counting and share > least:
-                    _count_neighbour(of, groups, reach, rest, size, j, k, there, weight * share, counts)
+                    _count_neighbour(of, sentence, j, k, there, weight * share, counts)
     for j in range(length):
         others = 0.0
         for i in range(size + 1):

@@ -66,24 +66,6 @@ def _multiply(matrix, vector, size, padded, out):
 
 
 @piece
-def _jump_matrices(size, jumps, centre, matrix, transposed):
-    """P(i | i', I) = jumps[i - i'] / sum over the positions of the sentence, and its transpose."""
-    padded = (size + 7) // 8 * 8
-    for last in range(size):
-        total = np.float32(0)
-        for position in range(size):
-            total += jumps[centre + position - last]
-        share = np.float32(1) / total
-        for position in range(size):
-            probability = jumps[centre + position - last] * share
-            matrix[last, position] = probability
-            transposed[position, last] = probability
-        for position in range(size, padded):
-            matrix[last, position] = np.float32(0)
-            transposed[last, position] = np.float32(0)
-
-
-@piece
 def _forward_backward(direction, first, null, length, size, null_prob, room, null_posterior, counting, times):
     """Posteriors of one sentence in one direction; returns its log-likelihood.
 
@@ -196,8 +178,22 @@ def _count_jumps(direction, chain, room, statistics):
 
 @piece
 def _tabulate(direction, size, chain, room):
-    """Jumps and starts of sentences of `size` words."""
-    _jump_matrices(size, chain.jumps[direction], chain.centre, room.matrix[direction], room.transposed[direction])
+    """Jumps P(i | i', I) = jumps[i - i'] / sum over the positions, their transpose, and starts, for I = `size`."""
+    jumps, centre = chain.jumps[direction], chain.centre
+    matrix, transposed = room.matrix[direction], room.transposed[direction]
+    padded = (size + 7) // 8 * 8
+    for last in range(size):
+        total = np.float32(0)
+        for position in range(size):
+            total += jumps[centre + position - last]
+        share = np.float32(1) / total
+        for position in range(size):
+            probability = jumps[centre + position - last] * share
+            matrix[last, position] = probability
+            transposed[position, last] = probability
+        for position in range(size, padded):
+            matrix[last, position] = np.float32(0)
+            transposed[last, position] = np.float32(0)
     weights, start = chain.starts[direction], room.start[direction]
     total = np.float32(0)
     for i in range(size):
@@ -206,31 +202,6 @@ def _tabulate(direction, size, chain, room):
         start[i] = weights[i] / total
     room.start_weight[direction] = 1.0 / total
     room.tabled[direction] = size
-
-
-@piece
-def _add_up(size, length, first, block, room, counting, agreeing, weight, found):
-    """Add the posteriors of a pair to the counts, or write them down."""
-    cells, counts, forward, reverse = block.cells, found.counts, found.forward, found.reverse
-    ahead, back = room.posterior[0], room.posterior[1]
-    for i in range(size):
-        row = first + i * length
-        if not counting:
-            if agreeing:
-                for j in range(length):
-                    forward[row + j] = min(np.sqrt(ahead[j, i] * back[i, j]), np.float32(1))
-            else:
-                for j in range(length):
-                    forward[row + j] = ahead[j, i]
-                    reverse[row + j] = back[i, j]
-        elif agreeing:
-            for j in range(length):
-                counts[cells[row + j], 0] += weight * ahead[j, i] * back[i, j]
-        else:
-            for j in range(length):
-                cell = cells[row + j]
-                counts[cell, 0] += weight * ahead[j, i]
-                counts[cell, 1] += weight * back[i, j]
 
 
 @vector_kernel
@@ -242,6 +213,8 @@ def hmm_posteriors(block, chain, room, counting, agreeing, stride, found, statis
     source_offsets, target_offsets = block.source_offsets, block.target_offsets
     cells, lexicon = block.cells, block.lexicon
     ahead_emission, back_emission = room.emission[0], room.emission[1]
+    ahead, back = room.posterior[0], room.posterior[1]
+    counts, forward, reverse = found.counts, found.forward, found.reverse
     for place in range(len(block.order)):
         pair = block.order[place]
         source, target = source_offsets[pair], target_offsets[pair]
@@ -274,7 +247,24 @@ def hmm_posteriors(block, chain, room, counting, agreeing, stride, found, statis
                 for i in range(states):
                     statistics.start_numerator[direction, i] += weight * room.behind[i]
                     statistics.start_denominator[direction, i] += weight * room.start_weight[direction]
-        _add_up(size, length, first, block, room, counting, agreeing, weight, found)
+        for i in range(size):
+            row = first + i * length
+            if not counting:
+                if agreeing:
+                    for j in range(length):
+                        forward[row + j] = min(np.sqrt(ahead[j, i] * back[i, j]), np.float32(1))
+                else:
+                    for j in range(length):
+                        forward[row + j] = ahead[j, i]
+                        reverse[row + j] = back[i, j]
+            elif agreeing:
+                for j in range(length):
+                    counts[cells[row + j], 0] += weight * ahead[j, i] * back[i, j]
+            else:
+                for j in range(length):
+                    cell = cells[row + j]
+                    counts[cell, 0] += weight * ahead[j, i]
+                    counts[cell, 1] += weight * back[i, j]
     if counting:
         for direction in range(2):
             _count_jumps(direction, chain, room, statistics)

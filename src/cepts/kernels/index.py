@@ -123,31 +123,6 @@ def number_cells(starts, order, sentence_of, row_of, target_ids, target_offsets,
 
 
 @kernel
-def merge_cells(shard_rows, shard_targets, shard_starts, seen, slot, shard_cells, targets, rows):
-    """Number the distinct cells of all shards together.
-
-    `shard_rows` is shards x (source words + 1); `shard_targets` holds the shards' target words end to end from
-    `shard_starts`. Fills `shard_cells` with the number that each shard's cell has in the whole.
-    """
-    count = 0
-    shards, columns = shard_rows.shape
-    for word in range(columns - 1):
-        rows[word] = count
-        for shard in range(shards):
-            first = shard_starts[shard]
-            for cell in range(shard_rows[shard, word], shard_rows[shard, word + 1]):
-                target = shard_targets[first + cell]
-                if seen[target] != word:
-                    seen[target] = word
-                    slot[target] = count
-                    targets[count] = target
-                    count += 1
-                shard_cells[first + cell] = slot[target]
-    rows[columns - 1] = count
-    return count
-
-
-@kernel
 def renumber_by_use(cells, numbers, renamed, out):
     """Number a shard's cells anew by first use, in place.
 
@@ -169,18 +144,12 @@ def renumber_by_use(cells, numbers, renamed, out):
 
 @kernel
 def merge_rows(
-    members,
-    member_starts,
-    coarse_of_target,
-    fine_rows,
-    fine_targets,
-    seen,
-    slot,
-    coarse_of_cell,
-    targets,
-    rows,
+    members, member_starts, coarse_of_target, fine_rows, fine_targets, seen, slot, coarse_of_cell, targets, rows
 ):
-    """Number the cells of coarser words: `members` lists the fine source words of each coarse one."""
+    """Number the distinct cells of rows that become one: `members` lists the fine rows of each coarse one.
+
+    Fills `coarse_of_cell` with the number of each fine cell, and `targets` and `rows` as `number_cells` does.
+    """
     count = 0
     for group in range(len(member_starts) - 1):
         rows[group] = count

@@ -5,6 +5,8 @@
 
 from __future__ import annotations
 
+from typing import Any, NamedTuple
+
 import numpy as np
 
 from cepts.kernels import kernel
@@ -22,7 +24,7 @@ def gather_rows(lexicon, cells, out):
 
 @kernel
 def add_at(cells, values, out):
-    """Add the counts of a shard's cells to those of the whole text."""
+    """Add the counts of a shard's cells to those of the whole text, or of fine cells to those of their coarse ones."""
     for place in range(len(cells)):
         cell = cells[place]
         for column in range(out.shape[1]):
@@ -94,93 +96,62 @@ def normalise_bayes(
             lexicon[cell, 1] = np.exp(upper - back[targets[cell]])
 
 
-@kernel
-def add_to_coarse(coarse_of_cell, counts, out):
-    """Add up the counts of fine cells in their coarse cells."""
-    for cell in range(len(coarse_of_cell)):
-        coarse = coarse_of_cell[cell]
-        for column in range(counts.shape[1]):
-            out[coarse, column] += counts[cell, column]
+class CoarseCells(NamedTuple):
+    """Cells, the coarser cell of each (none at the coarsest level), and the share of each word in its coarser one."""
+
+    rows: Any
+    targets: Any
+    coarse_of_cell: Any
+    source_share: Any
+    target_share: Any
 
 
 @kernel
-def back_off(
-    first,
-    last,
-    rows,
-    targets,
-    counts,
-    source_totals,
-    target_totals,
-    coarse_of_cell,
-    coarse_lexicon,
-    source_share,
-    target_share,
-    strengths,
-    floor,
-    lexicon,
-):
-    """Lexicon of rows `first` to `last`, each distribution drawn towards that of its coarser words.
+def back_off(level, counts, totals, coarse_lexicon, strengths, floor, lexicon):
+    """Lexicon of a level, each distribution drawn towards that of its coarser words.
 
     t(f | e) = (c(e, f) + s t'(f' | e') P(f | f')) / (c(e) + s): the mean of a Dirichlet posterior whose prior is the
     coarser lexicon t' with strength s. Where `coarse_of_cell` is empty the words have no coarser ones and the prior
-    is the share of the word in its text.
+    is the share of the word in its text. `totals` are those of source words and of target words.
     """
+    rows, targets = level.rows, level.targets
+    source_totals, target_totals = totals
     reverse = counts.shape[1] - 1
-    rooted = len(coarse_of_cell) == 0
-    ahead = np.float32(1)
-    back = np.float32(1)
-    for row in range(first, last):
+    rooted = len(level.coarse_of_cell) == 0
+    ahead = back = np.float32(1)
+    for row in range(len(rows) - 1):
         for cell in range(rows[row], rows[row + 1]):
             target = targets[cell]
             if not rooted:
-                coarse = coarse_of_cell[cell]
+                coarse = level.coarse_of_cell[cell]
                 ahead = coarse_lexicon[coarse, 0]
                 back = coarse_lexicon[coarse, 1]
-            lexicon[cell, 0] = backed_off(
-                counts[cell, 0],
-                source_totals[row],
-                np.float64(target_share[target] * ahead),
-                strengths[0],
-                floor,
-            )
-            lexicon[cell, 1] = backed_off(
-                counts[cell, reverse],
-                target_totals[target],
-                np.float64(source_share[row] * back),
-                strengths[1],
-                floor,
-            )
+            prior = np.float64(level.target_share[target] * ahead)
+            lexicon[cell, 0] = backed_off(counts[cell, 0], source_totals[row], prior, strengths[0], floor)
+            prior = np.float64(level.source_share[row] * back)
+            lexicon[cell, 1] = backed_off(counts[cell, reverse], target_totals[target], prior, strengths[1], floor)
 
 
 @kernel
-def spelling_counts(rows, targets, source_bytes, source_bounds, target_bytes, target_bounds, least, weight, counts):
+def spelling_counts(rows, targets, spellings, least, weight, counts):
     """Give cells of like-spelt words a prior count: their common prefix over the longer word, from `least` on.
 
     Identical words get the whole `weight`; numbers, names and cognates are what this is for.
     """
+    source_bounds, target_bounds = spellings.source_bounds, spellings.target_bounds
     for row in range(len(rows) - 1):
         start = source_bounds[row]
-        length = source_bounds[row + 1] - start
-        if length == 0:
+        if start == source_bounds[row + 1]:
             continue
         for cell in range(rows[row], rows[row + 1]):
             other = targets[cell]
             # Most pairs end here, at the first byte.
             if (
                 target_bounds[other] == target_bounds[other + 1]
-                or source_bytes[start] != target_bytes[target_bounds[other]]
+                or spellings.source[start] != spellings.target[target_bounds[other]]
             ):
                 continue
-            like = likeness(
-                source_bytes,
-                start,
-                start + length,
-                target_bytes,
-                target_bounds[other],
-                target_bounds[other + 1],
-                least,
-            )
+            like = likeness(spellings, row, other, least)
             if like > 0.0:
                 for column in range(counts.shape[1]):
                     counts[cell, column] += weight * like

@@ -2,23 +2,61 @@
 
 from __future__ import annotations
 
+from typing import Any, NamedTuple
+
 import numpy as np
 
 from cepts.kernels import kernel
 
 
+class TokenPairs(NamedTuple):
+    """Words of the tokens of sentence pairs, as numbers of any kind, and where each pair's words and matrix start."""
+
+    source: Any
+    target: Any
+    source_offsets: Any
+    target_offsets: Any
+    cell_offsets: Any
+
+
+class Spellings(NamedTuple):
+    """The bytes of the words of either side; those of word `w` lie between bounds `w` and `w + 1`."""
+
+    source: Any
+    source_bounds: Any
+    target: Any
+    target_bounds: Any
+
+
+class Levels(NamedTuple):
+    """Lexicons of ever coarser words, laid end to end: their cells, sorted within rows, and the totals of their words.
+
+    What belongs to level `n` begins at place `n` of the `starts`.
+    """
+
+    rows: Any
+    row_starts: Any
+    targets: Any
+    lexicon: Any
+    cell_starts: Any
+    source_totals: Any
+    target_totals: Any
+    source_total_starts: Any
+    target_total_starts: Any
+
+
 @kernel
-def likeness(source_bytes, source, source_end, target_bytes, target, target_end, least):
+def likeness(spellings, word, other, least):
     """Common prefix of two words over the longer one; 0 where it is below `least` or under four bytes.
 
     Identical words have likeness 1 however short they are.
     """
-    length = source_end - source
-    other = target_end - target
-    longest = max(length, other)
+    source, target = spellings.source_bounds[word], spellings.target_bounds[other]
+    length, other_length = spellings.source_bounds[word + 1] - source, spellings.target_bounds[other + 1] - target
+    longest = max(length, other_length)
     common = 0
-    for place in range(min(length, other)):
-        if source_bytes[source + place] != target_bytes[target + place]:
+    for place in range(min(length, other_length)):
+        if spellings.source[source + place] != spellings.target[target + place]:
             break
         common += 1
     if longest == 0 or (common < longest and (common < 4 or common < least * longest)):
@@ -49,109 +87,67 @@ def find(rows, targets, row, target):
 
 
 @kernel
-def look_up(
-    source_words,
-    target_words,
-    source_offsets,
-    target_offsets,
-    cell_offsets,
-    level_rows,
-    level_row_starts,
-    level_targets,
-    level_lexicon,
-    level_cell_starts,
-    source_totals,
-    target_totals,
-    source_total_starts,
-    target_total_starts,
-    source_share,
-    target_share,
-    strengths,
-    floor,
-    out,
-):
+def look_up(tokens, levels, shares, strengths, floor, out):
     """Fill `out[cell]` with both directions' lexicon entries of each token pair.
 
     Word numbers are given for every level (level 0 the forms, then ever coarser words, -1 where unknown), one row of
-    `source_words` and `target_words` a level; so are the shares of each token in its coarser word. What a level does
-    not know is taken from the next one, weighed as in training; a word that no level knows has the root's share.
+    `tokens.source` and `tokens.target` a level; so are the source and target `shares` of each token in its coarser
+    word. What a level does not know is taken from the next one, weighed as in training; a word that no level knows has
+    the root's share.
     """
-    levels = source_words.shape[0]
+    source_offsets, target_offsets = tokens.source_offsets, tokens.target_offsets
+    row_starts, cell_starts = levels.row_starts, levels.cell_starts
+    source_share, target_share = shares
     for pair in range(len(source_offsets) - 1):
-        first_target = target_offsets[pair]
-        length = target_offsets[pair + 1] - first_target
-        row_start = cell_offsets[pair]
+        cell = tokens.cell_offsets[pair]
         for source in range(source_offsets[pair], source_offsets[pair + 1]):
-            for j in range(length):
-                target = first_target + j
+            for target in range(target_offsets[pair], target_offsets[pair + 1]):
                 # Climb until a level knows the pair ...
                 found = -1
                 level = 0
-                while level < levels:
-                    word = source_words[level, source]
-                    other = target_words[level, target]
+                while level < len(tokens.source):
+                    word = tokens.source[level, source]
+                    other = tokens.target[level, target]
                     if word >= 0 and other >= 0:
-                        first = level_cell_starts[level]
                         found = find(
-                            level_rows[level_row_starts[level] : level_row_starts[level + 1]],
-                            level_targets[first : level_cell_starts[level + 1]],
+                            levels.rows[row_starts[level] : row_starts[level + 1]],
+                            levels.targets[cell_starts[level] : cell_starts[level + 1]],
                             word,
                             other,
                         )
                         if found >= 0:
                             break
                     level += 1
+                ahead = back = np.float32(1)
                 if found >= 0:
-                    ahead = level_lexicon[level_cell_starts[level] + found, 0]
-                    back = level_lexicon[level_cell_starts[level] + found, 1]
-                else:
-                    ahead = np.float32(1)
-                    back = np.float32(1)
+                    ahead = levels.lexicon[cell_starts[level] + found, 0]
+                    back = levels.lexicon[cell_starts[level] + found, 1]
                 # ... and come down again through those that do not.
                 while level > 0:
                     level -= 1
-                    word = source_words[level, source]
-                    other = target_words[level, target]
-                    total = source_totals[source_total_starts[level] + word] if word >= 0 else 0.0
-                    ahead = backed_off(
-                        0.0,
-                        total,
-                        np.float64(target_share[level, target] * ahead),
-                        strengths[level, 0],
-                        floor,
-                    )
-                    total = target_totals[target_total_starts[level] + other] if other >= 0 else 0.0
-                    back = backed_off(
-                        0.0, total, np.float64(source_share[level, source] * back), strengths[level, 1], floor
-                    )
-                cell = row_start + j
+                    word = tokens.source[level, source]
+                    other = tokens.target[level, target]
+                    total = levels.source_totals[levels.source_total_starts[level] + word] if word >= 0 else 0.0
+                    prior = np.float64(target_share[level, target] * ahead)
+                    ahead = backed_off(0.0, total, prior, strengths[level, 0], floor)
+                    total = levels.target_totals[levels.target_total_starts[level] + other] if other >= 0 else 0.0
+                    prior = np.float64(source_share[level, source] * back)
+                    back = backed_off(0.0, total, prior, strengths[level, 1], floor)
                 out[cell, 0] = ahead
                 out[cell, 1] = back
-            row_start += length
+                cell += 1
 
 
 @kernel
-def look_up_flat(
-    source_words,
-    target_words,
-    source_offsets,
-    target_offsets,
-    cell_offsets,
-    rows,
-    targets,
-    lexicon,
-    floor,
-    out,
-):
+def look_up_flat(tokens, rows, targets, lexicon, floor, out):
     """As `look_up` for a lexicon without levels: an unknown pair gets `floor`."""
+    source_offsets, target_offsets = tokens.source_offsets, tokens.target_offsets
     for pair in range(len(source_offsets) - 1):
-        first_target = target_offsets[pair]
-        length = target_offsets[pair + 1] - first_target
-        cell = cell_offsets[pair]
+        cell = tokens.cell_offsets[pair]
         for source in range(source_offsets[pair], source_offsets[pair + 1]):
-            for j in range(length):
-                word = source_words[source]
-                other = target_words[first_target + j]
+            word = tokens.source[source]
+            for target in range(target_offsets[pair], target_offsets[pair + 1]):
+                other = tokens.target[target]
                 found = -1
                 if word >= 0 and other >= 0:
                     found = find(rows, targets, word, other)
@@ -161,46 +157,21 @@ def look_up_flat(
 
 
 @kernel
-def add_likeness(
-    source_words,
-    target_words,
-    source_bytes,
-    source_bounds,
-    target_bytes,
-    target_bounds,
-    source_ids,
-    target_ids,
-    source_offsets,
-    target_offsets,
-    cell_offsets,
-    least,
-    trust,
-    out,
-):
-    """Raise the entries of like-spelt words of which one is unknown: `trust` is P(translation | identical)."""
+def add_likeness(tokens, spellings, source_known, target_known, least, trust, out):
+    """Raise the entries of like-spelt words of which one is not known: `trust` is P(translation | identical)."""
+    source_offsets, target_offsets = tokens.source_offsets, tokens.target_offsets
     for pair in range(len(source_offsets) - 1):
-        first_target = target_offsets[pair]
-        length = target_offsets[pair + 1] - first_target
-        cell = cell_offsets[pair]
+        cell = tokens.cell_offsets[pair]
         for source in range(source_offsets[pair], source_offsets[pair + 1]):
-            for j in range(length):
-                target = first_target + j
-                if source_words[source] < 0 or target_words[target] < 0:
-                    word = source_ids[source]
-                    other = target_ids[target]
-                    like = likeness(
-                        source_bytes,
-                        source_bounds[word],
-                        source_bounds[word + 1],
-                        target_bytes,
-                        target_bounds[other],
-                        target_bounds[other + 1],
-                        least,
-                    )
+            word = tokens.source[source]
+            for target in range(target_offsets[pair], target_offsets[pair + 1]):
+                other = tokens.target[target]
+                if source_known[word] < 0 or target_known[other] < 0:
+                    like = likeness(spellings, word, other, least)
                     if like > 0.0:
                         share = trust * like
-                        if source_words[source] < 0:
+                        if source_known[word] < 0:
                             out[cell, 0] = share + (1.0 - share) * out[cell, 0]
-                        if target_words[target] < 0:
+                        if target_known[other] < 0:
                             out[cell, 1] = share + (1.0 - share) * out[cell, 1]
                 cell += 1

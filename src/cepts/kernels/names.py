@@ -5,24 +5,15 @@ from __future__ import annotations
 import numpy as np
 
 from cepts.kernels import kernel
-from cepts.kernels.paraphrases import find_code
 
-__all__ = ["name_expected_counts", "name_log_probabilities", "nickname_pairs", "pair_code"]
+__all__ = ["fill_forward", "name_expected_counts"]
 
 # The last edit; columns of `steps` are these less one.
 START, COPY, CHANGE, INSERT, DELETE = 0, 1, 2, 3, 4
 EDITS = 5
 
-SMALL_A = 97
-LETTERS = 26
-PAIR_FACTOR = np.uint64(0x9E3779B97F4A7C15)
-
-
-@kernel
-def symbol_of(character):
-    """0 to 25 for a to z, 26 for any other character."""
-    symbol = np.int64(character) - SMALL_A
-    return symbol if 0 <= symbol < LETTERS else LETTERS
+# Characters are code points, and in these low bits their symbols: 0 to 25 for a to z, 26 for any other.
+SYMBOL = 31
 
 
 @kernel
@@ -33,12 +24,15 @@ def fill_forward(source, target, steps, ends, changes, inserts, forward):
     """
     rows = len(source)
     columns = len(target)
-    forward[: rows + 1, : columns + 1] = 0.0
+    for i in range(rows + 1):
+        for j in range(columns + 1):
+            for edit in range(EDITS):
+                forward[i, j, edit] = 0.0
     forward[0, 0, START] = 1.0
     for i in range(rows + 1):
-        one = symbol_of(source[i]) if i < rows else 0
+        one = source[i] & SYMBOL if i < rows else 0
         for j in range(columns + 1):
-            other = symbol_of(target[j]) if j < columns else 0
+            other = target[j] & SYMBOL if j < columns else 0
             same = i < rows and j < columns and source[i] == target[j]
             for edit in range(EDITS):
                 mass = forward[i, j, edit]
@@ -68,9 +62,9 @@ def fill_backward(source, target, steps, ends, changes, inserts, backward):
     rows = len(source)
     columns = len(target)
     for i in range(rows, -1, -1):
-        one = symbol_of(source[i]) if i < rows else 0
+        one = source[i] & SYMBOL if i < rows else 0
         for j in range(columns, -1, -1):
-            other = symbol_of(target[j]) if j < columns else 0
+            other = target[j] & SYMBOL if j < columns else 0
             same = i < rows and j < columns and source[i] == target[j]
             for edit in range(EDITS):
                 mass = ends[edit, 1] if i == rows and j == columns else 0.0
@@ -122,8 +116,8 @@ def name_expected_counts(
                         if j < len(b) and a[i] == b[j]:
                             step_counts[edit, COPY - 1] += mass * steps[edit, COPY - 1] * backward[i + 1, j + 1, COPY]
                         elif j < len(b):
-                            one = symbol_of(a[i])
-                            other = symbol_of(b[j])
+                            one = a[i] & SYMBOL
+                            other = b[j] & SYMBOL
                             share = mass * steps[edit, CHANGE - 1] * changes[one, other]
                             share *= backward[i + 1, j + 1, CHANGE]
                             step_counts[edit, CHANGE - 1] += share
@@ -131,7 +125,7 @@ def name_expected_counts(
                     elif j == len(b):
                         end_counts[edit, 1] += mass * ends[edit, 1]
                     if j < len(b):
-                        other = symbol_of(b[j])
+                        other = b[j] & SYMBOL
                         insert = steps[edit, INSERT - 1] if i < len(a) else ends[edit, 0]
                         share = mass * insert * inserts[other] * backward[i, j + 1, INSERT]
                         insert_counts[other] += share
@@ -140,32 +134,3 @@ def name_expected_counts(
                         else:
                             end_counts[edit, 0] += share
     return likelihood
-
-
-@kernel
-def name_log_probabilities(
-    source, source_offsets, target, target_offsets, which, others, steps, ends, changes, inserts, forward, out
-):
-    """Fill `out[i, j]` with log P(target name j | source name i) where `which[i]` and `others[j]`."""
-    for i in range(len(which)):
-        if not which[i]:
-            continue
-        a = source[source_offsets[i] : source_offsets[i + 1]]
-        for j in range(len(others)):
-            if others[j]:
-                b = target[target_offsets[j] : target_offsets[j + 1]]
-                out[i, j] = np.log(fill_forward(a, b, steps, ends, changes, inserts, forward))
-
-
-@kernel
-def pair_code(one, other):
-    """A code of two codes, whichever comes first."""
-    return min(one, other) * PAIR_FACTOR + max(one, other)
-
-
-@kernel
-def nickname_pairs(source_codes, target_codes, known, out):
-    """Fill `out[i, j]` with whether the pair of codes is in the sorted array `known`."""
-    for i in range(len(source_codes)):
-        for j in range(len(target_codes)):
-            out[i, j] = find_code(known, pair_code(source_codes[i], target_codes[j])) >= 0

@@ -1,4 +1,4 @@
-"""Codes of words and spans, and the pairs of spans that stand in a table of paraphrases."""
+"""Numbers of words and spans in a table, and the pairs of spans that a table of paraphrases has."""
 
 from __future__ import annotations
 
@@ -7,19 +7,9 @@ import numpy as np
 from cepts.kernels import kernel, piece
 from cepts.kernels.text import HASH_PRIME, HASH_START
 
-__all__ = ["find_code", "find_codes", "look_up_spans", "number_spans", "word_codes"]
+__all__ = ["look_up_spans", "number_spans"]
 
 BLANK = np.uint64(32)
-
-
-@kernel
-def word_codes(data, offsets, codes):
-    """Fill `codes` with the 64-bit code of each word `data[offsets[w]:offsets[w + 1]]`."""
-    for word in range(len(codes)):
-        code = HASH_START
-        for place in range(offsets[word], offsets[word + 1]):
-            code = (code ^ np.uint64(data[place])) * HASH_PRIME
-        codes[word] = code ^ (code >> np.uint64(32))
 
 
 @piece
@@ -39,18 +29,11 @@ def find_code(known, code):
 
 
 @kernel
-def find_codes(known, codes, places):
-    """Fill `places` with the place of each code in the sorted array `known`, -1 where it is not there."""
-    for word in range(len(codes)):
-        places[word] = find_code(known, codes[word])
-
-
-@kernel
 def number_spans(data, offsets, known, numbers):
     """Fill `numbers[i, l - 1]` with the place in `known` of the span of `l` words from `i` on.
 
-    The code of a span is that of its words with one blank between them. -1 stands for a span that is not known or that
-    leaves the sentence.
+    The code of a span (`cepts.phrases.tables.code_of`) is that of its words with one blank between them. -1 stands for
+    a span that is not known or that leaves the sentence.
     """
     words, longest = numbers.shape
     for start in range(words):
@@ -95,8 +78,8 @@ def look_up_spans(source, target, offsets, others, marks, rule_entries, rule_row
             second = target[two]
             if second < 0 or second == first:
                 continue
-            lower = min(first, second)
-            higher = max(first, second)
+            lower = first if first < second else second
+            higher = second if first < second else first
             low = offsets[lower]
             end = offsets[lower + 1]
             high = end

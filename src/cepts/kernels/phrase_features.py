@@ -216,7 +216,7 @@ def bin_of(value, edges):
 
 @kernel
 def level_of(match, i, j):
-    """2 where words match as good as identically or both lie beyond the ends, 1 where they match somehow, 0 else."""
+    """2 where words are the same by form or lemma or both lie beyond the ends, 1 where they match otherwise, else 0."""
     length, width = match.shape
     if (i < 0 and j < 0) or (i >= length and j >= width):
         return 2
@@ -231,4 +231,5 @@ def fill_rule(rule, rule_scores, values, row, column):
     if rule >= 0:
         values[row, column] = 1.0
         for place in range(RULE_SCORES):
-            values[row, column + 1 + place] = max(0.0, 1.0 - rule_scores[rule, place] / RULE_SCALE)
+            score = 1.0 - rule_scores[rule, place] / RULE_SCALE
+            values[row, column + 1 + place] = score if score > 0.0 else 0.0

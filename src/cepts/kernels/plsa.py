@@ -206,23 +206,16 @@ def draw(state):
 @kernel
 def start_at_random(size, length, cepts, noise, state, model):
     """Random parameters (flat Dirichlet); returns the next state of the random sequence."""
-    weights, source, target = model.weights, model.source, model.target
     for c in range(cepts):
-        weights[c] = np.float32((1.0 - max(noise, 0.0)) / cepts)
-        total = 0.0
-        for i in range(size):
-            state, number = draw(state)
-            source[c, i] = -np.log(number)
-            total += source[c, i]
-        for i in range(size):
-            source[c, i] /= total
-        total = 0.0
-        for j in range(length):
-            state, number = draw(state)
-            target[c, j] = -np.log(number)
-            total += target[c, j]
-        for j in range(length):
-            target[c, j] /= total
+        model.weights[c] = np.float32((1.0 - max(noise, 0.0)) / cepts)
+        for factor, words in ((model.source, size), (model.target, length)):
+            total = 0.0
+            for i in range(words):
+                state, number = draw(state)
+                factor[c, i] = -np.log(number)
+                total += factor[c, i]
+            for i in range(words):
+                factor[c, i] /= total
     return state
 
 

@@ -15,26 +15,8 @@ TINY = np.float32(1e-37)
 
 
 @vector_kernel
-def expect_rows(
-    first,
-    stop,
-    bounds,
-    offsets,
-    columns,
-    shares,
-    here,
-    there,
-    weights,
-    least,
-    long,
-    scoring,
-    new,
-    sums,
-    logs,
-    row,
-    gained,
-):
-    """What each factor has of the rows of some shards: `here` times the sum of eq. (3), written to `new`.
+def expect_rows(first, stop, bounds, matrix, model, least, long, scoring, found, scratch):
+    """What each factor has of the rows of some shards: `here` times the sum of eq. (3).
 
     The model of an entry is the sum over factors of `weights` x `here` x `there`. Where `long`, the steps from what the
     factors had are raised to the power 7/4. Less than `least[i]` of row `i` is nothing.
@@ -43,12 +25,18 @@ def expect_rows(
     ----------
     first, stop, bounds
         The shards; shard `s` has the rows from `bounds[s]` to `bounds[s + 1]`.
-    sums, logs
-        Filled for each shard: the sum of the rows of `new`, and, where `scoring`, the sum of the entries times the
-        logarithm of their model.
-    row, gained
-        Scratch, a number a factor.
+    matrix, model
+        Offsets, columns and shares of a sparse matrix; `here`, `there` and `weights`.
+    found
+        What the factors have of each row; for each shard, the sum of that over its rows and, where `scoring`, the sum
+        of its entries times the logarithm of their model.
+    scratch
+        Two rows with a number a factor.
     """
+    offsets, columns, shares = matrix
+    here, there, weights = model
+    new, sums, logs = found
+    row, gained = scratch[0], scratch[1]
     factors = len(weights)
     for shard in range(first, stop):
         for a in range(factors):

@@ -18,34 +18,12 @@ from __future__ import annotations
 
 import numpy as np
 
-from cepts.kernels import kernel, piece
+from cepts.kernels import kernel
 
-__all__ = ["segment_backward", "segment_forward", "segment_links", "segment_path"]
-
-
-@piece
-def _log_sum(row, final):
-    """The log of the sum of exp(row + final)."""
-    top = -np.inf
-    for k in range(len(final)):
-        top = max(top, row[k] + final[k])
-    if top == -np.inf:
-        return top
-    total = 0.0
-    for k in range(len(final)):
-        total += np.exp(row[k] + final[k] - top)
-    return top + np.log(total)
+__all__ = ["segment_links", "segment_marginals", "segment_path"]
 
 
-@piece
-def _exponential(jump, weight):
-    """Fill `weight` with exp(jump)."""
-    for k in range(jump.shape[0]):
-        for j in range(jump.shape[1]):
-            weight[k, j] = np.exp(jump[k, j])
-
-
-@piece
+@kernel
 def _step(row, jump_weight, out):
     """For each j: log sum_k exp(row[k]) jump_weight[k, j]; `jump_weight` is exp(jump)."""
     states, width = jump_weight.shape
@@ -64,79 +42,68 @@ def _step(row, jump_weight, out):
 
 
 @kernel
-def segment_forward(emit, null, jump, stay, null_next, final, forward, entering):
-    """Fill `forward` (I + 1 x states) and `entering` (I x J) with log sums of path beginnings; return log Z.
-
-    `forward[i, k]`: paths over the first i words that end in state k; `entering[i, j]`: the same, and the step to
-    a segment that starts at word j.
-    """
-    length, longest, width, widest = emit.shape
-    for i in range(length + 1):
-        for k in range(len(stay)):
-            forward[i, k] = -np.inf
-    forward[0, 0] = 0.0
-    jump_weight = np.empty((len(stay), width))
-    _exponential(jump, jump_weight)
-    top = np.empty(width + 1)
-    total = np.empty(width + 1)
-    for i in range(length + 1):
-        # Segments that stop here, by where their span stops: two passes, the largest term and then the sum.
-        if i > 0:
-            for k in range(width + 1):
-                top[k] = -np.inf
-                total[k] = 0.0
-            for span in range(1, min(longest, i) + 1):
-                start = i - span
-                for j in range(width):
-                    for wide in range(min(widest, width - j)):
-                        score = entering[start, j] + emit[start, span - 1, j, wide]
-                        top[j + wide + 1] = max(top[j + wide + 1], score)
-            for span in range(1, min(longest, i) + 1):
-                start = i - span
-                for j in range(width):
-                    for wide in range(min(widest, width - j)):
-                        stop = j + wide + 1
-                        if top[stop] > -np.inf:
-                            total[stop] += np.exp(entering[start, j] + emit[start, span - 1, j, wide] - top[stop])
-            for k in range(1, width + 1):
-                if total[k] > 0.0:
-                    forward[i, k] = top[k] + np.log(total[k])
-            for k in range(len(stay)):
-                score = forward[i - 1, k] + stay[k] + null[i - 1]
-                if score > -np.inf:
-                    forward[i, null_next[k]] = np.logaddexp(forward[i, null_next[k]], score)
-        if i < length:
-            _step(forward[i], jump_weight, entering[i])
-    return _log_sum(forward[length], final)
-
-
-@kernel
-def segment_backward(
-    emit, null, jump, stay, null_next, final, forward, entering, segments, null_words, jumps, stays, finals
-):
-    """Fill the marginals from what `segment_forward` filled; return log Z.
+def segment_marginals(emit, null, jump, stay, null_next, final, segments, null_words, jumps, stays, finals):
+    """Fill the marginals by the forward and the backward pass; return log Z.
 
     `segments` (as `emit`) and `null_words` (as `null`): the probability that a path has the segment, or the word in
     null; `jumps`, `stays`, `finals`: the expected number of each step.
     """
     length, longest, width, widest = emit.shape
     states = len(stay)
-    log_z = _log_sum(forward[length], final)
+    # Log sums of path beginnings: over the first i words that end in state k, and with the step to a segment at word j.
+    forward = np.empty((length + 1, states))
+    entering = np.empty((length, width))
     backward = np.empty((length + 1, states))
-    leaving = np.empty((length + 1, width))
+    leaving = np.empty((length, width))
     jump_weight = np.empty((states, width))
     turned = np.empty((width, states))
-    ahead = np.empty(width)
-    _exponential(jump, jump_weight)
+    work = np.empty((2, width + 1))
     for k in range(states):
         stays[k] = 0.0
         backward[length, k] = final[k]
+        for i in range(length + 1):
+            forward[i, k] = -np.inf
         for j in range(width):
             jumps[k, j] = 0.0
-            turned[j, k] = jump_weight[k, j]
+            jump_weight[k, j] = turned[j, k] = np.exp(jump[k, j])
+    forward[0, 0] = 0.0
+    for i in range(length + 1):
+        # Segments that stop here, by where their span stops: two passes, the largest term and then the sum.
+        if i > 0:
+            for k in range(width + 1):
+                work[0, k] = -np.inf
+                work[1, k] = 0.0
+            for second in range(2):
+                for span in range(1, min(longest, i) + 1):
+                    for j in range(width):
+                        for wide in range(min(widest, width - j)):
+                            score = entering[i - span, j] + emit[i - span, span - 1, j, wide]
+                            stop = j + wide + 1
+                            if second:
+                                if work[0, stop] > -np.inf:
+                                    work[1, stop] += np.exp(score - work[0, stop])
+                            elif score > work[0, stop]:
+                                work[0, stop] = score
+            for k in range(1, width + 1):
+                if work[1, k] > 0.0:
+                    forward[i, k] = work[0, k] + np.log(work[1, k])
+            for k in range(states):
+                score = forward[i - 1, k] + stay[k] + null[i - 1]
+                if score > -np.inf:
+                    forward[i, null_next[k]] = np.logaddexp(forward[i, null_next[k]], score)
+        if i < length:
+            _step(forward[i], jump_weight, entering[i])
+    top = -np.inf
+    total = 0.0
+    for k in range(states):
+        top = max(top, forward[length, k] + final[k])
+    for k in range(states):
+        total += np.exp(forward[length, k] + final[k] - top)
+    log_z = top + np.log(total)
     for k in range(states):
         finals[k] = np.exp(forward[length, k] + final[k] - log_z)
-    for i in range(length - 1, -1, -1):
+    for step in range(length):
+        i = length - 1 - step
         for j in range(width):
             leaving[i, j] = -np.inf
             for span in range(longest):
@@ -169,12 +136,12 @@ def segment_backward(
         for j in range(width):
             top = max(top, leaving[i, j])
         for j in range(width):
-            ahead[j] = np.exp(leaving[i, j] - top)
+            work[0, j] = np.exp(leaving[i, j] - top)
         for k in range(states):
             weight = np.exp(forward[i, k] + top - log_z)
             if weight > 0.0:
                 for j in range(width):
-                    jumps[k, j] += weight * ahead[j]
+                    jumps[k, j] += weight * work[0, j]
     for k in range(states):
         for j in range(width):
             jumps[k, j] *= jump_weight[k, j]

@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+from typing import Any, NamedTuple
+
 import numpy as np
 
 from cepts.kernels import kernel, vector_kernel
 
-__all__ = ["link_shares", "word_similarities"]
+__all__ = ["Sharing", "link_shares", "word_similarities"]
 
 # An entry below this lends its neighbours nothing worth adding.
 LEAST_SUPPORT = 1e-4
@@ -20,73 +22,56 @@ def _dot(one, other):
     return total
 
 
+class Sharing(NamedTuple):
+    """How similarities become shares, see `link_shares`."""
+
+    temperature: Any
+    null: Any
+    diagonal: Any
+    support: Any
+    weights: Any
+    rounds: Any
+
+
 @kernel
-def word_similarities(
-    source_ids,
-    target_ids,
-    source_offsets,
-    target_offsets,
-    cell_offsets,
-    source_vectors,
-    target_vectors,
-    factor,
-    source_less,
-    target_less,
-    source_kinds,
-    target_kinds,
-    source_forms,
-    target_forms,
-    identical,
-    values,
-):
+def word_similarities(tokens, vectors, factor, less, kinds, forms, identical, values):
     """Fill `values` with factor x dot - what belongs to either word, of all word pairs of all sentence pairs.
 
-    A word's kind is 0 where its vector is to be used, 1 for symbols with a vector, 2 for numbers with one, 3 for words
+    `vectors`, what each word has `less`, `kinds` and `forms` are those of the source words and of the target words. A
+    word's kind is 0 where its vector is to be used, 1 for symbols with a vector, 2 for numbers with one, 3 for words
     without. Equal forms of which one is not of kind 0 are worth `identical`; without a vector on both sides, and
     between symbols and what are none, there is nothing else (minus infinity).
     """
+    source_offsets, target_offsets, cell_offsets = tokens.source_offsets, tokens.target_offsets, tokens.cell_offsets
     for pair in range(len(cell_offsets) - 1):
         cell = cell_offsets[pair]
         for i in range(source_offsets[pair], source_offsets[pair + 1]):
-            source = source_ids[i]
-            kind = source_kinds[source]
+            source = tokens.source[i]
+            kind = kinds[0][source]
             for j in range(target_offsets[pair], target_offsets[pair + 1]):
-                target = target_ids[j]
-                other = target_kinds[target]
-                if source_forms[source] == target_forms[target] and (kind != 0 or other != 0):
+                target = tokens.target[j]
+                other = kinds[1][target]
+                if forms[0][source] == forms[1][target] and (kind != 0 or other != 0):
                     values[cell] = identical
                 elif kind == 3 or other == 3 or (kind == 1) != (other == 1):
                     values[cell] = -np.inf
                 else:
-                    similarity = _dot(source_vectors[source], target_vectors[target])
-                    values[cell] = factor * similarity - source_less[source] - target_less[target]
+                    similarity = _dot(vectors[0][source], vectors[1][target])
+                    values[cell] = factor * similarity - less[0][source] - less[1][target]
                 cell += 1
 
 
 @kernel
 def link_shares(
-    source_lengths,
-    target_lengths,
-    cell_offsets,
-    similarities,
-    temperature,
-    null,
-    diagonal,
-    support,
-    weights,
-    rounds,
-    room,
-    forward,
-    reverse,
-    source_null,
-    target_null,
+    source_lengths, target_lengths, cell_offsets, similarities, how, room, forward, reverse, source_null, target_null
 ):
     """Shares of each word's mass that the words of the other side, and null, have.
 
-    `forward` sums to 1 over a target word's column and null, `reverse` over a source word's row and null. `weights`
-    says how much a link lends to its neighbour so many words farther on either side; `room` is scratch of the size of
-    the largest pair, twice.
+    `forward` sums to 1 over a target word's column and null, `reverse` over a source word's row and null.
+    `how.weights` says how much a link lends to its neighbour so many words farther on either side; `room` is scratch of
+    the size of the largest pair, twice.
     """
+    temperature, null, weights = how.temperature, how.null, how.weights
     source = 0
     target = 0
     half = weights.shape[0] // 2
@@ -105,20 +90,20 @@ def link_shares(
                 distance = abs((i + 0.5) / rows - (j + 0.5) / columns)
                 # Written so that a temperature of 0 leaves what cannot be linked as it is.
                 similarity = similarities[start + cell]
-                given[cell] = temperature * similarity - diagonal * distance if similarity > -np.inf else -np.inf
+                given[cell] = temperature * similarity - how.diagonal * distance if similarity > -np.inf else -np.inf
                 logits[cell] = given[cell]
-        for turn in range(rounds + 1):
+        for turn in range(how.rounds + 1):
             for j in range(columns):
                 target_null[target + j] = _normalise(logits[j::columns], temperature * null, ahead[j::columns])
             for i in range(rows):
                 row = slice(i * columns, (i + 1) * columns)
                 source_null[source + i] = _normalise(logits[row], temperature * null, back[row])
-            if turn == rounds:
+            if turn == how.rounds:
                 break
             logits[:] = given
             for i in range(rows):
                 for j in range(columns):
-                    both = support * np.sqrt(np.float64(ahead[i * columns + j]) * back[i * columns + j])
+                    both = how.support * np.sqrt(np.float64(ahead[i * columns + j]) * back[i * columns + j])
                     if both < LEAST_SUPPORT:
                         continue
                     for k in range(max(i - half, 0), min(i + half + 1, rows)):

@@ -58,28 +58,29 @@ SPANS = FeatureGroup(
         Attribute("word for word", 2),
         Attribute("source found elsewhere", 3),
         Attribute("target found elsewhere", 3),
-        Attribute("source content", 4),
-        Attribute("target content", 4),
-        Attribute("source punctuation", 2),
-        Attribute("target punctuation", 2),
         Attribute("distance", len(DISTANCE_EDGES) + 1),
         Attribute("first source tag", "tags"),
         Attribute("first target tag", "tags"),
         Attribute("last source tag", "tags"),
         Attribute("last target tag", "tags"),
-        Attribute("source place", 4),  # among chunks
-        Attribute("target place", 4),
-        Attribute("source type", "chunks"),
-        Attribute("target type", "chunks"),
         Attribute("both whole", 2),
         Attribute("same type", 2),
         Attribute("lists", 16),
         Attribute("cosine", len(COSINE_EDGES) + 1),
         Attribute("before", 3),
         Attribute("after", 3),
-        Attribute("source function word", "words"),
-        Attribute("target function word", "words"),
         Attribute("related", 3),
+        # What is known of each span (`SPAN_COLUMNS`).
+        Attribute("source place", 4),
+        Attribute("source type", "chunks"),
+        Attribute("source content", 4),
+        Attribute("source punctuation", 2),
+        Attribute("source function word", "words"),
+        Attribute("target place", 4),
+        Attribute("target type", "chunks"),
+        Attribute("target content", 4),
+        Attribute("target punctuation", 2),
+        Attribute("target function word", "words"),
     ),
     categories=(
         Category("string", "size", ("size",)),
@@ -108,7 +109,8 @@ SPANS = FeatureGroup(
 V, A = columns(SPANS.values), columns(SPANS.attributes)
 
 # What is known of a span: its place among chunks (it crosses a chunk's edge, lies inside of one, is one whole chunk, or
-# several), the chunk's type, its content words, whether it has punctuation, and the function word that it starts with.
+# several), the chunk's type, its content words (3 for more), whether it has punctuation, and the function word that it
+# starts with.
 SPAN_COLUMNS = 5
 PLACE, TYPE, CONTENT_WORDS, HAS_PUNCTUATION, FUNCTION_WORD = range(SPAN_COLUMNS)
 CROSSING, INSIDE, WHOLE, SEVERAL = range(4)
@@ -119,9 +121,9 @@ class SpanLikeness(NamedTuple):
 
     Attributes
     ----------
-    found, matched, spelt, named
-        How well the words of the one span are found in the other: by lemma, by strength, by spelling, by name. Rows:
-        source words, target words.
+    covered
+        How well the words of the one span are found in the other: by lemma, by strength, by spelling, by name; for
+        each, of source words and of target words.
     cosine
         Cosine of the spans' mean vectors.
     relations, lists, rules, rule_scores
@@ -131,10 +133,7 @@ class SpanLikeness(NamedTuple):
         same with the sides changed.
     """
 
-    found: NDArray[np.float32]
-    matched: NDArray[np.float32]
-    spelt: NDArray[np.float32]
-    named: NDArray[np.float32]
+    covered: NDArray[np.float32]
     cosine: NDArray[np.float32]
     relations: NDArray[np.uint16]
     lists: NDArray[np.uint8]
@@ -165,7 +164,7 @@ def describe_spans(words, spans):
                 spans[i, size, TYPE] = words[i, CHUNK]
             else:
                 spans[i, size, PLACE] = SEVERAL if whole else CROSSING
-            spans[i, size, CONTENT_WORDS] = content
+            spans[i, size, CONTENT_WORDS] = content if content < 3 else 3
             spans[i, size, HAS_PUNCTUATION] = punctuation
             if content == 0:
                 spans[i, size, FUNCTION_WORD] = words[i, FREQUENT]
@@ -178,7 +177,7 @@ def _found_elsewhere(lemma_before, i, size, j, wide):
     for word in range(i, i + size + 1):
         inside = lemma_before[word, j + wide + 1] - lemma_before[word, j]
         count += lemma_before[word, -1] > 0 and inside == 0
-    return min(count, 2)
+    return count if count < 2 else 2
 
 
 @kernel
@@ -189,7 +188,7 @@ def fill_spans(source, target, source_spans, target_spans, match, like, upweight
     `describe_spans` gave; `upweight` multiplies values by the longer length.
     """
     length, width = match.shape
-    longest, widest = source_spans.shape[1], target_spans.shape[1]
+    longest, widest, covered = source_spans.shape[1], target_spans.shape[1], like.covered
     for i in range(length):
         for span in range(min(longest, length - i)):
             for j in range(width):
@@ -197,8 +196,9 @@ def fill_spans(source, target, source_spans, target_spans, match, like, upweight
                     if span + wide == 0:
                         continue
                     item = ((i * longest + span) * width + j) * widest + wide
-                    scale = np.float32(max(span, wide) + 1) if upweight else np.float32(1.0)
-                    found = min(like.found[0, item], like.found[1, item])
+                    scale = np.float32(1.0)
+                    if upweight:
+                        scale = np.float32((span if span > wide else wide) + 1)
                     diagonal = span == wide
                     if diagonal:
                         for step in range(span + 1):
@@ -206,26 +206,28 @@ def fill_spans(source, target, source_spans, target_spans, match, like, upweight
                     last_source, last_target = i + span, j + wide
                     near = like.cosine[item]
 
-                    for side in range(2):
-                        values[item, V.words_found_source + side] = scale * like.found[side, item]
-                        values[item, V.words_matched_source + side] = scale * like.matched[side, item]
-                        values[item, V.spelling_source + side] = scale * like.spelt[side, item]
+                    for measure in range(3):
+                        for side in range(2):
+                            found = scale * covered[measure, side, item]
+                            values[item, V.words_found_source + 2 * measure + side] = found
                     fill_rule(like.rules[item], like.rule_scores, values, item, V.rule)
-                    values[item, V.cosine] = scale * max(near, np.float32(0.0))
-                    values[item, V.edits] = scale * (like.named[0, item] + like.named[1, item]) / 2
+                    values[item, V.cosine] = scale * (near if near > 0.0 else np.float32(0.0))
+                    values[item, V.edits] = scale * (covered[3, 0, item] + covered[3, 1, item]) / 2
 
                     attributes[A.size, item] = span * widest + wide
+                    found, other = covered[0, 0, item], covered[0, 1, item]
+                    found = min(found, other)
                     attributes[A.found, item] = bin_of(np.float64(found), FOUND_EDGES)
                     attributes[A.any_found, item] = found > 0
-                    matched = min(like.matched[0, item], like.matched[1, item])
-                    attributes[A.matched, item] = bin_of(np.float64(matched), MATCHED_EDGES)
+                    found, other = covered[1, 0, item], covered[1, 1, item]
+                    found = min(found, other)
+                    attributes[A.matched, item] = bin_of(np.float64(found), MATCHED_EDGES)
                     attributes[A.word_for_word, item] = diagonal
                     attributes[A.source_found_elsewhere, item] = _found_elsewhere(like.lemma_before, i, span, j, wide)
                     attributes[A.target_found_elsewhere, item] = _found_elsewhere(like.lemma_after, j, wide, i, span)
-                    attributes[A.source_content, item] = min(source_spans[i, span, CONTENT_WORDS], 3)
-                    attributes[A.target_content, item] = min(target_spans[j, wide, CONTENT_WORDS], 3)
-                    attributes[A.source_punctuation, item] = source_spans[i, span, HAS_PUNCTUATION]
-                    attributes[A.target_punctuation, item] = target_spans[j, wide, HAS_PUNCTUATION]
+                    for column in range(SPAN_COLUMNS):
+                        attributes[A.source_place + column, item] = source_spans[i, span, column]
+                        attributes[A.target_place + column, item] = target_spans[j, wide, column]
                     middle_source = (i + (span + 1) / 2) / length
                     middle_target = (j + (wide + 1) / 2) / width
                     attributes[A.distance, item] = bin_of(abs(middle_source - middle_target), DISTANCE_EDGES)
@@ -233,19 +235,13 @@ def fill_spans(source, target, source_spans, target_spans, match, like, upweight
                     attributes[A.first_target_tag, item] = target[j, TAG]
                     attributes[A.last_source_tag, item] = source[last_source, TAG]
                     attributes[A.last_target_tag, item] = target[last_target, TAG]
-                    place_source, place_target = source_spans[i, span, PLACE], target_spans[j, wide, PLACE]
-                    type_source, type_target = source_spans[i, span, TYPE], target_spans[j, wide, TYPE]
-                    attributes[A.source_place, item] = place_source
-                    attributes[A.target_place, item] = place_target
-                    attributes[A.source_type, item] = type_source
-                    attributes[A.target_type, item] = type_target
-                    attributes[A.both_whole, item] = place_source == WHOLE and place_target == WHOLE
-                    attributes[A.same_type, item] = type_source == type_target and type_source > 0
+                    place, other_place = source_spans[i, span, PLACE], target_spans[j, wide, PLACE]
+                    attributes[A.both_whole, item] = place == WHOLE and other_place == WHOLE
+                    kind = source_spans[i, span, TYPE]
+                    attributes[A.same_type, item] = kind > 0 and kind == target_spans[j, wide, TYPE]
                     attributes[A.lists, item] = like.lists[item] & 15
                     attributes[A.cosine, item] = bin_of(np.float64(near), COSINE_EDGES)
                     attributes[A.before, item] = level_of(match, i - 1, j - 1)
                     attributes[A.after, item] = level_of(match, last_source + 1, last_target + 1)
-                    attributes[A.source_function_word, item] = source_spans[i, span, FUNCTION_WORD]
-                    attributes[A.target_function_word, item] = target_spans[j, wide, FUNCTION_WORD]
                     related = like.relations[item]
-                    attributes[A.related, item] = 2 if related & SYNONYM else int(related > 0)
+                    attributes[A.related, item] = 2 if related & SYNONYM else related > 0

@@ -7,25 +7,15 @@ import numpy as np
 from cepts.kernels import kernel, piece
 from cepts.kernels.text import HASH_PRIME, HASH_START
 
-__all__ = [
-    "add_scores",
-    "best_labels",
-    "best_path",
-    "describe_words",
-    "feature_keys",
-    "fill_table",
-    "find_rows",
-    "hash_text",
-    "hash_texts",
-    "train_perceptron",
-]
+__all__ = ["FORM", "add_scores", "best_labels", "describe_words", "feature_keys", "train_perceptron"]
 
 HYPHEN = 45
 ZERO = 48
 NINE = 57
 # What is known of a word besides affixes; the affixes of 1 to `longest` characters follow, prefixes first.
-FORM, LOWER, SHAPE, SIGNS = 0, 1, 2, 3
+SHAPE, SIGNS, FORM, LOWER = 0, 1, 2, 3
 AFFIXES = 4
+HAS_DIGIT, HAS_HYPHEN, HAS_CAPITAL, BEGINS_WITH_CAPITAL = 1, 2, 4, 8
 
 
 @piece
@@ -37,72 +27,67 @@ def mixed(code):
 
 
 @kernel
-def hash_text(characters, start, stop):
-    """FNV-1a of a run of characters; never 0, which means that a word has no such feature."""
-    code = HASH_START
-    for place in range(start, stop):
-        code = (code ^ np.uint64(characters[place])) * HASH_PRIME
-    return mixed(code) | np.uint64(1)
-
-
-@kernel
-def hash_texts(characters, bounds, hashes):
-    """Fill `hashes` with the hash of each of several texts laid end to end."""
-    for text in range(len(bounds) - 1):
-        hashes[text] = hash_text(characters, bounds[text], bounds[text + 1])
-
-
-@kernel
-def describe_words(forms, form_bounds, lowers, lower_bounds, longest, atoms):
-    """Fill `atoms[word]` with hashes of a word's form, lower form, shape, signs, prefixes and suffixes.
+def describe_words(characters, bounds, longest, atoms):
+    """Fill `atoms[word]` with hashes of a word's shape, signs, form, lower form, prefixes and suffixes.
 
     The shape is the word with each run of capitals, digits and small letters as one sign, other characters as they
     are; the signs say whether it has a digit, a hyphen, a capital, and begins with a capital. Affixes are those of the
-    lower form, and 0 where the word is no longer than they are.
+    lower form, and 0 where the word is no longer than they are; other hashes are never 0.
 
     Parameters
     ----------
-    forms, lowers
-        The characters of all words (code points) as they are and in lower case.
-    form_bounds, lower_bounds
+    characters
+        The code points of all words as they are, then of all words in lower case.
+    bounds
         Where each word starts.
     longest
         Length of the longest affix.
     """
-    for word in range(len(form_bounds) - 1):
-        start, stop = form_bounds[word], form_bounds[word + 1]
-        first, last = lower_bounds[word], lower_bounds[word + 1]
-        atoms[word, FORM] = hash_text(forms, start, stop)
-        atoms[word, LOWER] = hash_text(lowers, first, last)
+    for word in range(len(atoms)):
+        start, stop = bounds[word], bounds[word + 1]
+        first, last = bounds[len(atoms) + word], bounds[len(atoms) + word + 1]
         shape = HASH_START
         before = 0
-        digit = hyphen = capital = initial = 0
+        signs = 0
         for k in range(stop - start):
-            character = forms[start + k]
-            if ZERO <= character <= NINE:
+            kind = np.int64(characters[start + k])
+            if ZERO <= kind <= NINE:
                 kind = ZERO
-                digit = 1
-            elif first + k < last and lowers[first + k] != character:
+                signs |= HAS_DIGIT
+            elif first + k < last and characters[first + k] != kind:
                 kind = 65
-                capital = 1
+                signs |= HAS_CAPITAL
                 if k == 0:
-                    initial = 1
-            elif character > 127 or 97 <= character <= 122:
+                    signs |= BEGINS_WITH_CAPITAL
+            elif kind > 127 or 97 <= kind <= 122:
                 kind = 97
-            else:
-                kind = character
-                if character == HYPHEN:
-                    hyphen = 1
+            elif kind == HYPHEN:
+                signs |= HAS_HYPHEN
             if kind != before:
                 shape = (shape ^ np.uint64(kind)) * HASH_PRIME
             before = kind
-        atoms[word, SHAPE] = mixed(shape) | np.uint64(1)
-        signs = digit + 2 * hyphen + 4 * capital + 8 * initial
-        atoms[word, SIGNS] = mixed(np.uint64(signs + 1)) | np.uint64(1)
-        for k in range(1, longest + 1):
-            known = last - first > k
-            atoms[word, AFFIXES + k - 1] = hash_text(lowers, first, first + k) if known else np.uint64(0)
-            atoms[word, AFFIXES + longest + k - 1] = hash_text(lowers, last - k, last) if known else np.uint64(0)
+        for column in range(AFFIXES + 2 * longest):
+            begin, end = first, last
+            if column == FORM:
+                begin, end = start, stop
+            elif column >= AFFIXES:
+                size = (column - AFFIXES) % longest + 1
+                if last - first <= size:
+                    atoms[word, column] = 0
+                    continue
+                if column < AFFIXES + longest:
+                    end = first + size
+                else:
+                    begin = last - size
+            code = HASH_START
+            if column == SHAPE:
+                code = shape
+            elif column == SIGNS:
+                code = np.uint64(signs + 1)
+            else:
+                for place in range(begin, end):
+                    code = (code ^ np.uint64(characters[place])) * HASH_PRIME
+            atoms[word, column] = mixed(code) | np.uint64(1)
 
 
 @kernel
@@ -135,90 +120,72 @@ def feature_keys(offsets, words, tags, word_atoms, tag_atoms, parts, keys):
                     lacking = lacking or atom == 0
                     code = mixed(code ^ atom)
                 key = np.uint32(code >> np.uint64(32))
-                keys[token, template] = np.uint32(0) if lacking else max(key, np.uint32(1))
+                if key == 0:
+                    key = np.uint32(1)
+                keys[token, template] = np.uint32(0) if lacking else key
 
 
 @kernel
-def fill_table(keys, table):
-    """Give each of the distinct `keys` a slot of `table` (all -1, a power of two long) that holds its row."""
-    mask = np.uint32(len(table) - 1)
-    for row in range(len(keys)):
-        slot = keys[row] & mask
-        while table[slot] >= 0:
-            slot = (slot + np.uint32(1)) & mask
-        table[slot] = row
+def add_scores(keys, known, starts, shift, bounds, labels, values, scores):
+    """Add to `scores[token]` the weights of its features.
 
-
-@kernel
-def find_rows(wanted, keys, table, rows):
-    """Fill `rows` with the place of each of the `wanted` keys among `keys`; -1 where it is not there."""
-    mask = np.uint32(len(table) - 1)
-    for place in range(len(wanted)):
-        key = wanted[place]
-        row = -1
-        if key != 0:
-            slot = key & mask
-            row = table[slot]
-            while row >= 0 and keys[row] != key:
-                slot = (slot + np.uint32(1)) & mask
-                row = table[slot]
-        rows[place] = row
-
-
-@kernel
-def add_scores(rows, bounds, labels, values, scores):
-    """Add to `scores[token]` the weights of its features, of which row `r` has those at ``bounds[r]:bounds[r + 1]``."""
-    for token in range(rows.shape[0]):
-        for template in range(rows.shape[1]):
-            row = rows[token, template]
-            if row >= 0:
+    Feature `known[row]` has those at ``bounds[row]:bounds[row + 1]``. The sorted keys of which the high bits (``key >>
+    shift``) are `b` begin at ``starts[b]``.
+    """
+    for token in range(keys.shape[0]):
+        for template in range(keys.shape[1]):
+            key = keys[token, template]
+            row = starts[key >> shift]
+            while row < len(known) and known[row] < key:
+                row += 1
+            if row < len(known) and known[row] == key:
                 for entry in range(bounds[row], bounds[row + 1]):
                     scores[token, labels[entry]] += values[entry]
 
 
-@kernel
-def best_path(scores, transitions, best, back, path):
+@piece
+def best_path(scores, first, length, transitions, best, back, path):
     """Viterbi: fill `path` with the labels of one sentence that have the highest sum of scores and transitions.
 
-    ``transitions[a, b]`` is for label `b` after `a`, its last row for `b` at the start; forbidden ones are -inf. Of
-    equal ones the lower label wins. `best` (2 rows) and `back` are work space.
+    The sentence has `length` words, of which `scores` and `path` have those from `first` on. ``transitions[a, b]`` is
+    for label `b` after `a`, its last row for `b` at the start; forbidden ones are -inf. Of equal ones the lower label
+    wins. `best` (2 rows) and `back` are work space.
     """
-    length, count = scores.shape
+    count = scores.shape[1]
     for label in range(count):
-        best[0, label] = scores[0, label] + transitions[count, label]
+        best[0, label] = scores[first, label] + transitions[count, label]
     for token in range(1, length):
-        before, now = best[(token - 1) % 2], best[token % 2]
-        pointers = back[token]
+        now, before = token & 1, 1 - (token & 1)
         for label in range(count):
-            now[label] = before[0] + transitions[0, label]
-            pointers[label] = 0
+            best[now, label] = best[before, 0] + transitions[0, label]
+            back[token, label] = 0
         for previous in range(1, count):
-            reached = before[previous]
+            reached = best[before, previous]
             for label in range(count):
                 score = reached + transitions[previous, label]
-                better = score > now[label]
-                now[label] = score if better else now[label]
-                pointers[label] = previous if better else pointers[label]
+                better = score > best[now, label]
+                best[now, label] = score if better else best[now, label]
+                back[token, label] = previous if better else back[token, label]
         for label in range(count):
-            now[label] += scores[token, label]
-    final = best[(length - 1) % 2]
+            best[now, label] += scores[first + token, label]
+    now = (length - 1) & 1
     label = 0
     for other in range(1, count):
-        if final[other] > final[label]:
+        if best[now, other] > best[now, label]:
             label = other
-    path[length - 1] = label
-    for token in range(length - 1, 0, -1):
-        label = back[token, label]
-        path[token - 1] = label
+    path[first + length - 1] = label
+    for step in range(1, length):
+        label = back[length - step, label]
+        path[first + length - step - 1] = label
 
 
 @kernel
 def best_labels(offsets, scores, transitions, best, back, labels):
     """`best_path` of each sentence; `back` has a row for each token of the longest one."""
     for sentence in range(len(offsets) - 1):
-        start, stop = offsets[sentence], offsets[sentence + 1]
-        if stop > start:
-            best_path(scores[start:stop], transitions, best, back, labels[start:stop])
+        length = offsets[sentence + 1] - offsets[sentence]
+        if length > 0:
+            best_path(scores, offsets[sentence], length, transitions, best, back, labels)
 
 
 @kernel
@@ -253,7 +220,7 @@ def train_perceptron(
                     if row >= 0:
                         for label in range(count):
                             scores[token, label] += weights[row, label]
-            best_path(scores[:length], transitions, best, back, path)
+            best_path(scores, 0, length, transitions, best, back, path)
             right_before = found_before = count
             for token in range(length):
                 right, found = gold[start + token], path[token]

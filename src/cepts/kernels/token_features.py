@@ -10,7 +10,6 @@ import numpy as np
 from cepts.kernels import kernel
 from cepts.kernels.phrase_features import (
     BEFORE,
-    CHUNK,
     CHUNK_START,
     CHUNK_STOP,
     CONTENT,
@@ -44,6 +43,7 @@ COSINE_EDGES = np.arange(0.05, 0.95, 0.075)
 WINDOW_EDGES = np.array([0.3, 0.6, 1.0, 1.6, 2.2, 3.0])
 CHUNK_EDGES = np.array([0.01, 0.3, 0.6, 0.9])
 REACH = 3
+COPIED = 4
 RELATION_COUNT = len(RELATIONS)
 
 TOKENS = FeatureGroup(
@@ -69,8 +69,6 @@ TOKENS = FeatureGroup(
     ),
     attributes=(
         Attribute("match", len(MATCHES)),
-        Attribute("source kind", KINDS),
-        Attribute("target kind", KINDS),
         Attribute("group", GROUPS),
         Attribute("spelling", len(SPELLING_EDGES) + 1),
         Attribute("repeats", 4 * 4 * 3 * GROUPS),  # 0 where the words differ
@@ -78,22 +76,25 @@ TOKENS = FeatureGroup(
         Attribute("better sources", 3),
         Attribute("equal", 2),
         Attribute("distance", len(DISTANCE_EDGES) + 1),
-        Attribute("source tag", "tags"),
-        Attribute("target tag", "tags"),
         Attribute("same tag", 2),
         Attribute("lists", 8),
         Attribute("cosine", len(COSINE_EDGES) + 2),
         Attribute("before", 3),
         Attribute("after", 3),
         Attribute("window", len(WINDOW_EDGES) + 1),
-        Attribute("source chunk", "chunks"),
-        Attribute("target chunk", "chunks"),
         Attribute("others of chunk", len(CHUNK_EDGES) + 1),
         Attribute("linked", "linked"),
         Attribute("frequent", "words"),
-        Attribute("frequent source", "words"),
-        Attribute("frequent target", "words"),
         Attribute("expression", 5),
+        # Columns of each sentence's array, in their order; frequent words only where they differ.
+        Attribute("source tag", "tags"),
+        Attribute("source chunk", "chunks"),
+        Attribute("frequent source", "words"),
+        Attribute("source kind", KINDS),
+        Attribute("target tag", "tags"),
+        Attribute("target chunk", "chunks"),
+        Attribute("frequent target", "words"),
+        Attribute("target kind", KINDS),
     ),
     categories=(
         Category("string", "match, kinds", ("match", "source kind", "target kind")),
@@ -125,14 +126,29 @@ V, A = columns(TOKENS.values), columns(TOKENS.attributes)
 
 
 @kernel
-def _strength_at(strength, i, j, beyond):
-    """The strength of a cell; `beyond` where both words lie beyond the sentences' ends, 0 where one does."""
+def _around(source, strength, i, j, values):
+    """Fill the values of a cell's neighbours; return the sum of those of content words in a window.
+
+    First neighbours that both lie beyond the ends count as found.
+    """
     length, width = strength.shape
-    if (i < 0 and j < 0) or (i >= length and j >= width):
-        return beyond
-    if i < 0 or j < 0 or i >= length or j >= width:
-        return 0.0
-    return np.float64(strength[i, j])
+    total = 0.0
+    for row in range(i - REACH, i + REACH + 1):
+        for column in range(j - REACH, j + REACH + 1):
+            distance = row - i if row > i else i - row
+            if 0 <= row < length and 0 <= column < width:
+                if row != i and column != j and source[row, KIND] % GROUPS == CONTENT:
+                    total += strength[row, column]
+                if row - i == column - j and 0 < distance < REACH:
+                    values[V.neighbours + 1 - distance] += strength[row, column]
+            elif (
+                row - i == column - j
+                and distance == 1
+                and ((row < 0 and column < 0) or (row >= length and column >= width))
+            ):
+                values[V.neighbours] += 1.0
+    values[V.window] = 4.0 if total > 4.0 else total
+    return total
 
 
 @kernel
@@ -155,22 +171,20 @@ def _chunk_found(source, target, strength, i, j):
 def fill_tokens(source, target, like, values, attributes):
     """Fill the values and attributes, which are 0 before, of every cell: item i * J + j."""
     length, width = like.match.shape
-    match, strength, spelling, cosine = like.match, like.strength, like.spelling, like.cosine
+    match, strength, spelling = like.match, like.strength, like.spelling
     for i in range(length):
         for j in range(width):
             item = i * width + j
-            found = match[i, j]
             strong = strength[i, j]
-            near = np.float64(cosine[i, j])
+            near = np.float64(like.cosine[i, j])
             distance = abs((i + 0.5) / length - (j + 0.5) / width)
-            source_kind, target_kind = source[i, KIND], target[j, KIND]
-            group = max(source_kind % GROUPS, target_kind % GROUPS)
+            group, other_group = source[i, KIND] % GROUPS, target[j, KIND] % GROUPS
+            group = max(group, other_group)
             same = source[i, LOWER] == target[j, LOWER]
-            tag, other_tag = source[i, TAG], target[j, TAG]
 
             values[item, V.identical] = source[i, FORM] == target[j, FORM]
             values[item, V.lower_case] = same
-            values[item, V.lemma] = found <= SURE
+            values[item, V.lemma] = match[i, j] <= SURE
             for place in range(spelling.shape[2]):
                 values[item, V.Jaro_Winkler + place] = spelling[i, j, place]
             values[item, V.distance] = distance
@@ -178,65 +192,44 @@ def fill_tokens(source, target, like, values, attributes):
             for bit in range(RELATION_COUNT):
                 values[item, V.synonym + bit] = (like.relations[i, j] >> bit) & 1
             fill_rule(like.rules[i, j], like.rule_scores, values, item, V.rule)
-            values[item, V.cosine] = max(near, 0.0)
+            values[item, V.cosine] = near if near > 0.0 else 0.0
             values[item, V.edits] = like.names[i, j]
             values[item, V.nickname] = like.nicknames[i, j]
-            values[item, V.second_neighbours] = _strength_at(strength, i - 2, j - 2, 0.0) + _strength_at(
-                strength, i + 2, j + 2, 0.0
-            )
-            values[item, V.neighbours] = _strength_at(strength, i - 1, j - 1, 1.0) + _strength_at(
-                strength, i + 1, j + 1, 1.0
-            )
-            window = 0.0
-            for other in range(i - REACH, i + REACH + 1):
-                if other < 0 or other >= length or other == i:
-                    continue
-                if source[other, KIND] % GROUPS == CONTENT:
-                    for column in range(j - REACH, j + REACH + 1):
-                        if column >= 0 and column < width and column != j:
-                            window += strength[other, column]
-            values[item, V.window] = 4.0 if window > 4.0 else window
+            window = _around(source, strength, i, j, values[item])
 
-            attributes[A.match, item] = found
-            attributes[A.source_kind, item] = source_kind
-            attributes[A.target_kind, item] = target_kind
-            attributes[A.group, item] = group
-            attributes[A.spelling, item] = bin_of(np.float64(spelling[i, j, 0]), SPELLING_EDGES)
+            for place in range(COPIED):
+                attributes[A.source_tag + place, item] = source[i, TAG + place]
+                attributes[A.target_tag + place, item] = target[j, TAG + place]
             if same:
-                order = 1
-                if source[i, BEFORE] < target[j, BEFORE]:
-                    order = 0
-                elif source[i, BEFORE] > target[j, BEFORE]:
-                    order = 2
-                times = min(source[i, OCCURRENCES], 3) * 4 + min(target[j, OCCURRENCES], 3)
+                order = 1 + (source[i, BEFORE] > target[j, BEFORE]) - (source[i, BEFORE] < target[j, BEFORE])
+                times, other_times = source[i, OCCURRENCES], target[j, OCCURRENCES]
+                times = (times if times < 3 else 3) * 4 + (other_times if other_times < 3 else 3)
                 attributes[A.repeats, item] = (times * 3 + order) * GROUPS + group
                 attributes[A.frequent, item] = source[i, FREQUENT]
-            else:
-                attributes[A.frequent_source, item] = source[i, FREQUENT]
-                attributes[A.frequent_target, item] = target[j, FREQUENT]
+                attributes[A.frequent_source, item] = 0
+                attributes[A.frequent_target, item] = 0
+            attributes[A.match, item] = match[i, j]
+            attributes[A.group, item] = group
+            attributes[A.spelling, item] = bin_of(np.float64(spelling[i, j, 0]), SPELLING_EDGES)
             better = 0
             equal = 0
             for other in range(width):
                 better += strength[i, other] > strong
                 equal += strength[i, other] == strong
-            attributes[A.better_targets, item] = min(better, 2)
+            attributes[A.better_targets, item] = better if better < 2 else 2
             attributes[A.equal, item] = equal > 1
             better = 0
             for other in range(length):
                 better += strength[other, j] > strong
-            attributes[A.better_sources, item] = min(better, 2)
+            attributes[A.better_sources, item] = better if better < 2 else 2
             attributes[A.distance, item] = bin_of(distance, DISTANCE_EDGES)
-            attributes[A.source_tag, item] = tag
-            attributes[A.target_tag, item] = other_tag
-            attributes[A.same_tag, item] = tag == other_tag and tag > 0
+            attributes[A.same_tag, item] = source[i, TAG] == target[j, TAG] and source[i, TAG] > 0
             attributes[A.lists, item] = like.lists[i, j] & 7
             if like.source_known[i] and like.target_known[j]:
                 attributes[A.cosine, item] = bin_of(near, COSINE_EDGES) + 1
             attributes[A.before, item] = level_of(match, i - 1, j - 1)
             attributes[A.after, item] = level_of(match, i + 1, j + 1)
             attributes[A.window, item] = bin_of(window, WINDOW_EDGES)
-            attributes[A.source_chunk, item] = source[i, CHUNK]
-            attributes[A.target_chunk, item] = target[j, CHUNK]
             attributes[A.others_of_chunk, item] = bin_of(_chunk_found(source, target, strength, i, j), CHUNK_EDGES)
             attributes[A.linked, item] = like.linked[i, j]
             attributes[A.expression, item] = like.expressions[i, j]

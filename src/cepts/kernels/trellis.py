@@ -186,14 +186,21 @@ def fill_hmm(direction, pair, tabled, block, chain, trellis):
 def _walk(size, length, trellis, path):
     """The best path; a pair whose alignments are all of probability 0 keeps what `path` has."""
     complete(size, length, trellis)
-    state = size if trellis.chained else 0
-    nothing = np.int64(-1)
-    if trellis.after[0, state] == -np.inf:
+    into, through, free, after, chained = trellis.into, trellis.through, trellis.free, trellis.after, trellis.chained
+    state = size if chained else 0
+    if after[0, state] == -np.inf:
         return
     for j in range(length):
-        choice, _ = next_choice(j, state, np.inf, nothing, size, trellis)
-        path[j] = choice - 1
-        state = follow(state, choice, size, trellis.chained)
+        # Null first, so that of equal choices the lower wins, as in `next_choice`.
+        best = -1
+        state_of_null = size + 1 if chained and state == size else state
+        top = free[j] + after[j + 1, state_of_null]
+        for i in range(size):
+            if into[i, state] + through[j, i] > top:
+                top = into[i, state] + through[j, i]
+                best = i
+        path[j] = best
+        state = best if chained and best >= 0 else state_of_null
 
 
 @kernel

@@ -2,38 +2,34 @@
 
 from __future__ import annotations
 
+from typing import Any, NamedTuple
+
 import numpy as np
 
 from cepts.kernels import kernel
 
 
+class WindowText(NamedTuple):
+    """A text as numbers of words: the positions of word `w` are `positions[occurrences[w]:occurrences[w + 1]]`.
+
+    Windows of a position stay between its `starts` and `ends`. Words below 0 take up places but do not count.
+    """
+
+    occurrences: Any
+    positions: Any
+    ids: Any
+    starts: Any
+    ends: Any
+
+
 @kernel
-def count_neighbours(
-    first,
-    stop,
-    occurrences,
-    positions,
-    ids,
-    starts,
-    ends,
-    weights,
-    diagonal,
-    centre,
-    sums,
-    touched,
-    lengths,
-    columns,
-    counts,
-):
+def count_neighbours(first, stop, text, reach, sums, touched, lengths, columns, counts):
     """Rows `first` to `stop` of the co-occurrence matrix, one after the other in `columns` and `counts`.
 
-    The positions of word `w` are `positions[occurrences[w]:occurrences[w + 1]]`. The window of a position reaches over
-    all others at a distance below `len(weights)` that lie between `starts` and `ends` of the position; a pair at the
-    distance `d` counts `weights[d]`. Words below 0 take up places but do not count. `diagonal` keeps the entries of a
-    word with itself, `centre` the pair of a position with itself. `lengths` receives how many entries each row has;
-    `sums`, a number a word, is all zeros before and after; `touched` is as long. Returns the number of entries.
+    The window of a position has the positions up to a distance of `reach`. `lengths` receives how many entries each row
+    has; `sums`, a number a word, is all zeros before and after; `touched` is as long. Returns the number of entries.
     """
-    reach = len(weights) - 1
+    occurrences, positions, ids, starts, ends = text
     filled = 0
     for word in range(first, stop):
         found = 0
@@ -43,12 +39,12 @@ def count_neighbours(
             high = min(position + reach + 1, ends[position])
             for other in range(low, high):
                 neighbour = ids[other]
-                if neighbour < 0 or (neighbour == word and not diagonal) or (other == position and not centre):
+                if neighbour < 0:
                     continue
                 if sums[neighbour] == 0.0:
                     touched[found] = neighbour
                     found += 1
-                sums[neighbour] += weights[abs(other - position)]
+                sums[neighbour] += 1.0
         order = np.sort(touched[:found])
         for place in range(found):
             neighbour = order[place]

@@ -6,14 +6,14 @@ import numpy as np
 
 from cepts.kernels import kernel
 
-__all__ = ["DERIVATION", "NUMBER_BITS", "RELATIONS", "SYNONYM", "gather", "mark_lexical", "mark_relations"]
+__all__ = ["DERIVATION", "NUMBER_BITS", "RELATIONS", "SYNONYM", "gather", "mark_relations"]
 
 # A pointer is the number of a synset (or word) and, above these bits, its role.
 NUMBER_BITS = 20
 NUMBER_MASK = (1 << NUMBER_BITS) - 1
 
 # How a word reaches a synset: as its sense, one or two hypernyms up, or by a pointer of another role.
-SENSE, PARENT, GRANDPARENT = 1, 2, 4
+SENSE, PARENT, GRANDPARENT = 0, 1, 2
 # An entry is synset, column and reach, in 32, 24 and 8 bits.
 COLUMN_BITS, REACH_BITS = 24, 8
 
@@ -38,6 +38,12 @@ SYNONYM, HYPERNYM, HYPONYM, HYPERNYM_2, HYPONYM_2, COHYPONYM, SIMILAR, MERONYM, 
     1 << bit for bit in range(11)
 )
 DERIVATION = 1 << RELATIONS.index("derivation")
+# The relation of words that reach the same synset, by how the source word and the target word reach it. The roles after
+# that of hypernyms follow `GRANDPARENT`: similar, meronym, entailment, verb group.
+SHARED = np.zeros((7, 7), dtype=np.int64)
+SHARED[:, SENSE] = SYNONYM, HYPERNYM, HYPERNYM_2, SIMILAR, MERONYM, ENTAILMENT, VERB_GROUP
+SHARED[SENSE] = SYNONYM, HYPONYM, HYPONYM_2, SIMILAR, HOLONYM, ENTAILMENT, VERB_GROUP
+SHARED[PARENT, PARENT] = COHYPONYM
 
 
 @kernel
@@ -66,7 +72,7 @@ def gather(words, parts, sense_offsets, senses, part_starts, pointer_offsets, po
             for pointer in range(pointer_offsets[synset], pointer_offsets[synset + 1]):
                 other = pointers[pointer] & NUMBER_MASK
                 role = pointers[pointer] >> NUMBER_BITS
-                reach = PARENT if role == 0 else GRANDPARENT << role
+                reach = PARENT if role == 0 else GRANDPARENT + role
                 if count < room:
                     entries[count] = np.int64(other) << 32 | place | reach
                 count += 1
@@ -80,70 +86,35 @@ def gather(words, parts, sense_offsets, senses, part_starts, pointer_offsets, po
 
 
 @kernel
-def mark_relations(source_entries, target_entries, relations):
-    """Set the bits of `relations` for words that reach the same synset; both arrays are sorted."""
+def mark_relations(source_entries, target_entries, words, others, offsets, pointers, relations):
+    """Set the bits of `relations[i, j]` of source word i and target word j.
+
+    Those of words that reach the same synset come from the entries, both sorted; those of pointers from `words[i]` to
+    `others[j]` or back, from `offsets` and `pointers`.
+    """
     reach_mask = (1 << REACH_BITS) - 1
     column_mask = (1 << COLUMN_BITS) - 1
     start = 0
     for entry in source_entries:
         synset = entry >> 32
-        i = entry >> REACH_BITS & column_mask
-        reach = entry & reach_mask
         while start < len(target_entries) and target_entries[start] >> 32 < synset:
             start += 1
         at = start
         while at < len(target_entries) and target_entries[at] >> 32 == synset:
-            j = target_entries[at] >> REACH_BITS & column_mask
-            other = target_entries[at] & reach_mask
-            bits = 0
-            if other == SENSE:
-                if reach == SENSE:
-                    bits = SYNONYM
-                elif reach == PARENT:
-                    bits = HYPERNYM
-                elif reach == GRANDPARENT:
-                    bits = HYPERNYM_2
-                elif reach == GRANDPARENT << 1:
-                    bits = SIMILAR
-                elif reach == GRANDPARENT << 2:
-                    bits = MERONYM
-                elif reach == GRANDPARENT << 3:
-                    bits = ENTAILMENT
-                else:
-                    bits = VERB_GROUP
-            elif reach == SENSE:
-                if other == PARENT:
-                    bits = HYPONYM
-                elif other == GRANDPARENT:
-                    bits = HYPONYM_2
-                elif other == GRANDPARENT << 1:
-                    bits = SIMILAR
-                elif other == GRANDPARENT << 2:
-                    bits = HOLONYM
-                elif other == GRANDPARENT << 3:
-                    bits = ENTAILMENT
-                else:
-                    bits = VERB_GROUP
-            elif reach == PARENT and other == PARENT:
-                bits = COHYPONYM
-            relations[i, j] |= bits
+            other = target_entries[at]
+            i, j = entry >> REACH_BITS & column_mask, other >> REACH_BITS & column_mask
+            relations[i, j] |= SHARED[entry & reach_mask, other & reach_mask]
             at += 1
-    for i in range(relations.shape[0]):
-        for j in range(relations.shape[1]):
-            if relations[i, j] & SYNONYM:
-                relations[i, j] &= ~COHYPONYM
-
-
-@kernel
-def mark_lexical(words, others, offsets, pointers, relations):
-    """Set the bits of `relations[i, j]` for pointers from `words[i]` to `others[j]` or back."""
     for i in range(len(words)):
         for j in range(len(others)):
-            if words[i] < 0 or others[j] < 0:
-                continue
-            for at in range(offsets[words[i]], offsets[words[i] + 1]):
-                if pointers[at] & NUMBER_MASK == others[j]:
-                    relations[i, j] |= DERIVATION << (pointers[at] >> NUMBER_BITS)
-            for at in range(offsets[others[j]], offsets[others[j] + 1]):
-                if pointers[at] & NUMBER_MASK == words[i]:
-                    relations[i, j] |= DERIVATION << (pointers[at] >> NUMBER_BITS)
+            bits = np.int64(relations[i, j])
+            if bits & SYNONYM:
+                bits &= ~COHYPONYM
+            if words[i] >= 0 and others[j] >= 0:
+                for way in range(2):
+                    word = others[j] if way else words[i]
+                    other_word = words[i] if way else others[j]
+                    for at in range(offsets[word], offsets[word + 1]):
+                        if pointers[at] & NUMBER_MASK == other_word:
+                            bits |= DERIVATION << (pointers[at] >> NUMBER_BITS)
+            relations[i, j] = bits

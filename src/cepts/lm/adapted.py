@@ -314,9 +314,12 @@ class AdaptedModel(Estimator):
 
     def distribution(self, words: Sequence[str] = (), memory: Memory | None = None) -> NDArray[np.float64]:
         """P(w | h, H) of every word of the vocabulary, after the first words of a sentence that follows `memory`."""
-        memory = memory or self.memory()
-        numbers = self.predictor_.vocabulary.numbers([self.as_fitted(word) for word in words])
-        return self.predictor_.distribution(*self.predictor_.advanced(np.maximum(numbers, UNKNOWN), memory))
+        memory, predictor = memory or self.memory(), self.predictor_
+        ids = np.maximum(predictor.vocabulary.numbers([self.as_fitted(word) for word in words]), UNKNOWN)
+        contexts = predictor.background.start
+        for word in ids.tolist():
+            _, contexts = predictor.background.advance(contexts, word)
+        return predictor.distribution(contexts, predictor.remembering(memory, ids[predictor.content[ids]]))
 
     def estimated_priors(self, documents: Documents) -> NDArray[np.float64]:
         """P(d) as the mean of P(d | h) over the histories of documents, eq. (18) of nmf_lm."""

@@ -213,11 +213,6 @@ class TorchaudioModel(_Adapter):
         (Without that file the order of its words is not known.)
     memory
         What was said before, as `AdaptedModel.score` leaves it.
-
-    Raises
-    ------
-    UsageError
-        Where neither package is installed.
     """
 
     BASES = ("torchaudio.models.decoder.CTCDecoderLM", "flashlight.lib.text.decoder.LM")

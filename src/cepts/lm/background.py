@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from copy import copy
 from functools import cached_property
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -100,33 +100,27 @@ class KenLMMember:
         return np.array([self.distribution(context) @ row for context, row in rows])
 
 
-class Trace:
-    """The context of each member at each word of a text."""
+class Trace(NamedTuple):
+    """The words of a text and the ends of its sentences, as a background and its members see them.
 
-    def __init__(self, background: Background, probs: NDArray[np.float64], contexts: list[Contexts]) -> None:
-        self._background = background
-        self.members = probs  # P(word | context), a column a member
-        self.probs: NDArray[np.float64] = probs @ background.weights
-        self._contexts = contexts
+    Attributes
+    ----------
+    probs, members
+        P(word | context) of the background, and of each member, a column a member.
+    contexts
+        The contexts of each member.
+    """
 
-    def masses(self, places: NDArray[np.int64]) -> NDArray[np.float64]:
-        """P(content word | context) at these places."""
-        background = self._background
-        return background.mixed(
-            [m.content_masses(_taken(c, places)) for m, c in zip(background, self._contexts, strict=True)]
-        )
+    probs: NDArray[np.float64]
+    members: NDArray[np.float64]
+    contexts: list[Contexts]
 
-    def factored(self, places: NDArray[np.int64], factors: NDArray[np.float32]) -> NDArray[np.float64]:
-        """Sum over words of P(word | context) x factor at these places, a row of factors a place."""
-        background = self._background
-        members = zip(background, self._contexts, strict=True)
-        return background.mixed([m.factored(_taken(c, places), factors) for m, c in members])
-
-
-def _taken(contexts: Contexts, places: NDArray[np.int64]) -> Contexts:
-    if isinstance(contexts, np.ndarray):
-        return contexts[places]
-    return [contexts[place] for place in places.tolist()]
+    def at(self, places: NDArray[np.int64]) -> list[Contexts]:
+        """The contexts of each member at these places."""
+        return [
+            member[places] if isinstance(member, np.ndarray) else [member[place] for place in places.tolist()]
+            for member in self.contexts
+        ]
 
 
 class Background:
@@ -193,17 +187,16 @@ class Background:
         """P(word | contexts) of every word."""
         return self.mixed([m.distribution(c) for m, c in zip(self._members, contexts, strict=True)])
 
-    def mass(self, contexts: tuple[Context, ...]) -> float:
-        """P(content word | contexts)."""
-        members = zip(self._members, contexts, strict=True)
-        return float(self.mixed([member.content_masses([context]) for member, context in members])[0])
+    def masses(self, contexts: Sequence[Contexts]) -> NDArray[np.float64]:
+        """P(content word | context) in some contexts of each member."""
+        return self.mixed([m.content_masses(c) for m, c in zip(self._members, contexts, strict=True)])
 
-    def factored(self, contexts: tuple[Context, ...], factors: NDArray[np.float32]) -> float:
-        """Sum over words of P(word | contexts) x factor, of one row of factors."""
-        members = zip(self._members, contexts, strict=True)
-        return float(self.mixed([member.factored([context], factors) for member, context in members])[0])
+    def factored(self, contexts: Sequence[Contexts], factors: NDArray[np.float32]) -> NDArray[np.float64]:
+        """Sum over words of P(word | context) x factor in some contexts of each member, a row of factors a context."""
+        return self.mixed([m.factored(c, factors) for m, c in zip(self._members, contexts, strict=True)])
 
     def trace(self, ids: NDArray[np.int32], offsets: NDArray[np.int64]) -> Trace:
         """P(word | context) of each word and each sentence end, and the contexts, for sums over other words."""
-        traces = [member.trace(ids, offsets) for member in self._members]
-        return Trace(self, np.stack([probs for probs, _ in traces], axis=1), [contexts for _, contexts in traces])
+        probs, contexts = zip(*(member.trace(ids, offsets) for member in self._members), strict=True)
+        members = np.stack(probs, axis=1)
+        return Trace(members @ self.weights, members, list(contexts))

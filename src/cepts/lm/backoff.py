@@ -15,6 +15,7 @@ from cepts.errors import DataError
 __all__ = [
     "ARRAYS",
     "BackoffModel",
+    "frequent_words",
     "from_arrays",
     "joined_vocabulary",
     "renumbered",
@@ -29,10 +30,7 @@ ARRAYS = ("levels", "words", "probs", "backoffs", "first", "suffixes")  # of a m
 def word_numbers(text: Text, vocabulary: Vocabulary) -> NDArray[np.int32]:
     """The number in `vocabulary` of each word of the text's own; `UNKNOWN` where it has none.
 
-    Raises
-    ------
-    DataError
-        Where the text has ``<s>`` or ``</s>``, which models add themselves.
+    A text with ``<s>`` or ``</s>``, which models add themselves, is refused.
     """
     for number in text.vocabulary.numbers(SPECIAL[1:]).tolist():
         uses = np.flatnonzero(text.ids == number) if number >= 0 else np.empty(0, np.int64)
@@ -52,6 +50,14 @@ def renumbered(text: Text, vocabulary: Vocabulary) -> Text:
     return Text(word_numbers(text, vocabulary)[text.ids], text.offsets, vocabulary)
 
 
+def frequent_words(text: Text, least: int) -> Vocabulary:
+    """The words that a text has `least` times or more."""
+    counts = np.bincount(text.ids, minlength=len(text.vocabulary)).tolist()
+    return Vocabulary.from_words(
+        word for word, count in zip(text.vocabulary.words, counts, strict=True) if count >= least
+    )
+
+
 def joined_vocabulary(*parts: Vocabulary | Text | NGrams) -> Vocabulary:
     """`SPECIAL`, then the words of vocabularies, texts and models, each once, in their order."""
     words = dict.fromkeys(SPECIAL)
@@ -64,11 +70,6 @@ class BackoffModel:
     """P(word | the words before it) of an n-gram model.
 
     A context is an entry of the model, or -1 for none; words are numbers of its vocabulary.
-
-    Parameters
-    ----------
-    ngrams
-        The model.
     """
 
     def __init__(self, ngrams: NGrams) -> None:

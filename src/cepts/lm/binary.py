@@ -9,9 +9,8 @@ from typing import Any, TypeAlias
 import numpy as np
 from numpy.typing import NDArray
 
-from cepts.data import END, KENLM_MAGIC, SPECIAL, START, Text, Vocabulary
+from cepts.data import KENLM_MAGIC, SPECIAL, START, Vocabulary
 from cepts.errors import DataError, UsageError
-from cepts.lm.backoff import word_numbers
 
 __all__ = ["KenLMModel"]
 
@@ -29,21 +28,14 @@ KenLMState: TypeAlias = Any  # kenlm.State, which has no static type
 
 
 class KenLMModel:
-    """P(word | the words before it) of a KenLM binary; used like a `BackoffModel`.
+    """P(word | the words before it) of a KenLM binary.
 
-    A context is a `kenlm.State`; words are numbers of `vocabulary`.
+    A context is a `kenlm.State`; words are numbers of `vocabulary`. The package kenlm must be installed.
 
     Parameters
     ----------
     path
         A file made by KenLM's ``build_binary``, with the words in it (its default).
-
-    Raises
-    ------
-    DataError
-        Where the file is no such binary, is damaged, or lacks the words.
-    UsageError
-        Where the package kenlm is not installed.
     """
 
     def __init__(self, path: str | Path) -> None:
@@ -89,22 +81,6 @@ class KenLMModel:
         following = self._kenlm.State()
         logarithm = self._model.BaseScore(context, self._words[word], following)
         return 0.0 if word == START else 10.0**logarithm, following
-
-    def log_probs(self, text: Text) -> NDArray[np.float64]:
-        """Natural logarithm of P(word | context) of each word of each sentence and, after them, of its end."""
-        numbers = word_numbers(text, self.vocabulary)
-        words = [self._words[number] for number in numbers.tolist()]
-        score, state = self._model.BaseScore, self._kenlm.State
-        logarithms = np.empty(len(text.ids) + len(text))
-        filled = 0
-        for start, stop in zip(text.offsets[:-1].tolist(), text.offsets[1:].tolist(), strict=True):
-            context = self.start
-            for word in (*(words[number] for number in text.ids[start:stop].tolist()), SPECIAL[END]):
-                following = state()
-                logarithms[filled] = score(context, word, following)
-                context = following
-                filled += 1
-        return logarithms * np.log(10)
 
     def distribution(self, context: KenLMState) -> NDArray[np.float64]:
         """P(word | context) of every word, scored one by one; the results for the last contexts are kept."""

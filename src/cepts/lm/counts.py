@@ -29,13 +29,8 @@ def check_window(window: int) -> None:
 def document_counts(documents: Documents, content: NDArray[np.bool_]) -> csr_array:
     """How often each word occurs in each document: the matrix A of eq. (2) of nmf_lm, words by documents.
 
-    Parameters
-    ----------
-    documents
-        The text.
-    content
-        For each word of the vocabulary whether it is counted. The row of a word that is not counted is empty, and so
-        is the column of a document without counted words.
+    `content` says for each word of the vocabulary whether it is counted. The row of a word that is not counted is
+    empty, and so is the column of a document without counted words.
     """
     from scipy.sparse import coo_array
 
@@ -54,16 +49,12 @@ def window_counts(
     *,
     window: int = 21,
     stop_first: bool = False,
-    across: bool = False,
-    diagonal: bool = True,
-    centre: bool = True,
-    decay: float = 1.0,
     threads: int | None = None,
 ) -> csr_array:
     """How often words occur near each other: the matrix M of eq. (6) of nmf_lm, as section 4 estimates it.
 
-    A window slides over the text one word at a time, and the word in its centre counts with each word of the window.
-    The matrix is symmetric, words by words; windows cross the boundaries of sentences.
+    A window slides over each document one word at a time, and the word in its centre counts with each word of the
+    window, itself included, as in E[C_i C_i]. The matrix is symmetric, words by words.
 
     Parameters
     ----------
@@ -74,15 +65,6 @@ def window_counts(
     stop_first
         Whether words that are not content words are removed first, so that each window has the same number of content
         words; otherwise they take up places in it.
-    across
-        Whether windows cross the boundaries of documents.
-    diagonal
-        Whether a word counts with itself.
-    centre
-        Whether each occurrence also counts with itself, as in E[C_i C_i]; otherwise only different occurrences of a
-        word count with each other.
-    decay
-        A pair at the distance d counts decay^d.
     threads
         Threads to use; None is one for each processor. Results do not depend on it.
 
@@ -95,12 +77,10 @@ def window_counts(
     """
     from scipy.sparse import csr_array
 
-    from cepts.kernels.window import count_neighbours
+    from cepts.kernels.window import WindowText, count_neighbours
 
     content = _as_content(documents, content)
     check_window(window)
-    if not 0 < decay <= 1:
-        raise UsageError(f"`decay` must be above 0 and at most 1. Got {decay} instead.")
     if threads is not None and threads < 1:
         raise UsageError(f"`threads` must be 1 or more. Got {threads} instead.")
     words = len(documents.text.vocabulary)
@@ -109,14 +89,12 @@ def window_counts(
         kept = content[ids]
         bounds = offsets_of(kept.astype(np.int64))[bounds]
         ids = ids[kept]
-    if across:
-        bounds = bounds[[0, -1]]
     counted = np.where(content[ids], ids, np.int32(-1))
     lengths = np.diff(bounds)
     starts, ends = np.repeat(bounds[:-1], lengths), np.repeat(bounds[1:], lengths)
     positions = np.argsort(counted, kind="stable")[int((counted < 0).sum()) :]
     occurrences = offsets_of(np.bincount(counted[counted >= 0], minlength=words))
-    weights = np.float64(decay) ** np.arange(window // 2 + 1)
+    text = WindowText(occurrences, positions, counted, starts, ends)
 
     def run(rows: tuple[int, int]) -> tuple[NDArray[np.int64], NDArray[np.int32], NDArray[np.float32]]:
         first, stop = rows
@@ -124,8 +102,7 @@ def window_counts(
         sizes = np.zeros(stop - first, dtype=np.int64)
         columns, counts = np.empty(most, dtype=np.int32), np.empty(most, dtype=np.float32)
         scratch = np.zeros(words), np.empty(words, dtype=np.int32)
-        text = occurrences, positions, counted, starts, ends
-        filled = count_neighbours(first, stop, *text, weights, diagonal, centre, *scratch, sizes, columns, counts)
+        filled = count_neighbours(first, stop, text, window // 2, *scratch, sizes, columns, counts)
         return sizes, columns[:filled].copy(), counts[:filled].copy()
 
     runs = list(cut_runs(occurrences, max(SHARD // window, 1))) or [(0, 0)]

@@ -24,12 +24,7 @@ def static_ngrams(model: Predictor, memory: Memory) -> NGrams:
 
     It has the n-grams of all models of the background, each with the probability of the adapted model, and back-off
     weights with which every context sums to 1. So it differs from the adapted model only for n-grams that no model of
-    the background has.
-
-    Raises
-    ------
-    UsageError
-        Where a model of the background is a KenLM binary, whose n-grams cannot be listed.
+    the background has. The n-grams of a KenLM binary cannot be listed, so a background with one is refused.
     """
     from cepts.kernels.export import backed_off
 

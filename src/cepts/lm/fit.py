@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 
 from cepts.data import SPECIAL, Documents, NGrams, Vocabulary, offsets_of
 from cepts.errors import DataError, UsageError
-from cepts.lm.backoff import joined_vocabulary, renumbered, with_vocabulary
+from cepts.lm.backoff import frequent_words, joined_vocabulary, renumbered, with_vocabulary
 from cepts.lm.binary import KenLMModel
 from cepts.lm.kneser_ney import KneserNey
 from cepts.lm.stop import function_words, marked_words
@@ -72,10 +72,7 @@ class FitRecord:
 def in_case_of(documents: Documents, lowercase: bool, vocabulary: Vocabulary) -> Documents:
     """Documents with the case of a model's text, which was lower-cased or has `vocabulary`.
 
-    Raises
-    ------
-    UsageError
-        Where the documents have lost the upper case that the model's text has.
+    Documents that have lost the upper case that the model's text has are refused.
     """
     if lowercase and not documents.lowercase:
         return documents.lowercased()
@@ -97,17 +94,12 @@ def joint_vocabulary(
     documents: Documents, sources: Sequence[BackgroundSource], min_count: int, background_min_count: int
 ) -> Vocabulary:
     """The words of a text and of its backgrounds, without those that are too rare in each text."""
-    parts = [_frequent(documents, min_count)]
-    for source in sources:
-        parts.append(_frequent(source, background_min_count) if isinstance(source, Documents) else source.vocabulary)
-    return joined_vocabulary(*parts)
-
-
-def _frequent(documents: Documents, least: int) -> Vocabulary:
-    text = documents.text
-    counts = np.bincount(text.ids, minlength=len(text.vocabulary))
-    return Vocabulary.from_words(
-        word for word, count in zip(text.vocabulary.words, counts.tolist(), strict=True) if count >= least
+    return joined_vocabulary(
+        frequent_words(documents.text, min_count),
+        *(
+            frequent_words(source.text, background_min_count) if isinstance(source, Documents) else source.vocabulary
+            for source in sources
+        ),
     )
 
 

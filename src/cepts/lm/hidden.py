@@ -170,7 +170,7 @@ def fit_hidden_documents(
     threads: int | None = None,
     progress: Progress | None = None,
 ) -> HiddenDocuments:
-    """Find the hidden documents of one or more texts.
+    """Find the hidden documents of one or more texts; the options are those of `AdaptedModel`.
 
     Parameters
     ----------
@@ -181,10 +181,6 @@ def fit_hidden_documents(
     segmentation
         ``explicit`` factorises the counts of words in documents, eq. (3) of nmf_lm; ``implicit`` factorises the counts
         of words near each other, in a window of content words, eq. (12) of nmf_lm, which needs no documents.
-    min_count
-        Words that are rarer in the texts are ignored.
-    hidden, window, iterations, seed, threads
-        As for `AdaptedModel`.
     """
     check_choice("segmentation", segmentation, SEGMENTATIONS)
     used = [(text, worth) for text, worth in texts if worth > 0]

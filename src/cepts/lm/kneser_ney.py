@@ -13,7 +13,7 @@ from numpy.typing import NDArray
 from cepts.data import END, SPECIAL, START, UNKNOWN, NGrams, Text, Vocabulary, offsets_of
 from cepts.errors import DataError, ModelError, UsageError, check_least
 from cepts.estimator import Estimator
-from cepts.lm.backoff import BackoffModel, from_arrays, joined_vocabulary, to_arrays, word_numbers
+from cepts.lm.backoff import BackoffModel, frequent_words, from_arrays, joined_vocabulary, to_arrays, word_numbers
 from cepts.progress import Progress, Step, silent
 from cepts.store import load_model, save_model
 
@@ -87,11 +87,6 @@ class KneserNey(Estimator):
             Gets a line for each order with fallback discounts.
         progress
             Called after each order.
-
-        Raises
-        ------
-        DataError
-            For a text without sentences, and for the words ``<s>`` and ``</s>`` in it.
         """
         if not len(text):
             raise DataError("the text to train n-grams on has no sentences; wanted at least one.")
@@ -174,8 +169,7 @@ def _stream_of(
     """The words of the model; the text with its sentences' starts and ends; and each word's place in its sentence."""
     frequent = np.bincount(text.ids, minlength=len(text.vocabulary)) >= min_count
     if vocabulary is None:
-        kept = [word for word, keep in zip(text.vocabulary.words, frequent.tolist(), strict=True) if keep]
-        vocabulary = joined_vocabulary(Vocabulary.from_words(kept))
+        vocabulary = joined_vocabulary(frequent_words(text, min_count))
     elif tuple(vocabulary.words[: len(SPECIAL)]) != SPECIAL:
         raise ValueError(f"the first words of `vocabulary` must be {SPECIAL}. Got {vocabulary.words[:3]} instead.")
     numbers = np.where(frequent, word_numbers(text, vocabulary), UNKNOWN).astype(np.int64)
@@ -237,6 +231,6 @@ def _discounts(
         shown = ", ".join(f"{discount:g}" for discount in fallback)
         notices.append(
             f"too few {order}-grams to estimate their discounts (seen once to four times: "
-            f"{', '.join(f'{count:,}' for count in seen[1:].tolist())}); those of {shown} stand in."
+            f"{', '.join(f'{count:,}' for count in seen[1:].tolist())}); {shown} are used instead."
         )
     return np.array(fallback, dtype=np.float64)

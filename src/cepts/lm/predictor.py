@@ -152,7 +152,7 @@ class Predictor:
         places = np.flatnonzero(content)
         words = targets[places]
         masses, columns = np.zeros(len(targets)), np.zeros((len(targets), len(self.components)))
-        masses[places] = trace.masses(places)
+        masses[places] = self.background.masses(trace.at(places))
         found = np.empty((len(places), len(self.components)))
         found[:, 0] = _shares(trace.probs[places], masses[places])
         for start in range(0, len(places), CHUNK):
@@ -207,7 +207,8 @@ class Predictor:
             part = slice(start, start + BLOCK)
             block = lifting.factors(weights[part])
             own = block[np.arange(len(block)), words[part]]
-            probs[part] = _shares(trace.probs[places[part]] * own, trace.factored(places[part], block))
+            sums = self.background.factored(trace.at(places[part]), block)
+            probs[part] = _shares(trace.probs[places[part]] * own, sums)
         return probs
 
     def lifting(self, *, histories: int = 1) -> Lifting:
@@ -222,13 +223,6 @@ class Predictor:
             after.tracker.follow(self.rows[words])
         after.caches.follow(words)
         return after
-
-    def advanced(self, ids: NDArray[np.int32], memory: Memory) -> tuple[tuple[Any, ...], Memory]:
-        """The contexts after the first words of a sentence, and the memory with these words."""
-        contexts = self.background.start
-        for word in ids.tolist():
-            _, contexts = self.background.advance(contexts, word)
-        return contexts, self.remembering(memory, ids[self.content[ids]])
 
     def distribution(self, contexts: tuple[Any, ...], memory: Memory) -> NDArray[np.float64]:
         """P(w | h, H) of every word of the vocabulary, after the words that `contexts` and `memory` stand for."""

@@ -110,18 +110,16 @@ class IncrementalScorer:
         if content:
             plain = prob / prepared.mass if prepared.mass > 0 else 0.0
             columns[0, 0] = plain
-            column = 1
             tracker = state.memory.tracker
             if tracker is not None:
-                if "rescaled" in model.components:
-                    scaled = prob * float(prepared.factors[word])
-                    columns[0, 1] = scaled / prepared.scaled_mass if prepared.scaled_mass > 0 else 0.0
-                    column = 2
                 row = model.rows[word]
-                columns[0, column] = float(tracker.hidden.words[row] @ prepared.weights) if row >= 0 else 0.0
-                column += 1
-            for cache, found in enumerate(state.memory.caches.probs_after(pending, word)):
-                columns[0, column + cache] = plain if found < 0 else found
+                likely = float(tracker.hidden.words[row] @ prepared.weights) if row >= 0 else 0.0
+                columns[0, model.components.index("hidden")] = likely
+            if "rescaled" in model.components and prepared.scaled_mass > 0:
+                lifted = prob * float(prepared.factors[word]) / prepared.scaled_mass
+                columns[0, model.components.index("rescaled")] = lifted
+            for cache, found in enumerate(reversed(state.memory.caches.probs_after(pending, word)), start=1):
+                columns[0, -cache] = plain if found < 0 else found
         one = np.array([prob])
         return float(mix(one, prepared.mass, columns, np.array([content]), model.weights, model.mixture)[0])
 
@@ -151,7 +149,8 @@ class _Prepared:
     def __init__(self, model: Predictor, state: State, pending: tuple[int, ...], *, base: State) -> None:
         background = model.background
         self.base = base
-        self.mass = background.mass(state.contexts)
+        contexts = [[context] for context in state.contexts]
+        self.mass = float(background.masses(contexts)[0])
         self.weights: NDArray[np.float32] = np.empty(0, dtype=np.float32)
         self.factors: NDArray[np.float32] = np.empty(0, dtype=np.float32)
         self.scaled_mass = 0.0
@@ -162,4 +161,4 @@ class _Prepared:
             if "rescaled" in model.components:
                 factors = model.lifting().factors(weights)
                 self.factors = factors[0]
-                self.scaled_mass = background.factored(state.contexts, factors)
+                self.scaled_mass = float(background.factored(contexts, factors)[0])

@@ -25,7 +25,7 @@ ITERATIONS = 200
 TOLERANCE = 6e-6
 
 
-class _Problem:
+class _WeightsProblem:
     """An `engine.EMProblem`: the weights of a mixture of given distributions."""
 
     def __init__(self, probs: NDArray[np.float64]) -> None:
@@ -49,15 +49,12 @@ class _Problem:
 def best_weights(probs: NDArray[np.float64]) -> tuple[NDArray[np.float64], list[float]]:
     """The weights with which a mixture gives held-out words the highest probability, and the objective of each step.
 
-    Parameters
-    ----------
-    probs
-        P(word) of each component, a column a component.
+    `probs` is P(word) of each component, a column a component.
     """
     known = probs[probs.sum(axis=1) > 0]
     if not len(known):
         raise _no_known_words()
-    problem = _Problem(known)
+    problem = _WeightsProblem(known)
     objectives = run_em(problem, iterations=ITERATIONS, tolerance=TOLERANCE, stage="weights")
     return problem.weights, objectives
 
@@ -85,7 +82,7 @@ def tuned_weights(scored: Scored, mixture: str) -> NDArray[np.float64]:
 def tune(
     model: Predictor, held_out: Text, *, exponents: Sequence[float] | None = None, threads: int | None = None
 ) -> tuple[Predictor, Scored]:
-    """The predictor with the best weights on held-out text, of its n-gram models and of its components.
+    """The predictor with the best weights of its n-gram models and components on held-out text, and that text scored.
 
     Parameters
     ----------
@@ -95,11 +92,6 @@ def tune(
         Text that the model was not fitted to.
     exponents
         Exponents of rescaling from which the search for the best one starts; by default the exponent stays.
-
-    Returns
-    -------
-    predictor, scored
-        The tuned predictor, and the held-out text as its components score it.
     """
     text = renumbered(held_out, model.vocabulary)
     if not np.any(text.ids != UNKNOWN):  # sentence ends alone would give the n-gram all weight

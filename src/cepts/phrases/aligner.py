@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import math
 from collections.abc import Collection, Sequence
 from functools import partial
 from pathlib import Path
@@ -12,7 +11,7 @@ import numpy as np
 
 from cepts.data import COLUMNS, Association, Runs, SentencePair, as_sentence_pairs, offsets_of
 from cepts.engine import map_shards
-from cepts.errors import DataError, ModelError, UsageError, check_choice
+from cepts.errors import DataError, ModelError, UsageError, check_choice, check_least
 from cepts.estimator import Estimator
 from cepts.extract import Aligning
 from cepts.names import PHRASE_COSTS, PHRASE_MODELS
@@ -94,18 +93,6 @@ class PhraseAligner(Estimator, Aligning):
         max_length: int = 500,
         threads: int | None = None,
     ) -> None:
-        for name, value in (
-            ("longest", longest),
-            ("widest", widest),
-            ("iterations", iterations),
-            ("max_length", max_length),
-        ):
-            if value < 1:
-                raise UsageError(f"`{name}` must be 1 or more. Got {value} instead.")
-        for name, number in (("wrong_cost", wrong_cost), ("missed_cost", missed_cost), ("penalty", penalty)):
-            # Written so that NaN fails.
-            if not 0 <= number < math.inf:
-                raise UsageError(f"`{name}` must be 0 or more. Got {number} instead.")
         check_choice("cost", cost, PHRASE_COSTS)
         unknown = sorted(set(families or ()) - set(FAMILIES))
         if unknown:
@@ -121,6 +108,8 @@ class PhraseAligner(Estimator, Aligning):
         self.annotator, self.lexical = annotator, lexical
         self.max_length = max_length
         self.threads = threads
+        check_least(self, 1, "longest", "widest", "iterations", "max_length")
+        check_least(self, 0, "wrong_cost", "missed_cost", "penalty")
 
     def options(self) -> dict[str, Any]:
         """The parameters as a model directory holds them, without tables and `threads`."""
@@ -257,7 +246,7 @@ class PhraseAligner(Estimator, Aligning):
         from cepts.kernels.segments import segment_links
 
         pairs = self.prepared(every_pair[start : start + self.PAIRS_AT_A_TIME], start)
-        maker, sizes = self.maker(), self.layout_.sizes
+        maker, shapes, sizes = self.maker(), self.shapes(), self.layout_.sizes
         # A pair that is left out has no matrix: one that is far too long would take all memory.
         sizes_of = [(len(pair.source), len(pair.target)) if self.fits(pair) else (0, 0) for pair in pairs]
         lengths = np.array(sizes_of, dtype=np.int64).reshape(-1, 2)
@@ -274,7 +263,7 @@ class PhraseAligner(Estimator, Aligning):
                     path.append(NO_PATH)
                 continue
             features = maker.features(pair)
-            for way, shape in enumerate(self.shapes()):
+            for way, shape in enumerate(shapes):
                 lattice = lattice_of(features, self.weights_[way], sizes, shape)
                 found = marginals(lattice)
                 links = np.empty(lattice.emit.shape[::2])

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -43,7 +44,7 @@ class LatticeShape:
     longest, widest
         The longest source and target span.
     by_target
-        Whether paths run along the target words, each with at most one source span (the house's *forward* direction,
+        Whether paths run along the target words, each with at most one source span (the *forward* direction,
         which explains the target by the source, and the paper's target-to-source), or along the source words.
     memory
         Whether null remembers where the last segment stopped.
@@ -58,8 +59,7 @@ class LatticeShape:
     distortion: bool = True
 
 
-@dataclass(frozen=True, slots=True, eq=False)
-class Lattice:
+class Lattice(NamedTuple):
     """The scores of one pair in one direction, as kernels.segments takes them."""
 
     emit: NDArray[np.float64]
@@ -69,14 +69,8 @@ class Lattice:
     null_next: NDArray[np.int64]
     final: NDArray[np.float64]
 
-    @property
-    def arguments(self) -> tuple[NDArray, ...]:
-        """In the kernels' order."""
-        return self.emit, self.null, self.jump, self.stay, self.null_next, self.final
 
-
-@dataclass(frozen=True, slots=True, eq=False)
-class Marginals:
+class Marginals(NamedTuple):
     """What the forward-backward pass gives: log Z and the expected number of segments, null words and steps."""
 
     log_z: float
@@ -87,8 +81,7 @@ class Marginals:
     final: NDArray[np.float64]
 
 
-@dataclass(frozen=True, slots=True, eq=False)
-class Gold:
+class Gold(NamedTuple):
     """The gold path of a pair, as marginals that are 0 or 1, and the cost of each segment and null word."""
 
     path: Marginals
@@ -143,14 +136,10 @@ def lattice_of(
 
 def marginals(lattice: Lattice) -> Marginals:
     """The forward-backward pass."""
-    from cepts.kernels.segments import segment_backward, segment_forward
+    from cepts.kernels.segments import segment_marginals
 
-    length, _, width, _ = lattice.emit.shape
-    forward, entering = np.empty((length + 1, len(lattice.stay))), np.empty((length, width))
-    segment_forward(*lattice.arguments, forward, entering)
     filled = [np.empty_like(part) for part in (lattice.emit, lattice.null, lattice.jump, lattice.stay, lattice.final)]
-    log_z = segment_backward(*lattice.arguments, forward, entering, *filled)
-    return Marginals(log_z, *filled)
+    return Marginals(segment_marginals(*lattice, *filled), *filled)
 
 
 def best_path(lattice: Lattice) -> tuple[float, NDArray[np.int32], NDArray[np.int32]]:
@@ -159,7 +148,7 @@ def best_path(lattice: Lattice) -> tuple[float, NDArray[np.int32], NDArray[np.in
 
     length = len(lattice.null)
     starts, spans = np.empty(length, dtype=np.int32), np.empty((length, 2), dtype=np.int32)
-    score = segment_path(*lattice.arguments, starts, spans)
+    score = segment_path(*lattice, starts, spans)
     return score, starts, spans
 
 

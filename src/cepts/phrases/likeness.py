@@ -58,8 +58,8 @@ def look_up(source: SentenceWords, target: SentenceWords, lexical: Lexical, long
     shape = len(source), len(target)
     names, nicknames = np.zeros(shape, dtype=np.float32), np.zeros(shape, dtype=np.bool_)
     if lexical.names is not None and source.names.any() and target.names.any():
-        names = lexical.names.scores(source.tokens, target.tokens, source.names, target.names)
-        nicknames = lexical.names.nicknames(source.tokens, target.tokens) & source.names[:, None] & target.names
+        asked = source.tokens, target.tokens, source.names, target.names
+        names, nicknames = lexical.names.scores(*asked), lexical.names.nicknames(*asked)
     return Lookups(
         relations,
         expressions,
@@ -86,9 +86,9 @@ def compare_words(
 
     shape = len(source), len(target)
     spelling = np.empty((*shape, 5), dtype=np.float32)
-    spelling_likeness(
-        source.characters, source.character_offsets, target.characters, target.character_offsets, spelling
-    )
+    characters, others = source.characters, target.characters
+    used = np.empty((2, max(len(characters), len(others))), dtype=np.bool_)
+    spelling_likeness(characters, source.character_offsets, others, target.character_offsets, used, spelling)
     like = Likeness(
         match=np.empty(shape, dtype=np.int32),
         strength=np.empty(shape, dtype=np.float32),
@@ -117,19 +117,15 @@ def compare_spans(like: Likeness, found: Lookups) -> SpanLikeness:
 
     shape = found.relations.shape
 
-    def covered(matrix: NDArray) -> NDArray[np.float32]:
-        both = np.empty((2, *shape), dtype=np.float32)
-        span_coverage(np.ascontiguousarray(matrix, dtype=np.float32), both[0], both[1])
-        return both.reshape(2, -1)
-
     lemma = like.match <= SURE
+    matrices = lemma, like.strength, like.spelling[:, :, 0], np.maximum(like.names, like.nicknames)
+    covered, room = np.zeros((len(matrices), 2, *shape), dtype=np.float32), np.empty(shape[3])
+    for matrix, both in zip(matrices, covered, strict=True):
+        span_coverage(np.ascontiguousarray(matrix, dtype=np.float32), room, both)
     source, target = _span_vectors(found.source_vectors, shape[1]), _span_vectors(found.target_vectors, shape[3])
     cosine = source.reshape(-1, source.shape[2]) @ target.reshape(-1, target.shape[2]).T
     return SpanLikeness(
-        found=covered(lemma),
-        matched=covered(like.strength),
-        spelt=covered(like.spelling[:, :, 0]),
-        named=covered(np.maximum(like.names, like.nicknames)),
+        covered=covered.reshape(len(matrices), 2, -1),
         cosine=cosine.reshape(-1),
         relations=found.relations.reshape(-1),
         lists=found.lists.reshape(-1),
@@ -171,6 +167,8 @@ def related_expressions(
     """
     from cepts.kernels.wordnet import SYNONYM
 
+    if not words.expressions:
+        return []
     found = table.numbers([f"{words.lemmas[verb]} {words.lemmas[place]}" for verb, place in words.expressions])
     known = np.flatnonzero(found >= 0)
     if not len(known):

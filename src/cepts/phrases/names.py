@@ -7,9 +7,11 @@ copying, changing, inserting and deleting characters. The next edit depends on t
 
 from __future__ import annotations
 
+import math
 import unicodedata
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
+from functools import cached_property
 from typing import Any, ClassVar, Self
 
 import numpy as np
@@ -17,14 +19,16 @@ from numpy.typing import NDArray
 
 from cepts.data import offsets_of
 from cepts.engine import ROUNDING, run_em
-from cepts.phrases.tables import StoredTable, codes_of
+from cepts.phrases.tables import LARGEST, StoredTable, code_of
 from cepts.progress import Progress
 
 __all__ = ["LONGEST", "NameModel"]
 
 LONGEST = 40  # characters of a name that are read, so that no probability becomes 0
 EDITS = 5  # start, copy, change, insert, delete: the last edit
+PAIR_FACTOR = 0x9E3779B97F4A7C15
 SYMBOLS = 27  # a to z, and any other character
+SYMBOL_ROOM = 32
 FOREIGN = 0.1  # share of the uniform distribution in the spelling model, so that every character has some probability
 ARRAYS = ("steps", "ends", "changes", "inserts", "spelling", "pairs")
 
@@ -59,6 +63,10 @@ class NameModel(StoredTable):
     spelling: NDArray[np.float64]
     pairs: NDArray[np.uint64]
 
+    @cached_property
+    def _known(self) -> frozenset[int]:
+        return frozenset(self.pairs.tolist())
+
     @classmethod
     def train(
         cls,
@@ -77,8 +85,6 @@ class NameModel(StoredTable):
         prior
             Count that each edit has before any is seen; the objective is the likelihood times this Dirichlet prior.
         """
-        from cepts.kernels.names import pair_code
-
         listed = sorted({(one.lower(), other.lower()) for one, other in pairs})
         if not listed:
             raise ValueError("there must be at least one pair of names.")
@@ -87,12 +93,11 @@ class NameModel(StoredTable):
         problem = _Training(training, prior)
         run_em(problem, iterations=iterations, stage="names", progress=progress)
         characters, _ = _characters(names)
-        counts = np.bincount(_symbols(characters), minlength=SYMBOLS)
+        counts = np.bincount(characters % SYMBOL_ROOM, minlength=SYMBOLS)
         lasting = len(characters) / (len(characters) + len(names))
         shares = (1 - FOREIGN) * counts / counts.sum() + FOREIGN / SYMBOLS
         spelling = np.append(lasting * shares, 1 - lasting)
-        one, other = (codes_of([pair[side] for pair in listed]) for side in (0, 1))
-        codes = np.array([pair_code(a, b) for a, b in zip(one, other, strict=True)], dtype=np.uint64)
+        codes = np.array([_pair_code(code_of(one), code_of(other)) for one, other in listed], dtype=np.uint64)
         return cls(problem.steps, problem.ends, problem.changes, problem.inserts, spelling, np.unique(codes))
 
     def log_probabilities(
@@ -103,21 +108,17 @@ class NameModel(StoredTable):
         which_target: NDArray[np.bool_] | None = None,
     ) -> NDArray[np.float64]:
         """Logarithm of P(target | source name), shape (I, J); 0 where either is not asked for (by default all are)."""
-        from cepts.kernels.names import name_log_probabilities
+        from cepts.kernels.names import fill_forward
 
-        which = np.ones(len(source_tokens), dtype=np.bool_) if which_source is None else which_source
-        others = np.ones(len(target_tokens), dtype=np.bool_) if which_target is None else which_target
         out = np.zeros((len(source_tokens), len(target_tokens)))
-        if which.any() and others.any():
-            name_log_probabilities(
-                *_characters(source_tokens, which),
-                *_characters(target_tokens, others),
-                which,
-                others,
-                *(self.steps, self.ends, self.changes, self.inserts),
-                np.empty((LONGEST + 1, LONGEST + 1, EDITS)),
-                out,
-            )
+        parameters = self.steps, self.ends, self.changes, self.inserts
+        room = np.empty((LONGEST + 1, LONGEST + 1, EDITS))
+        targets = [(j, _code_points(_plain(target_tokens[j]))) for j in _places(target_tokens, which_target)]
+        for i in _places(source_tokens, which_source):
+            source = _code_points(_plain(source_tokens[i]))
+            for j, target in targets:
+                probability = fill_forward(source, target, *parameters, room)
+                out[i, j] = math.log(probability) if probability > 0 else -math.inf
         return out
 
     def scores(
@@ -134,17 +135,28 @@ class NameModel(StoredTable):
         """
         found = self.log_probabilities(source_tokens, target_tokens, which_source, which_target)
         characters, offsets = _characters(target_tokens)
-        costs = np.concatenate(([0.0], np.cumsum(np.log(self.spelling)[_symbols(characters)])))
+        costs = np.concatenate(([0.0], np.cumsum(np.log(self.spelling)[characters % SYMBOL_ROOM])))
         scratch = np.diff(costs[offsets]) + np.log(self.spelling[-1])
         asked = found != 0.0
         return np.where(asked, np.clip(1.0 - found / scratch, 0.0, 1.0), 0.0).astype(np.float32)
 
-    def nicknames(self, source_tokens: Sequence[str], target_tokens: Sequence[str]) -> NDArray[np.bool_]:
-        """Whether each source and target token are a listed pair, either way round; shape (I, J)."""
-        from cepts.kernels.names import nickname_pairs
+    def nicknames(
+        self,
+        source_tokens: Sequence[str],
+        target_tokens: Sequence[str],
+        which_source: NDArray[np.bool_] | None = None,
+        which_target: NDArray[np.bool_] | None = None,
+    ) -> NDArray[np.bool_]:
+        """Whether each source and target token are a listed pair, either way round; shape (I, J).
 
-        out = np.empty((len(source_tokens), len(target_tokens)), dtype=np.bool_)
-        nickname_pairs(codes_of(source_tokens), codes_of(target_tokens), self.pairs, out)
+        False where either is not asked for (by default all are).
+        """
+        out = np.zeros((len(source_tokens), len(target_tokens)), dtype=np.bool_)
+        targets = [(j, code_of(target_tokens[j].lower())) for j in _places(target_tokens, which_target)]
+        for i in _places(source_tokens, which_source):
+            code = code_of(source_tokens[i].lower())
+            for j, other in targets:
+                out[i, j] = _pair_code(code, other) in self._known
         return out
 
     def stored(self) -> dict[str, NDArray[Any]]:
@@ -155,6 +167,11 @@ class NameModel(StoredTable):
     def restored(cls, arrays: Mapping[str, NDArray[Any]]) -> Self:
         """The inverse of `stored`."""
         return cls(*(arrays[name] for name in ARRAYS))
+
+
+def _pair_code(one: int, other: int) -> int:
+    """A code of two codes, whichever comes first."""
+    return (min(one, other) * PAIR_FACTOR + max(one, other)) & LARGEST
 
 
 class _Training:
@@ -194,25 +211,26 @@ def _shares(counts: NDArray[np.float64]) -> NDArray[np.float64]:
     return counts / counts.sum(axis=-1, keepdims=True)
 
 
-def _characters(
-    names: Sequence[str], which: NDArray[np.bool_] | None = None
-) -> tuple[NDArray[np.uint32], NDArray[np.int64]]:
-    """The characters of all names, end to end, in lower case and without accents; and where each name starts.
+def _places(names: Sequence[str], which: NDArray[np.bool_] | None) -> Sequence[int]:
+    """The places that are asked for."""
+    return range(len(names)) if which is None else np.flatnonzero(which).tolist()
 
-    Names of which `which` is false are left empty.
-    """
-    texts = [_plain(name)[:LONGEST] if which is None or which[place] else "" for place, name in enumerate(names)]
-    data = "".join(texts).encode("utf-32-le", "surrogatepass")
-    return np.frombuffer(data, dtype="<u4").astype(np.uint32), offsets_of([len(text) for text in texts])
+
+def _characters(names: Sequence[str]) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
+    """The characters of all names, end to end, in lower case and without accents; and where each name starts."""
+    texts = [_plain(name) for name in names]
+    return _code_points("".join(texts)), offsets_of([len(text) for text in texts])
+
+
+def _code_points(text: str) -> NDArray[np.int64]:
+    """Characters as `kernels.names` takes them: code points, and the symbol in the low bits."""
+    points = np.frombuffer(text.encode("utf-32-le", "surrogatepass"), dtype=np.uint32).astype(np.int64)
+    letters = points - ord("a")
+    return points * SYMBOL_ROOM + np.where((letters >= 0) & (letters < SYMBOLS - 1), letters, SYMBOLS - 1)
 
 
 def _plain(name: str) -> str:
     lower = name.lower()
-    if lower.isascii():
-        return lower
-    return "".join(c for c in unicodedata.normalize("NFKD", lower) if not unicodedata.combining(c))
-
-
-def _symbols(characters: NDArray[np.uint32]) -> NDArray[np.int64]:
-    symbols = characters.astype(np.int64) - ord("a")
-    return np.where((symbols >= 0) & (symbols < SYMBOLS - 1), symbols, SYMBOLS - 1)
+    if not lower.isascii():
+        lower = "".join(c for c in unicodedata.normalize("NFKD", lower) if not unicodedata.combining(c))
+    return lower[:LONGEST]

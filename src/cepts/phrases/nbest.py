@@ -31,7 +31,7 @@ def best_alternatives(lattice: Lattice, count: int, by_target: bool) -> list[Alt
     length = len(lattice.null)
     scores, starts = np.empty(count), np.empty((count, length), dtype=np.int32)
     spans = np.empty((count, length, 2), dtype=np.int32)
-    listed = segment_nbest(*lattice.arguments, scores, starts, spans)
+    listed = segment_nbest(*lattice, scores, starts, spans)
     whole = marginals(lattice)
     segments = joined_paths(
         [path_of(scores[n], starts[n], spans[n], whole.segments, by_target) for n in range(listed)],

@@ -14,7 +14,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from cepts.data import offsets_of
-from cepts.phrases.tables import StoredTable, codes_of, packed
+from cepts.phrases.tables import StoredTable, codes_of, numbers_of
 
 __all__ = ["KINDS", "RULE_SCORES", "Paraphrases", "Rule"]
 
@@ -159,14 +159,13 @@ class Paraphrases(StoredTable):
         rows
             An array of the same shape: the row of `rule_scores`, -1 where there is none.
         """
-        from cepts.kernels.paraphrases import look_up_spans, number_spans
+        from cepts.kernels.paraphrases import look_up_spans
 
         shape = (len(source_tokens), source_length, len(target_tokens), target_length)
-        numbers = []
-        for tokens, longest in ((source_tokens, source_length), (target_tokens, target_length)):
-            spans = np.empty((len(tokens), longest), dtype=np.int64)
-            number_spans(*packed(token.lower() for token in tokens), self.codes, spans)
-            numbers.append(spans.reshape(-1))
+        numbers = [
+            numbers_of(map(str.lower, tokens), self.codes, longest).reshape(-1)
+            for tokens, longest in ((source_tokens, source_length), (target_tokens, target_length))
+        ]
         kinds = np.empty((len(numbers[0]), len(numbers[1])), dtype=np.uint8)
         rows = np.empty(kinds.shape, dtype=np.int32)
         look_up_spans(*numbers, self.offsets, self.others, self.marks, self.rule_entries, self.rule_rows, kinds, rows)
@@ -213,7 +212,7 @@ def _is_plain(symbol: str) -> bool:
 
 
 def _rank(rule: Rule) -> tuple[bool, float]:
-    """The better a rule, the lower."""
+    """Sorts better rules first."""
     return _is_plain(rule.symbol), rule.scores[4] + rule.scores[7]
 
 

@@ -10,7 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from cepts.data import Vectors
-from cepts.phrases.tables import StoredTable, exact_codes_of
+from cepts.phrases.tables import StoredTable, codes_of, numbers_of
 
 __all__ = ["Relatedness", "rounded", "spread_evenly"]
 
@@ -43,7 +43,7 @@ class Relatedness(StoredTable):
     @classmethod
     def from_vectors(cls, vectors: Vectors) -> Relatedness:
         """Relatedness by any vectors: a file of them, or one view of a fitted space."""
-        codes = exact_codes_of(vectors.words)
+        codes = codes_of(vectors.words)
         order = np.argsort(codes)
         return cls(codes[order], rounded(vectors.matrix)[order])
 
@@ -87,13 +87,9 @@ class Relatedness(StoredTable):
 
     def _found(self, tokens: Sequence[str]) -> NDArray[np.float32]:
         """The vectors of `tokens`, looked up together."""
-        from cepts.kernels.paraphrases import find_codes
-
         tries = [_tries(token) for token in tokens]
-        words = [word for turns in tries for turn in turns for word in turn]
-        places = np.empty(len(words), dtype=np.int64)
-        find_codes(self.codes, exact_codes_of(words), places)
-        place = iter(places.tolist())
+        words = (word for turns in tries for turn in turns for word in turn)
+        place = iter(numbers_of(words, self.codes)[:, 0].tolist())
         owners: list[int] = []
         found: list[int] = []
         for number, turns in enumerate(tries):

@@ -15,30 +15,37 @@ from cepts.data import offsets_of
 from cepts.errors import ModelError
 from cepts.store import Model, load_table, save_table
 
-__all__ = ["StoredTable", "codes_of", "exact_codes_of", "packed", "read_table", "shipped"]
+__all__ = ["LARGEST", "StoredTable", "code_of", "codes_of", "numbers_of", "read_table", "shipped"]
 
 ENGLISH = Path(__file__).parent / "english"
+HASH_START, HASH_PRIME, LARGEST = 0xCBF29CE484222325, 0x100000001B3, (1 << 64) - 1
 
 
-def packed(tokens: Iterable[str]) -> tuple[NDArray[np.uint8], NDArray[np.int64]]:
-    """The bytes of the tokens, one after the other, and where each starts."""
+def code_of(text: str) -> int:
+    """The 64-bit code of a word or phrase as it is written (FNV-1a, with its high half mixed into the low one)."""
+    code = HASH_START
+    for byte in text.encode("utf-8", "surrogateescape"):
+        code = (code ^ byte) * HASH_PRIME & LARGEST
+    return code ^ code >> 32
+
+
+def codes_of(texts: Iterable[str]) -> NDArray[np.uint64]:
+    """The code of each text."""
+    return np.array([code_of(text) for text in texts], dtype=np.uint64)
+
+
+def numbers_of(tokens: Iterable[str], codes: NDArray[np.uint64], longest: int = 1) -> NDArray[np.int32]:
+    """The place of each span of up to `longest` tokens among sorted `codes`.
+
+    `[i, l - 1]` is that of the span [i, i + l); -1 where it is not known or leaves the sentence.
+    """
+    from cepts.kernels.paraphrases import number_spans
+
     encoded = [token.encode("utf-8", "surrogateescape") for token in tokens]
-    return np.frombuffer(b"".join(encoded), dtype=np.uint8), offsets_of([len(token) for token in encoded])
-
-
-def exact_codes_of(tokens: Iterable[str]) -> NDArray[np.uint64]:
-    """The code of each token as it is written."""
-    from cepts.kernels.paraphrases import word_codes
-
-    data, offsets = packed(tokens)
-    codes = np.empty(len(offsets) - 1, dtype=np.uint64)
-    word_codes(data, offsets, codes)
-    return codes
-
-
-def codes_of(tokens: Iterable[str]) -> NDArray[np.uint64]:
-    """The code of each token in lower case."""
-    return exact_codes_of(token.lower() for token in tokens)
+    numbers = np.empty((len(encoded), longest), dtype=np.int32)
+    offsets = offsets_of([len(token) for token in encoded])
+    number_spans(np.frombuffer(b"".join(encoded), dtype=np.uint8), offsets, codes, numbers)
+    return numbers
 
 
 def shipped(name: str) -> Path:

@@ -18,7 +18,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from cepts.data import offsets_of
-from cepts.errors import DataError, UsageError
+from cepts.errors import DataError, UsageError, check_least
 from cepts.estimator import Estimator
 from cepts.phrases.tables import read_table
 from cepts.progress import Progress, Step, Stopwatch, silent
@@ -28,10 +28,10 @@ __all__ = ["TAG_TEMPLATES", "WORD_TEMPLATES", "Tagger"]
 
 LONGEST_AFFIX = 5
 WORD_COLUMNS = (
-    "form",
-    "lower",
     "shape",
     "signs",
+    "form",
+    "lower",
     *(f"prefix{k}" for k in range(1, LONGEST_AFFIX + 1)),
     *(f"suffix{k}" for k in range(1, LONGEST_AFFIX + 1)),
 )
@@ -133,10 +133,6 @@ class Tagger(Estimator):
         size: int | None = None,
         seed: int = 0,
     ) -> None:
-        if iterations < 1:
-            raise UsageError(f"`iterations` must be at least 1. Got {iterations} instead.")
-        if size is not None and size < 1:
-            raise UsageError(f"`size` must be at least 1. Got {size} instead.")
         self.templates = templates
         self.bio = bio
         self.iterations = iterations
@@ -144,6 +140,7 @@ class Tagger(Estimator):
         self.margin = margin
         self.size = size
         self.seed = seed
+        check_least(self, 1, "iterations", "size")
         self._parts = _parse(templates)
         self.uses_tags = bool((self._parts[:, :, 0] == len(WORD_COLUMNS)).any())
 
@@ -175,7 +172,7 @@ class Tagger(Estimator):
         keys = self._keys(sentences, tags, offsets)
         known, counts = np.unique(keys, return_counts=True)
         known = known[(counts >= self.min_count) & (known > 0)]
-        rows = _rows(keys, known, _table(known))
+        rows = _rows(keys, known)
         weights = np.zeros((len(known), len(names)), dtype=np.float32)
         sums = np.zeros(weights.shape, dtype=np.float64)
         transition_sums = np.zeros(transitions.shape, dtype=np.float64)
@@ -218,11 +215,11 @@ class Tagger(Estimator):
             part = sentences[block]
             offsets = offsets_of([len(sentence) for sentence in part])
             keys = self._keys(part, None if tags is None else tags[block], offsets)
-            rows = _rows(keys, self._weights.keys, self._table)
-            scores = np.zeros((len(rows), len(self.labels_)), dtype=np.float32)
-            add_scores(rows, self._bounds, self._weights.labels, self._values, scores)
+            scores = np.zeros((len(keys), len(self.labels_)), dtype=np.float32)
+            weights = self._bounds, self._weights.labels, self._values
+            add_scores(keys, self._weights.keys, *self._starts, *weights, scores)
             _, best, back = _work_space(offsets, len(self.labels_))
-            numbers = np.empty(len(rows), dtype=np.int32)
+            numbers = np.empty(len(keys), dtype=np.int32)
             best_labels(offsets, scores, self._weights.transitions, best, back, numbers)
             names = [self.labels_[label] for label in numbers.tolist()]
             bounds = offsets.tolist()
@@ -255,7 +252,10 @@ class Tagger(Estimator):
         self._bounds = offsets_of(weights.counts)
         quanta = weights.quanta.astype(np.float32)
         self._values = quanta * np.abs(quanta) * np.float32(weights.scale)
-        self._table = _table(weights.keys)
+        # About one key for each value of the high bits of keys, which are hashes.
+        bits = max(len(weights.keys).bit_length(), 1)
+        starts = offsets_of(np.bincount(weights.keys >> (32 - bits), minlength=1 << bits))
+        self._starts = starts.astype(np.int32), 32 - bits
 
     def _check(self, sentences: Sequence[Sequence[str]], tags: Sequence[Sequence[str]] | None) -> None:
         if self.uses_tags and tags is None:
@@ -300,24 +300,22 @@ class Tagger(Estimator):
         self, sentences: Sequence[Sequence[str]], tags: Sequence[Sequence[str]] | None, offsets: NDArray[np.int64]
     ) -> NDArray[np.uint32]:
         """The key of each feature: a row for each token."""
-        from cepts.kernels.tagger import describe_words, feature_keys
+        from cepts.kernels.tagger import FORM, describe_words, feature_keys
 
         ids, words = _numbered(sentences)
-        forms, form_bounds = _characters(words)
-        lowers, lower_bounds = _characters([word.lower() for word in words])
-        atoms = np.empty((len(words), len(WORD_COLUMNS)), dtype=np.uint64)
-        describe_words(forms, form_bounds, lowers, lower_bounds, LONGEST_AFFIX, atoms)
-        tag_ids, tag_atoms = _NO_IDS, _NO_ATOMS
-        if self.uses_tags and tags is not None:
-            tag_ids, tag_names = _numbered(tags)
-            tag_atoms = _hashes(tag_names)
+        tag_ids, tag_names = _numbered(tags if self.uses_tags and tags is not None else ())
+
+        def described(texts: list[str]) -> NDArray[np.uint64]:
+            atoms = np.empty((len(texts), len(WORD_COLUMNS)), dtype=np.uint64)
+            every = texts + [text.lower() for text in texts]
+            data = np.frombuffer("".join(every).encode("utf-32-le", "surrogatepass"), dtype=np.uint32)
+            describe_words(data, offsets_of([len(text) for text in every]), LONGEST_AFFIX, atoms)
+            return atoms
+
         keys = np.empty((len(ids), len(self.templates)), dtype=np.uint32)
-        feature_keys(offsets, ids, tag_ids, atoms, tag_atoms, self._parts, keys)
+        tag_atoms = np.ascontiguousarray(described(tag_names)[:, FORM])
+        feature_keys(offsets, ids, tag_ids, described(words), tag_atoms, self._parts, keys)
         return keys
-
-
-_NO_IDS = np.empty(0, dtype=np.int32)
-_NO_ATOMS = np.empty(0, dtype=np.uint64)
 
 
 def _parse(templates: Sequence[str]) -> NDArray[np.int32]:
@@ -368,34 +366,10 @@ def _numbered(sentences: Sequence[Sequence[str]]) -> tuple[NDArray[np.int32], li
     return np.array(ids, dtype=np.int32), list(numbers)
 
 
-def _characters(words: Sequence[str]) -> tuple[NDArray[np.uint32], NDArray[np.int64]]:
-    """The code points of all words, and where each word starts."""
-    data = "".join(words).encode("utf-32-le", "surrogatepass")
-    return np.frombuffer(data, dtype="<u4").astype(np.uint32, copy=False), offsets_of([len(word) for word in words])
-
-
-def _hashes(names: Sequence[str]) -> NDArray[np.uint64]:
-    from cepts.kernels.tagger import hash_texts
-
-    characters, bounds = _characters(names)
-    hashes = np.empty(len(names), dtype=np.uint64)
-    hash_texts(characters, bounds, hashes)
-    return hashes
-
-
-def _table(keys: NDArray[np.uint32]) -> NDArray[np.int32]:
-    from cepts.kernels.tagger import fill_table
-
-    table = np.full(1 << max(2 * len(keys), 1).bit_length(), -1, dtype=np.int32)
-    fill_table(keys, table)
-    return table
-
-
-def _rows(wanted: NDArray[np.uint32], keys: NDArray[np.uint32], table: NDArray[np.int32]) -> NDArray[np.int32]:
-    from cepts.kernels.tagger import find_rows
-
-    rows = np.empty(wanted.shape, dtype=np.int32)
-    find_rows(wanted.reshape(-1), keys, table, rows.reshape(-1))
+def _rows(keys: NDArray[np.uint32], known: NDArray[np.uint32]) -> NDArray[np.int32]:
+    """The place of each key among `known`; -1 where it is not there."""
+    rows = np.searchsorted(known, keys).astype(np.int32)
+    rows[(np.append(known, 0)[rows] != keys) | (keys == 0)] = -1
     return rows
 
 

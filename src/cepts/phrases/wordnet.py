@@ -10,7 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from cepts.data import offsets_of
-from cepts.phrases.tables import StoredTable, codes_of, packed
+from cepts.phrases.tables import StoredTable, codes_of, numbers_of
 
 __all__ = ["PARTS", "WordNet"]
 
@@ -111,22 +111,14 @@ class WordNet(StoredTable):
 
     def numbers(self, lemmas: Sequence[str]) -> NDArray[np.int32]:
         """The number of each lemma in lower case; -1 where it is not known."""
-        from cepts.kernels.paraphrases import find_codes
-
-        numbers = np.empty(len(lemmas), dtype=np.int32)
-        find_codes(self.codes, codes_of(lemmas), numbers)
-        return numbers
+        return self.span_numbers(lemmas, 1).reshape(-1)
 
     def span_numbers(self, lemmas: Sequence[str], longest: int = 3) -> NDArray[np.int32]:
         """Numbers of phrases such as "give up": `[i, l - 1]` is that of the span [i, i + l), -1 where it is not known.
 
         Taken flat, they are words to `relations` like any others.
         """
-        from cepts.kernels.paraphrases import number_spans
-
-        numbers = np.empty((len(lemmas), longest), dtype=np.int32)
-        number_spans(*packed(lemma.lower() for lemma in lemmas), self.codes, numbers)
-        return numbers
+        return numbers_of(map(str.lower, lemmas), self.codes, longest)
 
     def relations(
         self,
@@ -145,14 +137,15 @@ class WordNet(StoredTable):
             For each word, bits of the parts of speech (in the order of `PARTS`) whose senses count; all where not
             given. Derivation and antonymy are between words and know no parts of speech.
         """
-        from cepts.kernels.wordnet import mark_lexical, mark_relations
+        from cepts.kernels.wordnet import mark_relations
 
         relations = np.zeros((len(source_numbers), len(target_numbers)), dtype=np.uint16)
         if relations.size:
             mark_relations(
-                self._reached(source_numbers, source_parts), self._reached(target_numbers, target_parts), relations
+                self._reached(source_numbers, source_parts),
+                self._reached(target_numbers, target_parts),
+                *(source_numbers, target_numbers, self.lexical_offsets, self.lexical_pointers, relations),
             )
-            mark_lexical(source_numbers, target_numbers, self.lexical_offsets, self.lexical_pointers, relations)
         return relations
 
     def _reached(self, numbers: NDArray[np.int32], parts: NDArray[np.uint8] | None) -> NDArray[np.int64]:

@@ -6,15 +6,14 @@ from cepts.pipeline.align_files import (
     AlignOutputs,
     AlignReport,
     BitextFiles,
-    SavedScorers,
     WordTraining,
     align_files,
 )
 from cepts.pipeline.link_files import LinkFile, combine_links
 from cepts.pipeline.lists import list_alignments, list_segmentations
 from cepts.pipeline.matrices import MatrixFile, align_matrices, matrix_to_draw
-from cepts.pipeline.models import load, load_scorer, model_parameters, new_aligner
-from cepts.pipeline.phrases import align_pairs
+from cepts.pipeline.models import load, load_scorer, model_parameters, new_model
+from cepts.pipeline.phrases import align_pair_files, align_pairs
 
 __all__ = [
     "AlignJob",
@@ -24,12 +23,12 @@ __all__ = [
     "CeptCounts",
     "LinkFile",
     "MatrixFile",
-    "SavedScorers",
     "Summary",
     "WordTraining",
     "align",
     "align_files",
     "align_matrices",
+    "align_pair_files",
     "align_pairs",
     "combine_links",
     "list_alignments",
@@ -38,5 +37,5 @@ __all__ = [
     "load_scorer",
     "matrix_to_draw",
     "model_parameters",
-    "new_aligner",
+    "new_model",
 ]

@@ -6,7 +6,7 @@ from contextlib import ExitStack
 from dataclasses import asdict, dataclass
 from pathlib import Path
 from types import TracebackType
-from typing import Any, BinaryIO, Protocol
+from typing import Any, BinaryIO, Protocol, Self
 
 import numpy as np
 from numpy.typing import NDArray
@@ -18,11 +18,11 @@ from cepts.extract import Extraction, aligned_runs
 from cepts.io import AssociationWriter, open_output
 from cepts.progress import Progress
 
-__all__ = ["CeptCounts", "RunWriter", "Summary", "align", "check_cepts"]
+__all__ = ["CeptCounts", "RunWriter", "Summary", "WriterContext", "WriterOfRuns", "align", "check_cepts"]
 
 
-class RunWriter(Protocol):
-    """What takes the links of successive pairs, such as `cepts.io.LinkWriter`."""
+class WriterContext(Protocol):
+    """What is opened and put in its place as a context manager."""
 
     def __enter__(self) -> Any:
         """Open the file."""
@@ -32,8 +32,26 @@ class RunWriter(Protocol):
     ) -> None:
         """Put it in its place."""
 
+
+class RunWriter(WriterContext, Protocol):
+    """What takes the links of successive pairs, such as `cepts.io.LinkWriter`."""
+
     def write(self, alignments: Alignments) -> None:
         """Write the links of the next pairs."""
+
+
+class WriterOfRuns:
+    """Base of what gives another writer more than the links of successive pairs, by its method `write`."""
+
+    def __init__(self, writer: Any) -> None:
+        self.writer = writer
+
+    def __enter__(self) -> Self:
+        self.writer.__enter__()
+        return self
+
+    def __exit__(self, *error: Any) -> None:
+        self.writer.__exit__(*error)
 
 
 @dataclass(slots=True)

@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
+from collections.abc import Callable
+from dataclasses import dataclass, field, fields
 from pathlib import Path
-from typing import Protocol
 
 from cepts.data import Bitext, Scorer
 from cepts.errors import ModelError, UsageError
@@ -12,12 +12,11 @@ from cepts.extract import Extraction
 from cepts.io import LinkWriter, check_output, read_bitext
 from cepts.pipeline.align import Summary, align, check_cepts
 from cepts.pipeline.lists import list_alignments
-from cepts.pipeline.models import load_scorer
 from cepts.progress import Progress
 from cepts.store import check_destination
 from cepts.words import Aligner
 
-__all__ = ["AlignJob", "AlignOutputs", "AlignReport", "BitextFiles", "SavedScorers", "WordTraining", "align_files"]
+__all__ = ["AlignJob", "AlignOutputs", "AlignReport", "BitextFiles", "WordTraining", "align_files"]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -33,15 +32,8 @@ class BitextFiles:
 
     def read(self, progress: Progress | None = None) -> Bitext:
         """The sentence pairs."""
-        return read_bitext(
-            self.source,
-            self.target,
-            format=self.format,
-            errors=self.errors,
-            languages=self.languages,
-            columns=self.columns,
-            progress=progress,
-        )
+        how = {field.name: getattr(self, field.name) for field in fields(self)}
+        return read_bitext(how.pop("source"), how.pop("target"), **how, progress=progress)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -61,36 +53,6 @@ class WordTraining:
     aligner: Aligner
     save: str | Path | None = None
     checkpoint: str | Path | None = None
-
-
-class ScorerFiles(Protocol):
-    """Where a scorer is that need not be trained."""
-
-    def load(self) -> Scorer:
-        """The scorer."""
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class SavedScorers:
-    """Use what is there already; see `cepts.pipeline.models.load_scorer`."""
-
-    places: tuple[str | Path, ...]
-    weights: tuple[float, ...] = ()
-    source_language: str | None = None
-    target_language: str | None = None
-    max_length: int | None = None
-    threads: int | None = None
-
-    def load(self) -> Scorer:
-        """The scorer, or the mixture of all."""
-        return load_scorer(
-            self.places,
-            self.weights,
-            source_language=self.source_language,
-            target_language=self.target_language,
-            max_length=self.max_length,
-            threads=self.threads,
-        )
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -126,10 +88,10 @@ class AlignOutputs:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class AlignJob:
-    """All that an alignment of files needs."""
+    """All that an alignment of files needs; a scorer that need not be trained comes as a function that loads it."""
 
     texts: BitextFiles
-    scorer: WordTraining | ScorerFiles
+    scorer: WordTraining | Callable[[], Scorer]
     extraction: Extraction = field(default_factory=Extraction)
     outputs: AlignOutputs = field(default_factory=AlignOutputs)
 
@@ -154,7 +116,7 @@ def align_files(job: AlignJob, *, progress: Progress | None = None) -> AlignRepo
     if isinstance(job.scorer, WordTraining):
         scorer, not_saved = _trained(job.scorer, job.extraction, bitext, progress)
     else:
-        scorer = job.scorer.load()
+        scorer = job.scorer()
     if outputs.lists is not None:
         if not isinstance(scorer, Aligner):
             raise UsageError("`nbest` lists the alignments of one word model; give the directory of one.")

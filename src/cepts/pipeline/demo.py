@@ -18,20 +18,9 @@ COMPARED = ("agreement", "grow-diag-final-and", "intersection")
 
 @dataclass(frozen=True, slots=True, eq=False)
 class AlignedSample:
-    """The aligned sample.
+    """The sample with its links by agreement; the first `checked` pairs have gold links.
 
-    Attributes
-    ----------
-    bitext
-        Its sentence pairs.
-    checked
-        How many of them, the first ones, have gold links.
-    links
-        The links of all pairs, by agreement.
-    scores
-        By extractor: scores against the gold, with the interval of the alignment error rate.
-    seconds
-        How long reading, training and aligning took.
+    `scores` has, by extractor, the scores against the gold and the interval of the alignment error rate.
     """
 
     bitext: Bitext

@@ -136,18 +136,10 @@ def combine_links(
     format: str = "pharaoh",
     base: int = 0,
 ) -> Summary:
-    """Write one alignment made of the links of two directions.
+    """Write one alignment made of the links of two directions, whose confidences count as probabilities.
 
-    Parameters
-    ----------
-    forward, reverse, transpose_reverse
-        As in `read_directions`.
-    output, format, base
-        Of the links; see `cepts.io.LinkWriter`.
-    extraction
-        How links are made; confidences count as probabilities.
-    sides
-        Files of the sentences: source, target, or one with both.
+    `forward`, `reverse` and `transpose_reverse` are as in `read_directions`; `output`, `format` and `base` are of the
+    links, as in `cepts.io.LinkWriter`; `sides` are files of the sentences: source, target, or one with both.
     """
     known = read_sides(*sides)
     links = read_directions(forward, reverse, known, transpose_reverse=transpose_reverse)

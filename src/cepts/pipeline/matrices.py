@@ -7,8 +7,7 @@ from collections.abc import Callable, Iterator
 from dataclasses import replace
 from functools import partial
 from pathlib import Path
-from types import TracebackType
-from typing import Any, Self
+from typing import Any
 
 import numpy as np
 
@@ -18,7 +17,7 @@ from cepts.errors import DataError, UsageError
 from cepts.extract import Extraction, MatrixDirections, aligned_runs, are_probabilities
 from cepts.factor import EVIDENCE, in_counts
 from cepts.io import LinkWriter, Matrices, association_blocks, check_output, read_links
-from cepts.pipeline.align import Summary
+from cepts.pipeline.align import Summary, WriterOfRuns
 from cepts.progress import Progress
 
 __all__ = ["MatrixFile", "align_matrices", "matrix_to_draw"]
@@ -99,26 +98,17 @@ class MatrixFile:
         return in_counts(block.association) if self._probabilities else block.association
 
 
-class _Writer:
+class _Writer(WriterOfRuns):
     """Writes links with the words that the matrices of the same pairs have, where no sentences were given."""
 
     def __init__(self, file: MatrixFile, output: str | Path, format: str, base: int) -> None:
+        super().__init__(LinkWriter(output, format=format, base=base, bitext=file.bitext))
         self._file, self._format = file, format
-        self._links = LinkWriter(output, format=format, base=base, bitext=file.bitext)
-
-    def __enter__(self) -> Self:
-        self._links.__enter__()
-        return self
-
-    def __exit__(
-        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
-    ) -> None:
-        self._links.__exit__(kind, error, trace)
 
     def write(self, alignments: Alignments) -> None:
         """Write the links of the next matrices."""
         block = self._file.blocks_read.popleft()
-        self._links.write(alignments, None if self._file.bitext is not None else _sentences(block, self._format))
+        self.writer.write(alignments, None if self._file.bitext is not None else _sentences(block, self._format))
 
 
 def align_matrices(
@@ -132,14 +122,8 @@ def align_matrices(
 ) -> Summary:
     """Align the words of the matrices of a file and write the links, a line a matrix, as they are found.
 
-    Parameters
-    ----------
-    file
-        The matrices.
-    output, format, base
-        Of the links; see `cepts.io.LinkWriter`.
-    extraction
-        How links are made; by default through cepts.
+    Links are made through cepts where `extraction` says nothing else; `output`, `format` and `base` are as in
+    `cepts.io.LinkWriter`.
     """
     check_output(output)
     summary = Summary()

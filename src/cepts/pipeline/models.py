@@ -8,13 +8,13 @@ from typing import Any
 
 from cepts.data import Scorer
 from cepts.errors import UsageError, check_choice
+from cepts.estimator import Estimator
 from cepts.extract import MatrixScorer, ScorerMixture
 from cepts.io import read_association
 from cepts.names import MODEL_KINDS, PHRASE_MODELS, WORD_MODELS, resolve
 from cepts.store import kind_of
-from cepts.words import Aligner
 
-__all__ = ["load", "load_scorer", "model_parameters", "new_aligner"]
+__all__ = ["load", "load_scorer", "model_parameters", "new_model"]
 
 
 def load(directory: str | Path, *, threads: int | None = None) -> Any:
@@ -39,14 +39,17 @@ def model_parameters() -> set[str]:
     return {name for home in WORD_MODELS.values() for name in resolve(home).parameters()}
 
 
-def new_aligner(model: str, parameters: Mapping[str, Any]) -> Aligner:
-    """A word aligner that is not trained yet, by the name of its model; a parameter that it lacks is refused."""
-    check_choice("model", model, WORD_MODELS)
-    kind: type[Aligner] = resolve(WORD_MODELS[model])
-    for name in parameters:
-        if name not in kind.parameters():
-            others = [other for other, home in WORD_MODELS.items() if name in resolve(home).parameters()]
-            raise UsageError(f"`{name}` goes with `model` {' or '.join(others)}, not with {model}.")
+def new_model(kinds: Mapping[str, str], name: str, parameters: Mapping[str, Any], *, choice: str = "model") -> Any:
+    """A model that is not trained yet, by its name in a table of names; a parameter that it lacks is refused.
+
+    `choice` is the parameter by which users choose among `kinds`.
+    """
+    check_choice(choice, name, kinds)
+    kind: type[Estimator] = resolve(kinds[name])
+    for parameter in parameters:
+        if parameter not in kind.parameters():
+            others = [other for other, home in kinds.items() if parameter in resolve(home).parameters()]
+            raise UsageError(f"`{parameter}` goes with `{choice}` {' or '.join(others)}, not with {name}.")
     return kind(**parameters)
 
 

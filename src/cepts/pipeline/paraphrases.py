@@ -47,8 +47,7 @@ def _entries(path: str | Path) -> tuple[Pairs, list[Rule]]:
     pairs: Pairs = []
     rules: list[Rule] = []
     with InputFile(path) as file:
-        for number, line in filled_lines(file):
-            where = f"{file.name}, line {number:,}"
+        for _, where, line in filled_lines(file):
             if "|||" in line:
                 rule = _rule(line, where)
                 if rule is not None:

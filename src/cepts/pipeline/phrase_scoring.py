@@ -3,83 +3,46 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
 from typing import Any
 
-from cepts.evaluate import PhraseComparison, Resampled, resample, score_phrases
+from cepts.evaluate import PhraseComparison, resample, score_phrases
 from cepts.io import read_predicted_links, read_sentence_pairs
 from cepts.pipeline.phrase_inputs import check_gold
-from cepts.signature import signature
+from cepts.pipeline.scoring import SystemScores
 
-__all__ = ["GoldPairs", "PhraseScores", "score_phrase_files"]
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class GoldPairs:
-    """Sentence pairs with gold links in a file; `links` is a file with the links of pairs that have none."""
-
-    path: str
-    format: str = "auto"
-    links: str | None = None
-    base: int = 0
-
-
-@dataclass(frozen=True, slots=True, eq=False)
-class PhraseScores:
-    """What `score_phrase_files` found.
-
-    Attributes
-    ----------
-    pairs
-        How many sentence pairs there are.
-    comparisons
-        One for each system.
-    resampled
-        Intervals of each, and how each further system differs from the first.
-    """
-
-    pairs: int
-    comparisons: list[PhraseComparison]
-    resampled: Resampled
-
-    @property
-    def signature(self) -> str:
-        """One line that says what was compared and how."""
-        return signature({**self.comparisons[0].facts, **self.resampled.facts})
+__all__ = ["score_phrase_files"]
 
 
 def score_phrase_files(
-    gold: GoldPairs,
+    gold: str,
     systems: Sequence[str],
     *,
+    gold_format: str = "auto",
+    gold_links: str | None = None,
     format: str = "auto",
+    base: int = 0,
     protocol: Any = "macro",
     possible: bool = False,
     samples: int = 0,
     seed: int = 0,
-) -> PhraseScores:
+) -> SystemScores[PhraseComparison]:
     """Score the links of systems against gold links of the same sentence pairs.
 
     Parameters
     ----------
-    gold
-        The reference.
+    gold, gold_format, gold_links
+        A file of sentence pairs with gold links, its format, and a file with the links of pairs that have none.
     systems, format
         Files of links, and their format.
+    base
+        Number of a sentence's first word in Pharaoh files.
     protocol, possible
         As in `cepts.evaluate.score_phrases`.
     samples, seed
         Samples for intervals and for the comparison with the first system, and their seed; 0 samples make neither.
     """
-    pairs = read_sentence_pairs(gold.path, format=gold.format, links=gold.links, base=gold.base)
-    check_gold(pairs, gold.path)
-    results = [
-        score_phrases(
-            pairs,
-            read_predicted_links(path, pairs, format=format, base=gold.base),
-            protocol=protocol,
-            possible=possible,
-        )
-        for path in systems
-    ]
-    return PhraseScores(len(pairs), results, resample(results, samples=samples, seed=seed))
+    pairs = read_sentence_pairs(gold, format=gold_format, links=gold_links, base=base)
+    check_gold(pairs, gold)
+    found = [read_predicted_links(path, pairs, format=format, base=base) for path in systems]
+    results = [score_phrases(pairs, links, protocol=protocol, possible=possible) for links in found]
+    return SystemScores(results, resample(results, samples=samples, seed=seed))

@@ -134,7 +134,7 @@ class TrainingFiles:
         """The pairs to score the aligner on."""
         return None if self.dev is None else _gold_pairs(self.dev, "auto")
 
-    def read_tables(self, notices: list[str], progress: Progress | None) -> dict[str, Any]:
+    def read_tables(self, notices: list[str] | None, progress: Progress | None) -> dict[str, Any]:
         """The tables that take the place of the language's."""
         found: dict[str, Any] = {}
         if self.vectors is not None:
@@ -162,8 +162,6 @@ class TrainingReport:
         The columns that were learnt from, and why others were not.
     dev
         The scores on the pairs of `dev`.
-    notices
-        What readers of files noticed.
     seconds
         How long everything took.
     """
@@ -175,7 +173,6 @@ class TrainingReport:
     synthesised: int
     columns: str
     dev: PhraseComparison | None
-    notices: list[str]
     seconds: float
 
     @property
@@ -200,11 +197,13 @@ def train_phrase_aligner(
     save: str | Path,
     *,
     synthesise_links: bool = False,
+    notices: list[str] | None = None,
     progress: Progress | None = None,
 ) -> TrainingReport:
     """Train an aligner on files and keep it in the directory `save`.
 
-    With `synthesise_links`, phrase links are first made of the word links inside chunks (`synthesise`).
+    With `synthesise_links`, phrase links are first made of the word links inside chunks (`synthesise`). `notices`
+    gets what readers of files notice.
     """
     check_destination(save)
     stopwatch = Stopwatch()
@@ -218,7 +217,6 @@ def train_phrase_aligner(
         )
     if dev is not None and files.dev is not None:
         check_input(aligner, columns, dev, files.dev)
-    notices: list[str] = []
     tables = files.read_tables(notices, progress)
     if tables:
         aligner.set_params(lexical=replace(aligner.lexical_, **tables))
@@ -235,7 +233,6 @@ def train_phrase_aligner(
         synthesised=_sure_links(pairs) - given,
         columns=_described_columns(columns, pairs),
         dev=None if dev is None else score_phrases(dev, aligner.align(dev, progress=progress)),
-        notices=notices,
         seconds=stopwatch.seconds,
     )
 

@@ -8,10 +8,11 @@ from typing import Any
 
 from cepts.data import Alignments, Bitext, Scorer, Text, as_bitext, as_text
 from cepts.errors import UsageError
-from cepts.extract import NBEST, Extraction, aligned_runs
+from cepts.extract import Extraction, aligned_runs
 from cepts.factor import Factoring
 from cepts.io import read_bitext
-from cepts.pipeline.models import new_aligner
+from cepts.names import WORD_MODELS
+from cepts.pipeline.models import new_model
 from cepts.progress import Progress
 from cepts.words import Aligner
 
@@ -26,7 +27,7 @@ def align(
     combine: str = "agreement",
     threshold: float | None = None,
     association: str = "agreement",
-    nbest: int = NBEST,
+    nbest: int | None = None,
     factoring: Factoring | None = None,
     progress: Progress | None = None,
 ) -> Alignments:
@@ -62,7 +63,7 @@ def align(
     extraction = Extraction(
         combine=combine, threshold=threshold, association=association, nbest=nbest, factoring=factoring or Factoring()
     )
-    scorer: Scorer = new_aligner(model, {}) if isinstance(model, str) else model
+    scorer: Scorer = new_model(WORD_MODELS, model, {}) if isinstance(model, str) else model
     if isinstance(scorer, Aligner) and not scorer.is_fitted():
         scorer.fit(bitext, progress=progress)
     return Alignments.concatenate([run.links for run in aligned_runs(scorer, bitext, extraction, progress=progress)])

@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
+from functools import partial
 from typing import Generic, TypeVar
 
 from cepts.data import Dictionary, Vectors
@@ -21,22 +22,18 @@ from cepts.io.lines import read_lines
 from cepts.pipeline.space_fitting import read_named_dictionaries
 from cepts.progress import Progress
 from cepts.spaces import (
+    Neighbours,
     Sample,
-    Scoring,
     SpaceModel,
-    SpaceScorer,
-    Translation,
     WordSense,
-    mutual_translations,
-    translate_words,
+    WordTranslation,
 )
 from cepts.spaces.mixture import COMPONENTS
+from cepts.spaces.model import SOURCES
 from cepts.spaces.senses import LEAST_NEARNESS
-from cepts.spaces.translate import SOURCES
 
 __all__ = [
     "SavedSpaceFiles",
-    "SpaceScoring",
     "WordAnswers",
     "WordLookup",
     "export_vectors",
@@ -48,7 +45,7 @@ __all__ = [
     "write_translations",
 ]
 
-Answer = TypeVar("Answer", Translation, WordSense)
+Answer = TypeVar("Answer", WordTranslation, WordSense)
 
 SHOWN = 10  # largest number of unknown words that a message names
 
@@ -80,15 +77,7 @@ class SavedSpaceFiles:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class WordLookup:
-    """How words are translated.
-
-    Attributes
-    ----------
-    source, target
-        The languages; see `cepts.spaces.Space.direction` for the defaults.
-    measure, count, sources
-        See `cepts.spaces.translate_words`.
-    """
+    """How words are translated: between which languages, and as `cepts.spaces.SpaceModel.neighbours` does it."""
 
     source: str | None = None
     target: str | None = None
@@ -105,28 +94,6 @@ class WordAnswers(Generic[Answer]):
     words: list[str]
     answers: list[list[Answer]]
     unknown: str
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class SpaceScoring:
-    """A saved space that scores sentence pairs: the scorer of a `cepts.pipeline.AlignJob`.
-
-    Attributes
-    ----------
-    files
-        The space.
-    source, target, scoring
-        See `cepts.spaces.SpaceModel.scorer`.
-    """
-
-    files: SavedSpaceFiles
-    source: str | None = None
-    target: str | None = None
-    scoring: Scoring = field(default_factory=Scoring)
-
-    def load(self) -> SpaceScorer:
-        """Open the space, and make the scorer of it."""
-        return open_space(self.files).scorer(self.source, self.target, scoring=self.scoring)
 
 
 def open_space(files: SavedSpaceFiles) -> SpaceModel:
@@ -158,7 +125,7 @@ def translate_queries(
     *,
     path: str | None = None,
     some: bool = False,
-) -> WordAnswers[Translation]:
+) -> WordAnswers[WordTranslation]:
     """Translate `words`, or those of the file `path`, one a line.
 
     With `some`, at least one of them must have a vector.
@@ -178,7 +145,7 @@ def translate_queries(
     return WordAnswers(languages=(source, target), words=asked, answers=found, unknown=unknown)
 
 
-def write_translations(path: str, found: WordAnswers[Translation], *, format: str) -> None:
+def write_translations(path: str, found: WordAnswers[WordTranslation], *, format: str) -> None:
     """Write a line for each word: as ``tsv`` with tabs between translations and scores, or as ``json``."""
     with open_output(path) as file:
         for word, translations in zip(found.words, found.answers, strict=True):
@@ -199,27 +166,8 @@ def translate_all(files: SavedSpaceFiles, lookup: WordLookup, output: str, *, mu
     model = open_space(files)
     direction = model.space_.direction(lookup.source, lookup.target)
     source, target = (model.vectors(view) for view in direction)
-    if mutual:
-        found = mutual_translations(
-            model.space_,
-            source,
-            target,
-            languages=direction,
-            measure=lookup.measure,
-            threads=files.threads,
-            progress=files.progress,
-        )
-    else:
-        found = translate_words(
-            model.space_,
-            source,
-            target,
-            languages=direction,
-            measure=lookup.measure,
-            count=1,
-            threads=files.threads,
-            progress=files.progress,
-        )
+    search: Callable[..., Neighbours] = model.mutual_neighbours if mutual else partial(model.neighbours, count=1)
+    found = search(source=direction[0], target=direction[1], measure=lookup.measure, progress=files.progress)
     entries, scores = [], []
     for word, answers in zip(source.words, found.listed(target.words), strict=True):
         for other, score in answers:

@@ -3,31 +3,24 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from typing import Generic, NamedTuple, TypeVar
 
 from cepts.data import Alignments
 from cepts.errors import DataError, UsageError
-from cepts.evaluate import Comparison, Resampled, compare, resample
+from cepts.evaluate import Comparison, PhraseComparison, Resampled, compare, resample
 from cepts.io import swap_sides
 from cepts.pipeline.link_files import LinkFile, Sides
 from cepts.signature import signature
 
-__all__ = ["LinkScores", "score_links"]
+__all__ = ["SystemScores", "score_links"]
+
+Result = TypeVar("Result", Comparison, PhraseComparison)
 
 
-@dataclass(frozen=True, slots=True, eq=False)
-class LinkScores:
-    """What `score_links` found.
+class SystemScores(NamedTuple, Generic[Result]):
+    """The scores of each system; intervals of each, and how each further system differs from the first."""
 
-    Attributes
-    ----------
-    comparisons
-        One for each system.
-    resampled
-        Intervals of each, and how each further system differs from the first.
-    """
-
-    comparisons: list[Comparison]
+    comparisons: list[Result]
     resampled: Resampled
 
     @property
@@ -46,7 +39,7 @@ def score_links(
     null: bool = False,
     bootstrap: int = 1000,
     seed: int = 0,
-) -> LinkScores:
+) -> SystemScores[Comparison]:
     """Score the links of systems against gold links of the same sentence pairs.
 
     Parameters
@@ -83,7 +76,7 @@ def score_links(
         )
         for system, links in zip(systems, judged, strict=True)
     ]
-    return LinkScores(results, resample(results, samples=bootstrap, seed=seed))
+    return SystemScores(results, resample(results, samples=bootstrap, seed=seed))
 
 
 def _read_all(

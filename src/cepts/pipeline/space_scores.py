@@ -20,8 +20,8 @@ from cepts.pipeline.spaces import (
     score_word_similarity,
 )
 from cepts.progress import Progress
+from cepts.spaces.model import SOURCES
 from cepts.spaces.sentences import simple_text
-from cepts.spaces.translate import SOURCES
 
 __all__ = ["score_retrieval_files", "score_similarity_files", "score_sts_files", "score_translation_file"]
 

@@ -21,10 +21,10 @@ from cepts.evaluate import (
 )
 from cepts.io import SentenceSimilarities, WordSimilarities
 from cepts.progress import Progress
-from cepts.spaces import SpaceModel, retrieve, translate_words
+from cepts.spaces import SpaceModel, retrieve
+from cepts.spaces.model import SOURCES
 from cepts.spaces.retrieve import unit_rows
 from cepts.spaces.sentences import idf_weights, sentence_vectors, sif_vectors, sif_weights, simple_text
-from cepts.spaces.translate import SOURCES
 
 __all__ = [
     "SimilarityScores",
@@ -67,16 +67,13 @@ def score_translations(
     languages = space.direction(source, target)
     known, others = (model.vectors(view) for view in languages)
     gold = gold_translations(dictionary, known, others)
-    found = translate_words(
-        space,
-        known,
-        others,
+    found = model.neighbours(
         gold.source,
-        languages=languages,
+        source=languages[0],
+        target=languages[1],
         measure=measure,
         count=max(at),
         sources=sources,
-        threads=model.threads,
         progress=progress,
     )
     score = translation_precision(gold, found.rows, at=at)

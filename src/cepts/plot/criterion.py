@@ -8,7 +8,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from cepts.io.files import PathLike
-from cepts.plot.figure import GREY, PALE, colour_of, drawing, new_figure, save, suffix_of
+from cepts.plot.figure import colour_of, drawing, dress
 
 __all__ = ["plot_criterion"]
 
@@ -36,7 +36,6 @@ def plot_criterion(
     title
         Title of the figure.
     """
-    suffix = suffix_of(path)
     numbers = np.asarray(cepts, dtype=np.int64)
     curves = {name: np.asarray(values, dtype=np.float64) for name, values in criteria.items()}
     for name, values in curves.items():
@@ -46,10 +45,9 @@ def plot_criterion(
     for name, number in marks.items():
         if name not in curves or number not in numbers:
             raise ValueError(f"`chosen` must be among what was tried. Got {name!r}: {number} instead.")
-    with drawing():
+    with drawing(path, 5.2, 3.4) as figure:
         from matplotlib.ticker import MaxNLocator
 
-        figure = new_figure(5.2, 3.4)
         axes = figure.add_axes((0.15, 0.15, 0.6, 0.72))
         ends = []
         for place, (name, values) in enumerate(curves.items()):
@@ -62,12 +60,7 @@ def plot_criterion(
             if len(known):
                 ends.append((values[known[-1]], numbers[known[-1]], name, colour))
         axes.xaxis.set_major_locator(MaxNLocator(integer=True, min_n_ticks=1))
-        axes.grid(color=PALE, linewidth=0.6)
-        axes.set_axisbelow(True)
-        axes.tick_params(color=GREY)
-        axes.spines[["top", "right"]].set_visible(False)
-        axes.set_xlabel("cepts")
-        axes.set_ylabel("nats")
+        dress(axes, "cepts", "nats")
         # Names at the curves' ends, pushed apart where they would overlap.
         low, high = axes.get_ylim()
         height, last = 0.06 * (high - low), -np.inf
@@ -82,4 +75,3 @@ def plot_criterion(
             )
         if title:
             axes.set_title(title, loc="left", fontweight="bold", fontsize=10)
-        save(figure, path, suffix)

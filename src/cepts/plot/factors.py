@@ -9,7 +9,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from cepts.io.files import PathLike
-from cepts.plot.figure import GREY, INK, PALE, colour_of, drawing, new_figure, save, suffix_of
+from cepts.plot.figure import GREY, INK, PALE, colour_of, drawing
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -66,8 +66,9 @@ def plot_factors(
     title
         Title of the figure.
     """
-    suffix = suffix_of(path)
-    pair = _Pair(matrix, source_factor, target_factor, source_words, target_words, source_assignment, target_assignment)
+    pair = _Pair(
+        matrix, (source_words, target_words), (source_factor, target_factor), (source_assignment, target_assignment)
+    )
     names = [str(cept + 1) for cept in range(pair.cepts)] if cept_names is None else list(cept_names)
     if len(names) != pair.cepts:
         raise ValueError(f"`cept_names` must have one name for each of {pair.cepts} cepts. Got {len(names)} instead.")
@@ -76,8 +77,8 @@ def plot_factors(
         for i, j in links:
             if not (0 <= i < len(source_words) and 0 <= j < len(target_words)):
                 raise ValueError(f"`sure` and `possible` links must lie within the sentences. Got {(i, j)} instead.")
-    with drawing():
-        save(_figure(pair, names, gold, title), path, suffix)
+    with drawing(path) as figure:
+        _draw(figure, pair, names, gold, title)
 
 
 class _Pair:
@@ -86,19 +87,16 @@ class _Pair:
     def __init__(
         self,
         matrix: ArrayLike,
-        source_factor: ArrayLike,
-        target_factor: ArrayLike,
-        source_words: Sequence[str],
-        target_words: Sequence[str],
-        source_assignment: Sequence[int] | NDArray[np.integer],
-        target_assignment: Sequence[int] | NDArray[np.integer],
+        words: tuple[Sequence[str], Sequence[str]],
+        factors: tuple[ArrayLike, ArrayLike],
+        assignments: tuple[ArrayLike, ArrayLike],
     ) -> None:
-        self.source_words, self.target_words = list(source_words), list(target_words)
-        rows, columns = len(source_words) + 1, len(target_words) + 1
-        self.source_factor = np.asarray(source_factor, dtype=np.float64)
-        self.cepts = self.source_factor.shape[1] if self.source_factor.ndim == 2 else 0
+        self.words = words
         self.matrix = np.asarray(matrix, dtype=np.float64)
-        self.target_factor = np.asarray(target_factor, dtype=np.float64)
+        self.source_factor, self.target_factor = (np.asarray(factor, dtype=np.float64) for factor in factors)
+        self.source_assignment, self.target_assignment = (np.asarray(cepts, dtype=np.int64) for cepts in assignments)
+        self.cepts = self.source_factor.shape[1] if self.source_factor.ndim == 2 else 0
+        rows, columns = len(words[0]) + 1, len(words[1]) + 1
         for name, values, shape in (
             ("matrix", self.matrix, (rows, columns)),
             ("source_factor", self.source_factor, (rows, self.cepts)),
@@ -108,8 +106,6 @@ class _Pair:
                 raise ValueError(f"`{name}` must be {shape[0]} x {shape[1]}, null first. Got {values.shape} instead.")
             if not (np.isfinite(values).all() and (values >= 0).all()):
                 raise ValueError(f"`{name}` must hold finite numbers of 0 or more.")
-        self.source_assignment = np.asarray(source_assignment, dtype=np.int64)
-        self.target_assignment = np.asarray(target_assignment, dtype=np.int64)
         for name, cepts, count in (
             ("source_assignment", self.source_assignment, rows - 1),
             ("target_assignment", self.target_assignment, columns - 1),
@@ -132,10 +128,11 @@ class _Pair:
         return links
 
 
-def _figure(pair: _Pair, names: list[str], gold: Sequence[tuple[set[tuple[int, int]], bool]], title: str) -> Figure:
+def _draw(
+    figure: Figure, pair: _Pair, names: list[str], gold: Sequence[tuple[set[tuple[int, int]], bool]], title: str
+) -> None:
     rows, columns = pair.matrix.shape
-    source = [NULL, *map(_shortened, pair.source_words)]
-    target = [NULL, *map(_shortened, pair.target_words)]
+    source, target = ([NULL, *map(_shortened, words)] for words in pair.words)
     names = [_shortened(name) for name in names]
     has_gold = any(links for links, _ in gold)
     # All sizes are in inches: cells have one size in all panels, and rows and columns continue from panel to panel.
@@ -151,7 +148,7 @@ def _figure(pair: _Pair, names: list[str], gold: Sequence[tuple[set[tuple[int, i
     beside = upper + across + target_room + LINE
     below = (upper + target_room if right - name_room > LEGEND else beside) + LINE
     height = MARGIN + max(beside, below + LINE * (1 + 1.4 * bool(title) + has_gold))
-    figure = new_figure(width, height)
+    figure.set_size_inches(width, height)
 
     def panel(x: float, y: float, panel_width: float, panel_height: float, shape: tuple[int, int]) -> Axes:
         axes = figure.add_axes((x / width, y / height, panel_width / width, panel_height / height))
@@ -198,7 +195,6 @@ def _figure(pair: _Pair, names: list[str], gold: Sequence[tuple[set[tuple[int, i
     for note in notes:
         figure.text(MARGIN / width, line / height, note, va="top", fontsize=8, color=GREY)
         line -= LINE
-    return figure
 
 
 def _shortened(word: str) -> str:

@@ -13,9 +13,10 @@ from cepts.errors import UsageError
 from cepts.io.files import PathLike, check_output, open_output
 
 if TYPE_CHECKING:
+    from matplotlib.axes import Axes
     from matplotlib.figure import Figure
 
-__all__ = ["FIGURE_SUFFIXES", "GREY", "INK", "PALE", "colour_of", "drawing", "new_figure", "save", "suffix_of"]
+__all__ = ["FIGURE_SUFFIXES", "GREY", "INK", "PALE", "colour_of", "drawing", "dress", "suffix_of"]
 
 FIGURE_SUFFIXES = (".svg", ".pdf", ".png")
 INK, GREY, PALE = "#1f2933", "#8a94a0", "#e4e8ec"
@@ -65,40 +66,46 @@ def colour_of(cept: int) -> str:
 
 
 def suffix_of(path: PathLike) -> str:
-    """The suffix of a figure's file, which gives its format; check it before any work."""
+    """The suffix of a figure's file, which gives its format; refuses, before any work, what cannot be drawn."""
     suffix = Path(path).suffix.lower()
     if suffix not in FIGURE_SUFFIXES:
         raise UsageError(f"a figure is a file that ends in .svg, .pdf or .png. Got {str(path)!r} instead.")
     check_output(path)
+    try:
+        import matplotlib as mpl  # noqa: F401
+    except ImportError as error:
+        raise UsageError("figures need matplotlib; install it with: pip install 'cepts[plot]'") from error
     return suffix
 
 
 @contextmanager
-def drawing() -> Iterator[None]:
-    """Matplotlib with our settings; the caller's settings have no effect and are not changed."""
-    try:
-        import matplotlib as mpl
-    except ImportError as error:
-        raise UsageError("figures need matplotlib; install it with: pip install 'cepts[plot]'") from error
+def drawing(path: PathLike, width: float = 1.0, height: float = 1.0) -> Iterator[Figure]:
+    """A white figure, sizes in inches, without a window, which is written to `path` at the end, whole or not at all.
+
+    Matplotlib has our settings meanwhile; the caller's settings have no effect and are not changed.
+    """
+    suffix = suffix_of(path)
+    import matplotlib as mpl
+    from matplotlib.figure import Figure
 
     with mpl.rc_context(), warnings.catch_warnings():
         # Letters that the font lacks are drawn as boxes.
         warnings.filterwarnings("ignore", message=r"(?s).*Glyph .* missing from font")
         mpl.rcdefaults()
         mpl.rcParams.update(SETTINGS)
-        yield
-
-
-def new_figure(width: float, height: float) -> Figure:
-    """A white figure, sizes in inches, without a window."""
-    from matplotlib.figure import Figure
-
-    return Figure(figsize=(width, height), dpi=DOTS_PER_INCH, facecolor="white")
-
-
-def save(figure: Figure, path: PathLike, suffix: str) -> None:
-    """Write `figure` in the format of `suffix`, completely or not at all."""
-    buffer = io.BytesIO()
-    figure.savefig(buffer, format=suffix[1:], dpi=DOTS_PER_INCH, metadata=METADATA[suffix])
+        figure = Figure(figsize=(width, height), dpi=DOTS_PER_INCH, facecolor="white")
+        yield figure
+        buffer = io.BytesIO()
+        figure.savefig(buffer, format=suffix[1:], dpi=DOTS_PER_INCH, metadata=METADATA[suffix])
     with open_output(path) as file:
         file.write(buffer.getvalue())
+
+
+def dress(axes: Axes, x: str, y: str = "") -> None:
+    """Give a plot of curves its grid, its two axes and their names."""
+    axes.grid(color=PALE, linewidth=0.6)
+    axes.set_axisbelow(True)
+    axes.tick_params(color=GREY)
+    axes.spines[["top", "right"]].set_visible(False)
+    axes.set_xlabel(x)
+    axes.set_ylabel(y)

@@ -8,7 +8,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from cepts.io.files import PathLike
-from cepts.plot.figure import GREY, INK, PALE, colour_of, drawing, new_figure, save, suffix_of
+from cepts.plot.figure import INK, colour_of, drawing, dress
 
 __all__ = ["plot_hidden_documents"]
 
@@ -38,12 +38,10 @@ def plot_hidden_documents(
     title
         Title of the figure.
     """
-    suffix = suffix_of(path)
     known = np.asarray(priors, dtype=np.float64)
     if estimated is not None and len(estimated) != len(known):
         raise ValueError(f"`estimated` must be one for each of {len(known)} priors. Got {len(estimated)} instead.")
-    with drawing():
-        figure = new_figure(8.4, 3.4)
+    with drawing(path, 8.4, 3.4) as figure:
         bottom, height = 0.15, 0.72 if title else 0.76
         left = figure.add_axes((0.09, bottom, 0.39, height))
         for place, (name, column) in enumerate(columns.items()):
@@ -57,7 +55,7 @@ def plot_hidden_documents(
         left.yaxis.set_major_formatter(lambda value, place: f"{value:g}")
         left.set_ylim(bottom=LEAST)
         left.set_title("P(word | d) of some hidden documents", loc="left", fontsize=9)
-        left.set_xlabel("words, the most probable first")
+        dress(left, "words, the most probable first")
         if columns:
             left.legend(frameon=False, fontsize=7.5, loc="lower left", handlelength=1.2)
         right = figure.add_axes((0.58, bottom, 0.39, height))
@@ -69,14 +67,8 @@ def plot_hidden_documents(
         right.plot(places, known[order], color=INK, linewidth=1.3, label="of the factorisation")
         right.set_ylim(bottom=0)
         right.set_title("P(d) of all hidden documents", loc="left", fontsize=9)
-        right.set_xlabel("hidden documents, the most probable first")
+        dress(right, "hidden documents, the most probable first")
         if estimated is not None:
             right.legend(frameon=False, fontsize=7.5, loc="upper right")
-        for axes in (left, right):
-            axes.grid(color=PALE, linewidth=0.6)
-            axes.set_axisbelow(True)
-            axes.tick_params(color=GREY)
-            axes.spines[["top", "right"]].set_visible(False)
         if title:
             figure.suptitle(title, x=0.09, ha="left", fontweight="bold", fontsize=10)
-        save(figure, path, suffix)

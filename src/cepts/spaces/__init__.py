@@ -7,16 +7,14 @@ from cepts.spaces.entries import Entries, entry_weights, find_entries, identical
 from cepts.spaces.gaussian import FactorModel
 from cepts.spaces.induce import Induction
 from cepts.spaces.methods import CCA, IBFA, MBFA, LeastSquares, Procrustes, Ridge
-from cepts.spaces.mixture import GaussianMixture, choose_components, fit_mixture
-from cepts.spaces.model import SpaceModel, Translation, WordSense
-from cepts.spaces.persist import FitRecord
+from cepts.spaces.mixture import GaussianMixture, fit_mixture
+from cepts.spaces.model import Sample, SpaceModel, WordTranslation
+from cepts.spaces.persist import SpaceRecord
 from cepts.spaces.prepare import Preparation
 from cepts.spaces.retrieve import Neighbours, retrieve
-from cepts.spaces.sampling import Sample, sample_words
-from cepts.spaces.senses import Sense, find_senses
+from cepts.spaces.senses import WordSense, find_senses
 from cepts.spaces.space import Space
 from cepts.spaces.training import FitReport
-from cepts.spaces.translate import mutual_translations, translate_words
 
 __all__ = [
     "CCA",
@@ -27,7 +25,6 @@ __all__ = [
     "SHRINKAGES",
     "Entries",
     "FactorModel",
-    "FitRecord",
     "FitReport",
     "GaussianMixture",
     "Induction",
@@ -38,22 +35,18 @@ __all__ = [
     "Ridge",
     "Sample",
     "Scoring",
-    "Sense",
     "Space",
     "SpaceModel",
+    "SpaceRecord",
     "SpaceScorer",
-    "Translation",
     "WordSense",
-    "choose_components",
+    "WordTranslation",
     "entry_weights",
     "find_entries",
     "find_senses",
     "fit_mixture",
     "identical_strings",
-    "mutual_translations",
     "retrieve",
-    "sample_words",
-    "translate_words",
 ]
 
 # The classes by the names that users give, in the order in which they are listed.

@@ -15,12 +15,7 @@ class Anderson:
 
     Of all combinations of the last steps it takes the one whose residual g(x) - x would be smallest if g were linear
     (Anderson 1965; Walker & Ni 2011). It does not know the objective: the caller must reject a point that is worse, use
-    g(x) instead and call `forget`.
-
-    Parameters
-    ----------
-    memory
-        Number of past steps that are used.
+    g(x) instead and call `forget`. `memory` is the number of past steps that are used.
     """
 
     def __init__(self, memory: int) -> None:

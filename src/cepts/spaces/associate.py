@@ -1,11 +1,11 @@
 """Association matrices of sentence pairs from a fitted space: links without parallel text.
 
-All that is known of two words is how near they lie in the shared space, and where they stand. For a target word, the
-softmax of its similarities to the words of the source sentence, with null as one more of them, says which of these it
-translates; for a source word likewise. Most that goes wrong are words which a sentence has more than once, and function
-words, which are near to many: there the links around decide. A link lends support to those a few words farther on both
-sides, the more the straighter, and the shares are computed again; where a sentence says "the" three times, each goes
-with the article beside the noun that its own noun goes with.
+The only evidence about two words is how near they lie in the shared space, and where they stand. For a target word, the
+softmax of its similarities to the words of the source sentence, with null as one more of them, gives the probability
+that it translates each of these; for a source word likewise. Most errors are words that a sentence has more than once,
+and function words, which are similar to many others: these are decided by the links around them. A link supports the
+links a few words farther on both sides, most of all those on the same diagonal, and the shares are computed again.
+Where a sentence has "the" three times, each is linked to the article beside the noun that its own noun is linked to.
 """
 
 from __future__ import annotations
@@ -20,7 +20,7 @@ from numpy.typing import NDArray
 
 from cepts.data import Association, Bitext, Directions, GivenDirections, Runs, Text, Vectors, as_bitext, offsets_of
 from cepts.engine import cut_runs
-from cepts.errors import UsageError, check_choice
+from cepts.errors import UsageError, check_choice, check_least
 from cepts.extract import Aligning
 from cepts.names import LINK_MEASURES
 from cepts.spaces.retrieve import mean_similarity, unit_rows
@@ -31,7 +31,7 @@ __all__ = ["Scoring", "SpaceScorer", "support_weights"]
 CELLS_IN_SHARD = 1 << 18
 # The least agreement of a link. Set on the trial sentences of the Hansards only, as is all of this module.
 LEAST_SHARE = 0.5
-# How far a link reaches, and how much less it lends for each word of a bend, and of distance.
+# How far the support of a link reaches, and how it falls with each word off the diagonal, and of distance.
 REACH = 3
 BEND = 0.7
 FADE = 0.5
@@ -39,17 +39,9 @@ FADE = 0.5
 Matrix = NDArray[np.float32]
 
 
-@dataclass(frozen=True, slots=True)
-class _Scale:
-    """Temperature, similarity of null and similarity of identical words, on the scale of a measure."""
-
-    temperature: float
-    null: float
-    identical: float
-
-
 # Set on the trial sentences of the Hansards (37 pairs), as are the defaults of `Scoring`, and on nothing else.
-SCALES: dict[str, _Scale] = {"csls": _Scale(8.0, -0.4, 0.6), "cosine": _Scale(16.0, 0.3, 0.9)}
+# Temperature, similarity of null and similarity of identical words, on the scale of each measure.
+SCALES = {"csls": (8.0, -0.4, 0.6), "cosine": (16.0, 0.3, 0.9)}
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -61,19 +53,19 @@ class Scoring:
     measure
         ``csls`` (without the advantage of words that are near to everything) or ``cosine``.
     temperature
-        What similarities are multiplied with before the softmax, as in `cepts.spaces.retrieve`: higher is sharper. None
-        is the measure's own.
+        Factor of the similarities before the softmax, as in `cepts.spaces.retrieve`: higher is sharper. None is the
+        measure's own.
     null
         How similar null is to every word: more leaves more words unlinked. None is the measure's own.
     diagonal
         Preference for words at the same place of their sentences: a share falls by exp(-diagonal) from one end to the
         other. 0 for languages whose order of words is free or different.
     support
-        How much links lend to those beside them; 0 leaves every word to itself.
+        How much links support those beside them; 0 scores every word on its own.
     rounds
-        How often the links around are looked at.
+        Number of times that the support is computed.
     neighbourhood
-        Nearest words whose mean similarity csls takes away.
+        Number of nearest words whose mean similarity csls subtracts.
     max_length
         Pairs with a longer sentence have no matrix.
     """
@@ -89,14 +81,10 @@ class Scoring:
 
     def __post_init__(self) -> None:
         check_choice("measure", self.measure, LINK_MEASURES)
-        for name in ("temperature", "null", "diagonal", "support"):
-            value = getattr(self, name)
-            if value is not None and (not np.isfinite(value) or (name != "null" and value < 0)):
-                wanted = "a number" if name == "null" else "0 or more"
-                raise UsageError(f"`{name}` must be {wanted}. Got {value} instead.")
-        for name, least in (("rounds", 0), ("neighbourhood", 1), ("max_length", 1)):
-            if getattr(self, name) < least:
-                raise UsageError(f"`{name}` must be {least} or more. Got {getattr(self, name)} instead.")
+        check_least(self, 0, "temperature", "diagonal", "support", "rounds")
+        check_least(self, 1, "neighbourhood", "max_length")
+        if self.null is not None and not np.isfinite(self.null):
+            raise UsageError(f"`null` must be a number. Got {self.null} instead.")
 
 
 class SpaceScorer(Aligning):
@@ -155,7 +143,7 @@ class SpaceScorer(Aligning):
         name, a number), else to null; numbers and punctuation go with the same.
         """
         bitext = as_bitext(pairs)
-        words = _Words(self.space, self.views, bitext, self.sides, self.scoring, self.threads)
+        words = _Words(self, bitext)
         lengths = bitext.source.lengths, bitext.target.lengths
         kept = (np.minimum(*lengths) > 0) & (np.maximum(*lengths) <= self.max_length)
         texts = [_without(text, kept) for text in (bitext.source, bitext.target)]
@@ -170,7 +158,7 @@ class SpaceScorer(Aligning):
 
 
 def support_weights() -> NDArray[np.float64]:
-    """How much a link lends to the one i source and j target words farther, i and j from -3 to 3.
+    """How much a link supports the one i source and j target words farther, i and j from -3 to 3.
 
     exp(-0.7 |i - j| - 0.5 (|i| + |j| - 2)); nothing in its own row and column, whose links compete with it.
     """
@@ -183,74 +171,53 @@ def support_weights() -> NDArray[np.float64]:
 class _Words:
     """The words of a bitext in the shared space, each vocabulary placed once."""
 
-    def __init__(
-        self,
-        space: Space,
-        views: Sequence[Vectors],
-        bitext: Bitext,
-        sides: tuple[int, int],
-        options: Scoring,
-        threads: int | None,
-    ) -> None:
-        self.options = options
-        self.scale = SCALES[options.measure]
+    def __init__(self, scorer: SpaceScorer, bitext: Bitext) -> None:
+        self.options = options = scorer.scoring
+        temperature, null, self.identical = SCALES[options.measure]
+        self.temperature = float(temperature if options.temperature is None else options.temperature)
+        self.null = float(null if options.null is None else options.null)
         texts = bitext.source, bitext.target
-        placed = [_Side(space, *given) for given in zip(views, sides, texts, strict=True)]
+        placed = [_Side(scorer.space, *given) for given in zip(scorer.views, scorer.sides, texts, strict=True)]
         numbers: dict[str, int] = {}
-        self.forms = [
+        self.forms = tuple(
             np.array([numbers.setdefault(word.lower(), len(numbers)) for word in text.vocabulary.words], dtype=np.int64)
             for text in texts
-        ]
-        self.kinds = [side.kinds for side in placed]
-        self.vectors = [side.own for side in placed]
+        )
+        self.kinds = tuple(side.kinds for side in placed)
+        self.vectors = tuple(side.own for side in placed)
         self.factor = 2.0 if options.measure == "csls" else 1.0
-        self.less = [np.zeros(len(side.own), dtype=np.float32) for side in placed]
+        self.less = tuple(np.zeros(len(side.own), dtype=np.float32) for side in placed)
         if options.measure == "csls":
             for less, side, other in zip(self.less, placed, reversed(placed), strict=True):
                 known = side.kinds < 3
-                count = options.neighbourhood
-                less[known] = mean_similarity(side.own[known], other.everything, count=count, threads=threads)
+                near = partial(mean_similarity, count=options.neighbourhood, threads=scorer.threads)
+                less[known] = near(side.own[known], other.everything)
         self.weights = support_weights()
 
     def shares(self, source: Text, target: Text) -> tuple[Association, Association]:
         """Forward and reverse shares of a run of pairs."""
-        from cepts.kernels.space_links import link_shares, word_similarities
+        from cepts.kernels.lookup import TokenPairs
+        from cepts.kernels.space_links import Sharing, link_shares, word_similarities
 
         lengths = source.lengths, target.lengths
         cells = offsets_of(lengths[0] * lengths[1])
         similarities, forward, reverse = (np.empty(int(cells[-1]), dtype=np.float32) for _ in range(3))
         source_null, target_null = (np.empty(len(text.ids), dtype=np.float32) for text in (source, target))
-        scale, options = self.scale, self.options
-        word_similarities(
-            np.ascontiguousarray(source.ids),
-            np.ascontiguousarray(target.ids),
-            source.offsets,
-            target.offsets,
-            cells,
-            *self.vectors,
-            self.factor,
-            *self.less,
-            *self.kinds,
-            *self.forms,
-            scale.identical,
-            similarities,
-        )
-        link_shares(
-            *lengths,
-            cells,
-            similarities,
-            float(scale.temperature if options.temperature is None else options.temperature),
-            float(scale.null if options.null is None else options.null),
+        options = self.options
+        ids = np.ascontiguousarray(source.ids), np.ascontiguousarray(target.ids)
+        tokens = TokenPairs(*ids, source.offsets, target.offsets, cells)
+        words = self.less, self.kinds, self.forms
+        word_similarities(tokens, self.vectors, self.factor, *words, self.identical, similarities)
+        how = Sharing(
+            self.temperature,
+            self.null,
             float(options.diagonal),
             float(options.support),
             self.weights,
             options.rounds if options.support else 0,
-            np.empty((2, int(np.diff(cells).max(initial=0)))),
-            forward,
-            reverse,
-            source_null,
-            target_null,
         )
+        room = np.empty((2, int(np.diff(cells).max(initial=0))))
+        link_shares(*lengths, cells, similarities, how, room, forward, reverse, source_null, target_null)
         return (
             Association(*lengths, cells, forward, target_null=target_null),
             Association(*lengths, cells, reverse, source_null=source_null),

@@ -59,12 +59,10 @@ def choose(
     """
     if exponent is not None and shrinkage is not None:
         return ChosenSettings(exponent, shrinkage)
-    splits = list(_splits(views, rows, weights, seed))
+    power = DEFAULT[0] if exponent is None else exponent
+    splits = _splits(views, rows, weights, seed)
     if not splits:
-        return ChosenSettings(
-            DEFAULT[0] if exponent is None else exponent,
-            DEFAULT[1] if shrinkage is None else shrinkage,
-        )
+        return ChosenSettings(power, DEFAULT[1] if shrinkage is None else shrinkage)
     tried: dict[tuple[float, float], float] = {}
     fitted: dict[tuple[int, float], Canonical] = {}
 
@@ -73,14 +71,12 @@ def choose(
             ranks = []
             for number, split in enumerate(splits):
                 if (number, ridge) not in fitted:
-                    fitted[number, ridge] = canonical(
-                        split.moments, split.widths, shrinkage=ridge, factors=_at_most(factors, split.widths)
-                    )
+                    most = None if factors is None else min(factors, *split.widths)
+                    fitted[number, ridge] = canonical(split.moments, split.widths, shrinkage=ridge, factors=most)
                 ranks.append(split.reciprocal_rank(fitted[number, ridge], power))
             tried[power, ridge] = float(np.mean(ranks))
         return tried[power, ridge]
 
-    power = DEFAULT[0] if exponent is None else exponent
     ridges = SHRINKAGES if shrinkage is None else (shrinkage,)
     ridge = max(ridges, key=lambda value: score(power, value))
     if exponent is None:
@@ -131,7 +127,3 @@ def _splits(views: Sequence[Matrix], rows: NDArray[np.int64], weights: NDArray[n
             chosen = np.random.default_rng(seed).choice(words, count, replace=False)
             splits.append(_Split(views[i], views[j], pairs, weights[both], np.isin(pairs[:, 0], chosen)))
     return splits
-
-
-def _at_most(factors: int | None, widths: tuple[int, int]) -> int | None:
-    return None if factors is None else min(factors, *widths)

@@ -13,7 +13,6 @@ from cepts.errors import DataError, UsageError
 
 __all__ = ["Entries", "entry_weights", "find_entries", "identical_strings"]
 
-
 _Word = tuple[int, int]  # a view and a row of it
 
 
@@ -147,5 +146,5 @@ def _nothing_found(dictionaries: Sequence[Dictionary], views: Sequence[Vectors],
     sizes = ", ".join(f"{view.name or 'a view'} {len(view):,} words" for view in views)
     return (
         f"{names}: found no entry of {asked:,} with words in two of the views ({sizes}), wanted at least one; "
-        f"check the order of the languages, and whether the words must be put in lower case."
+        f"check the order of the languages, and whether the words must be lower-cased."
     )

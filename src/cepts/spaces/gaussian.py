@@ -20,7 +20,7 @@ __all__ = ["FactorModel"]
 
 Matrix = NDArray[np.float64]
 
-HAIR = 1e-10  # of the mean variance
+TINY_RIDGE = 1e-10  # of the mean variance
 SMALLEST = 1e-12  # share of a direction of which powers are taken
 
 
@@ -166,8 +166,8 @@ def gaussian_log_density(centred: NDArray[np.floating], covariance: Matrix) -> M
 
 
 def _firm(covariance: Matrix) -> Matrix:
-    """`covariance`; one at the edge of singular, where rounding decides what its inverse is, gets a hair of ridge."""
-    ridge = HAIR * np.trace(covariance) / len(covariance)
+    """`covariance`; if it is almost singular, so that rounding would decide its inverse, with a tiny ridge."""
+    ridge = TINY_RIDGE * np.trace(covariance) / len(covariance)
     try:
         pivots = np.diag(np.linalg.cholesky(covariance))
     except np.linalg.LinAlgError:

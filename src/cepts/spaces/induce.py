@@ -9,7 +9,7 @@ from itertools import combinations
 import numpy as np
 from numpy.typing import NDArray
 
-from cepts.errors import UsageError
+from cepts.errors import UsageError, check_least
 from cepts.progress import Progress, Step, silent
 from cepts.spaces.retrieve import retrieve
 
@@ -43,10 +43,8 @@ class Induction:
     measure: str = "csls"
 
     def __post_init__(self) -> None:
-        if self.rounds < 0:
-            raise UsageError(f"`rounds` of induction must be 0 or more. Got {self.rounds} instead.")
-        if self.vocabulary < 1:
-            raise UsageError(f"`vocabulary` of induction must be 1 or more. Got {self.vocabulary} instead.")
+        check_least(self, 0, "rounds")
+        check_least(self, 1, "vocabulary")
         if not 0.0 < self.keep <= 1.0:
             raise UsageError(f"`keep` must be above 0 and at most 1. Got {self.keep} instead.")
 
@@ -92,15 +90,10 @@ def induce(
     threads: int | None = None,
     progress: Progress | None = None,
 ) -> tuple[NDArray[np.int64], NDArray[np.float64], list[InductionRound]]:
-    """Entries and weights for the last fit, and what each round found.
+    """Entries and weights for the last fit, and what each round found; the first entries stay.
 
-    Parameters
-    ----------
-    fit
-        Fits on entries and their weights, and gives the words that may become entries in the shared space: the first
-        rows of each view.
-    rows, weights
-        The first entries, which stay.
+    `fit` fits on entries and their weights, and gives the places of the words that may become entries: the first rows
+    of each view.
     """
     report = progress or silent
     random = np.random.default_rng(seed)

@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import NDArray
 
-from cepts.spaces.ibfa import inverse_root
+from cepts.spaces.ibfa import inverse_root, shrunk
 from cepts.spaces.moments import Moments
 
 __all__ = ["least_squares", "procrustes"]
@@ -20,9 +20,7 @@ def least_squares(moments: Moments, widths: tuple[int, int], *, ridge: float = 0
     """
     second = _second_moment(moments)
     x, y = moments.spans(widths)
-    inner = second[x, x]
-    inner = inner + ridge * np.trace(inner) / len(inner) * np.eye(len(inner))
-    root = inverse_root(inner)
+    root = inverse_root(shrunk(second[x, x], ridge))
     return root @ (root.T @ second[x, y])
 
 

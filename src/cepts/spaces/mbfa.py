@@ -2,7 +2,7 @@
 
 Every entry trains, whichever views it has a word in: entries are grouped by the views that they have, and each group
 enters through its weight, mean and covariance alone (mfa.txt, section 2.2.1 and appendix E, with the sums over entries
-split by group). The views are whitened first, which changes no likelihood but by a constant.
+split by group). The views are whitened first, which changes the likelihood only by a constant.
 """
 
 from __future__ import annotations
@@ -27,22 +27,11 @@ __all__ = ["Battery", "fit_mbfa"]
 Matrix = NDArray[np.float64]
 
 ITERATIONS = 500
-TOLERANCE = 5e-4  # not small, as the gain that it is a share of is: EM starts near the optimum
+TOLERANCE = 5e-4  # large, because EM starts near the optimum, so that all gains are small
 MEMORY = 50  # steps from which EM is extrapolated
 WEAKEST = 1e-3  # the least squared length that a factor starts with: one that starts at 0 stays there
-LEAST_NOISE = 1e-4  # of whitened variance 1; less and rounding shows, none and few words make the likelihood infinite
+LEAST_NOISE = 1e-4  # of whitened variance 1; below, rounding errors show, and at 0 the likelihood can be infinite
 STRONGEST = 0.97  # the largest share of a direction that is shared at the start: at 1 there is no noise left to learn
-
-
-@dataclass(frozen=True, slots=True, eq=False)
-class _Group:
-    """The whitened moments of the entries that have the same views."""
-
-    views: tuple[int, ...]
-    spans: tuple[slice, ...]
-    weight: float
-    mean: Matrix
-    covariance: Matrix
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -56,18 +45,14 @@ class _Whitening:
 
 
 class Battery:
-    """MBFA under training: a problem for the one EM loop.
+    """MBFA under training, for `cepts.engine.run_em`.
 
     Parameters
     ----------
-    moments
-        Of each set of views that occurs in the entries.
-    widths
-        Number of dimensions of each view.
-    factors
-        Number of latent dimensions.
-    shrinkage
-        Ridge on each view's covariance, as a share of its mean variance.
+    moments, widths
+        Moments of each set of views that occurs in the entries, and the number of dimensions of each view.
+    factors, shrinkage
+        As for `cepts.spaces.IBFA`.
     start
         *canonical*: generalised canonical variates, which for two views are the maximum itself where no correlation is
         near 0 or 1; *joreskog*: the best loadings for noise of a share of the blocks of S^-1, inverted.
@@ -173,7 +158,7 @@ class Battery:
             moment[k, :k] = moment[:k, k] = posterior @ (gain.T @ offset)
             moment[k, k] = 1.0
             fit = _log_determinant(precision) + len(offset) * np.log(2 * np.pi) - np.sum(gain * projected)
-            for view, span in zip(group.views, group.spans, strict=True):
+            for view, span in zip(group.views, group.spans(self.widths), strict=True):
                 part = second[span, span]
                 fit += log_noise[view] + np.sum(inverses[view] * part)
                 cross[view][:, :k] += group.weight * projected[span]
@@ -228,8 +213,9 @@ class Battery:
         found: dict[tuple[int, int], Matrix] = {}
         masses = dict.fromkeys(((i, j) for i in views for j in views), 0.0)
         for group in self.groups:
-            for i, at_i in zip(group.views, group.spans, strict=True):
-                for j, at_j in zip(group.views, group.spans, strict=True):
+            places = list(zip(group.views, group.spans(self.widths), strict=True))
+            for i, at_i in places:
+                for j, at_j in places:
                     if i < j:
                         part = group.weight * group.covariance[at_i, at_j]
                         found[i, j] = found[i, j] + part if (i, j) in found else part
@@ -267,14 +253,8 @@ def fit_mbfa(
 ) -> tuple[FactorModel, list[float]]:
     """Factor model of all views, and the mean log-likelihood of an entry (of whitened views) before each step.
 
-    Parameters
-    ----------
-    moments, widths, factors, shrinkage, start
-        As `Battery` takes them.
-    accelerate
-        Extrapolate EM's steps (Anderson), never to a lower likelihood.
-    iterations, tolerance
-        As `cepts.engine.run_em` takes them.
+    The options are those of `Battery` and of `cepts.engine.run_em`; `accelerate` extrapolates EM's steps (Anderson),
+    never to a lower likelihood.
     """
     battery = Battery(
         moments, widths, factors=factors, shrinkage=shrinkage, start=start, memory=MEMORY if accelerate else 0
@@ -303,7 +283,7 @@ def _whiten(moments: Sequence[Moments], widths: Sequence[int], shrinkage: float)
     return whitenings
 
 
-def _white_group(group: Moments, widths: Sequence[int], whitenings: Sequence[_Whitening]) -> _Group:
+def _white_group(group: Moments, widths: Sequence[int], whitenings: Sequence[_Whitening]) -> Moments:
     covariance = group.covariance.copy()
     spans = group.spans(widths)
     for view, span in zip(group.views, spans, strict=True):
@@ -315,7 +295,7 @@ def _white_group(group: Moments, widths: Sequence[int], whitenings: Sequence[_Wh
         mean[to_i] = (group.mean[from_i] - whitenings[i].mean) @ whitenings[i].root
         for j, from_j, to_j in zip(group.views, spans, white, strict=True):
             turned[to_i, to_j] = whitenings[i].root.T @ covariance[from_i, from_j] @ whitenings[j].root
-    return _Group(group.views, tuple(white), group.weight, mean, turned)
+    return Moments(group.views, group.weight, mean, turned)
 
 
 def _floored(noise: Matrix) -> Matrix:

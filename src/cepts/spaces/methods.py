@@ -5,6 +5,7 @@ from __future__ import annotations
 from abc import abstractmethod
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
+from typing import ClassVar
 
 import numpy as np
 from numpy.typing import NDArray
@@ -37,23 +38,14 @@ class _LatentSpace(SpaceModel):
     shrinkage: float | None = None
     weighted: bool = True
 
-    def _check_widths(self, widths: tuple[int, ...]) -> None:
-        if self.factors is not None:
-            check_factors(self.factors, widths)
-
     def _weigh(self, rows: NDArray[np.int64]) -> Matrix:
         return entry_weights(rows) if self.weighted else super()._weigh(rows)
 
     def _choose(self, given: TrainingEntries) -> ChosenSettings:
-        return choose(
-            given.views,
-            given.rows,
-            given.weights,
-            exponent=self.exponent,
-            shrinkage=self.shrinkage,
-            factors=self.factors,
-            seed=self.seed,
-        )
+        if self.factors is not None:
+            check_factors(self.factors, given.widths)
+        entries = given.views, given.rows, given.weights
+        return choose(*entries, exponent=self.exponent, shrinkage=self.shrinkage, factors=self.factors, seed=self.seed)
 
     def _for_mass(self, choice: ChosenSettings, first: float, total: float) -> ChosenSettings:
         # A shrinkage that was chosen counts as some number of entries, and stays that number when there are more.
@@ -62,7 +54,22 @@ class _LatentSpace(SpaceModel):
         return replace(choice, shrinkage=choice.shrinkage * first / total)
 
 
-class IBFA(_LatentSpace):
+class _CanonicalSpace(_LatentSpace):
+    """What IBFA and CCA share: canonical directions of two views times the correlations to the exponent."""
+
+    two_views = True
+    has_model: ClassVar[bool]  # whether the correlations also give a factor model
+
+    def _join(self, given: TrainingEntries, chosen: ChosenSettings, brief: bool, progress: Progress | None) -> ViewMaps:
+        (moments,) = gather_moments(given.views, given.rows, given.weights)
+        first, second = given.widths
+        found = canonical(moments, (first, second), factors=self.factors, shrinkage=chosen.shrinkage or 0.0)
+        powers = found.correlations ** (chosen.exponent or 0.0)
+        maps = tuple(directions * powers for directions in found.directions)
+        return ViewMaps(found.means, maps, fit_ibfa(found) if self.has_model else None, found.correlations)
+
+
+class IBFA(_CanonicalSpace):
     """Inter-battery factor analysis of two views, in closed form (mfa.txt, section 2.2).
 
     Parameters
@@ -88,10 +95,7 @@ class IBFA(_LatentSpace):
     """
 
     method = "ibfa"
-    two_views = True
-
-    def _join(self, given: TrainingEntries, chosen: ChosenSettings, brief: bool, progress: Progress | None) -> ViewMaps:
-        return _correlated(given, self.factors, chosen, model=True)
+    has_model = True
 
 
 @dataclass(kw_only=True, eq=False, repr=False)
@@ -100,7 +104,7 @@ class MBFA(_LatentSpace):
 
     Parameters
     ----------
-    factors, exponent, shrinkage, weighted
+    factors, exponent, shrinkage, weighted, prepare, induction, seed, threads
         As for `IBFA`.
     start
         The loadings to start from: ``joreskog`` or ``canonical``; see `cepts.spaces.mbfa.Battery`.
@@ -110,8 +114,6 @@ class MBFA(_LatentSpace):
         Largest number of iterations of EM.
     tolerance
         EM ends when a step gains less than this share of the gain so far; see `cepts.engine.run_em`.
-    prepare, induction, seed, threads
-        See `SpaceModel`, which also lists what `fit` learns.
     """
 
     method = "mbfa"
@@ -142,26 +144,21 @@ class MBFA(_LatentSpace):
 
 
 @dataclass(kw_only=True, eq=False, repr=False)
-class CCA(_LatentSpace):
+class CCA(_CanonicalSpace):
     """Canonical correlation analysis of two views (Faruqui & Dyer 2014).
 
     Parameters
     ----------
-    factors, exponent, shrinkage, weighted
+    factors, exponent, shrinkage, weighted, prepare, induction, seed, threads
         As for `IBFA`, with other defaults; the exponent 0 is CCA itself.
-    prepare, induction, seed, threads
-        See `SpaceModel`, which also lists what `fit` learns.
     """
 
     method = "cca"
-    two_views = True
+    has_model = False
 
     exponent: float | None = 0.0
     shrinkage: float | None = 0.0
     weighted: bool = False
-
-    def _join(self, given: TrainingEntries, chosen: ChosenSettings, brief: bool, progress: Progress | None) -> ViewMaps:
-        return _correlated(given, self.factors, chosen, model=False)
 
 
 @dataclass(kw_only=True, eq=False, repr=False)
@@ -231,10 +228,8 @@ class LeastSquares(_DirectSpace):
 
     Parameters
     ----------
-    pivot
+    pivot, prepare, induction, seed, threads
         As for `Procrustes`.
-    prepare, induction, seed, threads
-        See `SpaceModel`, which also lists what `fit` learns.
     """
 
     method = "least-squares"
@@ -251,10 +246,8 @@ class Ridge(_DirectSpace):
     ----------
     shrinkage
         The ridge, as a share of the source view's mean second moment.
-    pivot
+    pivot, prepare, induction, seed, threads
         As for `Procrustes`.
-    prepare, induction, seed, threads
-        See `SpaceModel`, which also lists what `fit` learns.
     """
 
     method = "ridge"
@@ -266,13 +259,3 @@ class Ridge(_DirectSpace):
 
     def _map(self, moments: Moments, widths: tuple[int, int]) -> Matrix:
         return least_squares(moments, widths, ridge=self.shrinkage)
-
-
-def _correlated(given: TrainingEntries, factors: int | None, chosen: ChosenSettings, *, model: bool) -> ViewMaps:
-    """Canonical directions of two views times the correlations to the exponent; with the factor model for IBFA."""
-    (moments,) = gather_moments(given.views, given.rows, given.weights)
-    first, second = given.widths
-    found = canonical(moments, (first, second), factors=factors, shrinkage=chosen.shrinkage or 0.0)
-    powers = found.correlations ** (chosen.exponent or 0.0)
-    maps = tuple(directions * powers for directions in found.directions)
-    return ViewMaps(found.means, maps, fit_ibfa(found) if model else None, found.correlations)

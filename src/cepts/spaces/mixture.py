@@ -15,7 +15,7 @@ the translations of a word's senses apart: `cepts.spaces.senses` does that.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 
@@ -30,7 +30,7 @@ from cepts.spaces.entries import entry_weights
 from cepts.spaces.moments import patterns_of
 from cepts.spaces.space import Space
 
-__all__ = ["COMPONENTS", "TRIED", "GaussianMixture", "choose_components", "fit_mixture"]
+__all__ = ["COMPONENTS", "TRIED", "GaussianMixture", "fit_mixture"]
 
 COMPONENTS = 64
 TRIED = (16, 32, 64, 128)
@@ -130,7 +130,7 @@ def fit_mixture(
     views: Sequence[Vectors],
     rows: NDArray[np.int64],
     *,
-    components: int | None = COMPONENTS,
+    components: int | Sequence[int] | None = COMPONENTS,
     factors: int = FACTORS,
     prior: float = PRIOR,
     seed: int = 0,
@@ -147,7 +147,7 @@ def fit_mixture(
     rows
         The entries: a row for each entry, a column for each view, -1 where it has no word. Each word counts about once.
     components
-        Number of fields; None is chosen among `TRIED` on held-out entries.
+        Number of fields, or several, of which one is chosen on held-out entries; None is `TRIED`.
     factors
         Latent dimensions that are used, those on which the views agree most.
     prior
@@ -161,34 +161,31 @@ def fit_mixture(
     >>> mixture = fit_mixture(space, [english, french], report.entries.rows)  # doctest: +SKIP
     >>> mixture.senses(english.matrix[:10], "en").argmax(axis=1)  # doctest: +SKIP
     """
-    if components is None:
-        components = choose_components(
-            space, views, rows, factors=factors, prior=prior, seed=seed, iterations=iterations, tolerance=tolerance
-        )
-    for name, value, least in (("components", components, 1), ("factors", factors, 1), ("iterations", iterations, 1)):
-        if value < least:
-            raise UsageError(f"`{name}` must be {least} or more. Got {value} instead.")
+    tried = TRIED if components is None else [components] if isinstance(components, int) else components
+    for name, value in (("components", min(tried)), ("factors", factors), ("iterations", iterations)):
+        if value < 1:
+            raise UsageError(f"`{name}` must be 1 or more. Got {value} instead.")
     if not 0 < prior < np.inf:
         raise UsageError(f"`prior` must be above 0. Got {prior} instead.")
-    usable = (rows >= 0).sum(axis=1) > 0
-    if int(usable.sum()) < components:
-        raise DataError(f"found {int(usable.sum()):,} entries for {components} fields, wanted at least as many.")
-    problem = _Problem(space, views, rows[usable], components, min(factors, space.width), prior, seed)
-    history = run_em(problem, iterations=iterations, tolerance=tolerance, stage="fields", progress=progress)
-    return GaussianMixture(space, problem.shares, problem.means, problem.spread, tuple(history))
+
+    def fit(entries: NDArray[np.int64], count: int) -> GaussianMixture:
+        problem = _FieldsProblem(space, views, entries, count, min(factors, space.width), prior, seed)
+        history = run_em(problem, iterations=iterations, tolerance=tolerance, stage="fields", progress=progress)
+        return GaussianMixture(space, problem.shares, problem.means, problem.spread, tuple(history))
+
+    entries = rows[(rows >= 0).any(axis=1)]
+    count = tried[0] if isinstance(components, int) else _chosen_count(fit, views, entries, tried, seed)
+    if len(entries) < count:
+        raise DataError(f"found {len(entries):,} entries for {count} fields, wanted at least as many.")
+    return fit(entries, count)
 
 
-def choose_components(
-    space: Space,
+def _chosen_count(
+    fit: Callable[[NDArray[np.int64], int], GaussianMixture],
     views: Sequence[Vectors],
     rows: NDArray[np.int64],
-    *,
-    tried: Sequence[int] = TRIED,
-    factors: int = FACTORS,
-    prior: float = PRIOR,
-    seed: int = 0,
-    iterations: int = ITERATIONS,
-    tolerance: float = TOLERANCE,
+    tried: Sequence[int],
+    seed: int,
 ) -> int:
     """The number of fields under which held-out entries are most likely; for few entries, the smallest that is tried.
 
@@ -202,22 +199,7 @@ def choose_components(
     chosen = np.random.default_rng(seed).choice(words, int(HELD_OUT * len(words)), replace=False)
     held = complete & np.isin(rows[:, 0], chosen)
     vectors = [view.matrix[rows[held, number]] for number, view in enumerate(views)]
-
-    def score(count: int) -> float:
-        mixture = fit_mixture(
-            space,
-            views,
-            rows[~held],
-            components=count,
-            factors=factors,
-            prior=prior,
-            seed=seed,
-            iterations=iterations,
-            tolerance=tolerance,
-        )
-        return float(mixture.log_density(vectors).mean())
-
-    return max(possible, key=score)
+    return max(possible, key=lambda count: float(fit(rows[~held], count).log_density(vectors).mean()))
 
 
 class _Pattern:
@@ -228,7 +210,7 @@ class _Pattern:
         self.shares = np.empty((0, 0))
 
 
-class _Problem:
+class _FieldsProblem:
     """The mixture under training, for `cepts.engine.run_em`."""
 
     def __init__(

@@ -1,11 +1,11 @@
-"""The models of this room: what all methods share, from vectors and dictionaries to a space that can be asked."""
+"""What all methods share: fitting a space to vectors and dictionaries, using it, saving and loading it."""
 
 from __future__ import annotations
 
-import math
 from abc import abstractmethod
 from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
+from functools import partial
 from pathlib import Path
 from typing import Any, ClassVar, NamedTuple, Self
 
@@ -13,7 +13,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from cepts.data import Dictionary, Vectors
-from cepts.errors import ModelError, UsageError
+from cepts.errors import ModelError, UsageError, check_least
 from cepts.estimator import Estimator
 from cepts.names import SPACE_METHODS, resolve
 from cepts.progress import Progress, silent
@@ -22,49 +22,46 @@ from cepts.spaces.choose import ChosenSettings
 from cepts.spaces.entries import find_entries
 from cepts.spaces.induce import Induction, InductionRound, induce
 from cepts.spaces.mixture import COMPONENTS, fit_mixture
-from cepts.spaces.persist import FitRecord, SavedSpace, read_space, write_space
+from cepts.spaces.persist import SavedSpace, SpaceRecord, read_space, write_space
 from cepts.spaces.prepare import check_steps
-from cepts.spaces.sampling import Sample, sample_words
-from cepts.spaces.senses import LEAST_NEARNESS, find_senses
+from cepts.spaces.retrieve import Neighbours, retrieve
+from cepts.spaces.senses import LEAST_NEARNESS, WordSense, find_senses
 from cepts.spaces.space import Space
 from cepts.spaces.training import FitReport, TrainingEntries, ViewMaps, check_entries, prepare_views
-from cepts.spaces.translate import SOURCES, translate_words
 
-__all__ = ["PREPARE", "SpaceModel", "Translation", "WordSense"]
+__all__ = ["SOURCES", "Sample", "SpaceModel", "WordTranslation"]
 
-PREPARE = ("unit", "centre", "unit")
-# The least value of each parameter that is a number, of the methods that have it.
-LEAST = {"factors": 1, "iterations": 1, "exponent": 0, "shrinkage": 0, "tolerance": 0}
+SOURCES = 20_000  # number of source words, the most frequent, by which hubs among the targets are found
+# The parameters that must be at least so much, of the methods that have them.
+LEAST = {1: ("factors", "iterations"), 0: ("exponent", "shrinkage", "tolerance")}
 
 Matrix = NDArray[np.float64]
 
 
-class Translation(NamedTuple):
+class WordTranslation(NamedTuple):
     """A word of the target language, and how good a translation it is by the measure that was asked for."""
 
     word: str
     score: float
 
 
-class WordSense(NamedTuple):
-    """One sense of a word.
+@dataclass(frozen=True, slots=True)
+class Sample:
+    """One draw of `SpaceModel.sample`.
 
     Attributes
     ----------
-    weight
-        Share of the word's vector that the sense explains, of what all its senses explain.
-    nearness
-        How near the best translation is to what the senses found before had left of the vector.
-    translations
-        Words of the target language, the best first.
-    neighbours
-        Words of the source language that are nearest to these translations.
+    words
+        For each view, the word nearest to the vector that was drawn for it.
+    back
+        For each view but the first, the space's own translation of its word into the first view.
+    log_density
+        Log p of the drawn vectors.
     """
 
-    weight: float
-    nearness: float
-    translations: tuple[str, ...]
-    neighbours: tuple[str, ...]
+    words: tuple[str, ...]
+    back: tuple[str, ...]
+    log_density: float
 
 
 @dataclass(kw_only=True, eq=False, repr=False)
@@ -99,24 +96,21 @@ class SpaceModel(Estimator):
     method: ClassVar[str] = ""  # the name that users give
     two_views: ClassVar[bool] = False  # whether it can join two views only
 
-    prepare: Sequence[str] = PREPARE
+    prepare: Sequence[str] = ("unit", "centre", "unit")
     induction: Induction | None = None
     seed: int = 0
     threads: int | None = None
 
     space_: Space = field(init=False)
-    record_: FitRecord = field(init=False)
+    record_: SpaceRecord = field(init=False)
     views_: tuple[Vectors | None, ...] = field(init=False)
     entries_: NDArray[np.int64] | None = field(init=False)
     report_: FitReport | None = field(init=False)
 
     def __post_init__(self) -> None:
         check_steps(self.prepare)
-        for name, least in LEAST.items():
-            value = getattr(self, name, None)
-            # Written so that NaN fails.
-            if value is not None and not least <= value < math.inf:
-                raise UsageError(f"`{name}` must be {least} or more. Got {value} instead.")
+        for least, names in LEAST.items():
+            check_least(self, least, *(name for name in names if hasattr(self, name)))
 
     # -- fitting ----------------------------------------------------------------------------------------------------
 
@@ -144,7 +138,6 @@ class SpaceModel(Estimator):
         views = tuple(views)
         names = tuple(view.name or f"view {number + 1}" for number, view in enumerate(views))
         self.check_languages(names)
-        self._check_widths(tuple(view.width for view in views))
         entries = find_entries([dictionaries] if isinstance(dictionaries, Dictionary) else dictionaries, views)
         check_entries(entries, names)
         preparations, prepared = prepare_views(views, names, entries.rows, self.prepare, progress or silent)
@@ -163,7 +156,7 @@ class SpaceModel(Estimator):
             correlations=found.correlations,
             objectives=found.objectives,
         )
-        self.record_ = FitRecord(
+        self.record_ = SpaceRecord(
             exponent=chosen.exponent,
             shrinkage=chosen.shrinkage,
             factors=self.space_.width,
@@ -186,9 +179,6 @@ class SpaceModel(Estimator):
             raise UsageError(f"found two views with the name {repeated!r}, wanted different names; name each language.")
         if self.two_views and len(names) > 2:
             raise UsageError(f"{self.method} joins two languages, found {len(names)}; choose mbfa.")
-
-    def _check_widths(self, widths: tuple[int, ...]) -> None:
-        """Refuse options that do not fit the views' numbers of dimensions."""
 
     def _weigh(self, rows: NDArray[np.int64]) -> Matrix:
         """How much each entry counts."""
@@ -248,13 +238,8 @@ class SpaceModel(Estimator):
         They must have been read as those that the space was fitted on.
         """
         self.check_fitted()
-        number = self.space_.view(vectors.name if language is None else language)
+        number = self.space_.checked_view(vectors.matrix, vectors.name if language is None else language)
         name, wanted = self.space_.languages[number], self.record_.reading[number]
-        if vectors.width != self.space_.widths[number]:
-            raise UsageError(
-                f"found vectors of width {vectors.width} for {name}, wanted {self.space_.widths[number]}, for which "
-                f"the space was fitted; give the vectors that it was fitted on."
-            )
         if vectors.reading != wanted:
             raise UsageError(
                 f"found vectors of {name} that were read with {vectors.reading}, wanted {wanted}, as when the space "
@@ -275,7 +260,68 @@ class SpaceModel(Estimator):
             vectors = vectors.first(max_vocabulary)
         return vectors.moved(self.project(vectors.matrix, language))
 
+    def _sides(self, source: str | int | None, target: str | int | None) -> tuple[tuple[int, int], list[Vectors]]:
+        """The views to translate from and into, and their vectors."""
+        self.check_fitted()
+        direction = self.space_.direction(source, target)
+        return direction, [self.vectors(view) for view in direction]
+
     # -- questions --------------------------------------------------------------------------------------------------
+
+    def neighbours(
+        self,
+        rows: NDArray[np.integer] | None = None,
+        *,
+        source: str | int | None = None,
+        target: str | int | None = None,
+        measure: str = "csls",
+        count: int = 5,
+        sources: int | None = SOURCES,
+        progress: Progress | None = None,
+    ) -> Neighbours:
+        """The best translations of source words, as rows of the target's vectors with their scores.
+
+        Parameters
+        ----------
+        rows
+            The source words; None is all of them.
+        source, target
+            The languages to translate from and into. Of two languages, the default is from the first into the second.
+        measure
+            ``csls``, ``cosine`` and ``inverted-softmax`` compare places in the shared space. ``likelihood`` ranks
+            target words y by log p(x | y) of the factor model, up to a constant of the query.
+        sources
+            For ``csls`` and ``inverted-softmax``: number of source words, the most frequent, that show which targets
+            are hubs, near to everything; None is all. Where all words are translated, all are used.
+        """
+        space, (first, second), (known, others) = self.space_, *self._sides(source, target)
+        space.check_measure(measure)
+        asked = known.matrix if rows is None else known.matrix[rows]
+        search = partial(retrieve, count=count, threads=self.threads, progress=progress)
+        if measure == "likelihood":
+            queries, points, bias = space.likelihood_points(asked, others.matrix, first, second)
+            return search(queries, points, measure="dot", bias=bias)
+        hubs = None
+        if measure != "cosine" and rows is not None:
+            hubs = space.project(known.matrix[:sources], first)
+        placed = space.project(asked, first), space.project(others.matrix, second)
+        return search(*placed, measure=measure, sources=hubs)
+
+    def mutual_neighbours(
+        self,
+        *,
+        source: str | int | None = None,
+        target: str | int | None = None,
+        measure: str = "csls",
+        progress: Progress | None = None,
+    ) -> Neighbours:
+        """The best translation of each source word whose own best translation is that word again; -1 for the others."""
+        (first, second), _ = self._sides(source, target)
+        best = partial(self.neighbours, measure=measure, count=1, progress=progress)
+        there, back = best(source=first, target=second), best(source=second, target=first)
+        found = there.rows[:, :1]
+        mutual = (found >= 0) & (back.rows[found[:, 0], :1] == np.arange(len(found))[:, None])
+        return Neighbours(np.where(mutual, found, -1), np.where(mutual, there.scores, np.float32(-np.inf)))
 
     def translate(
         self,
@@ -287,36 +333,17 @@ class SpaceModel(Estimator):
         count: int = 5,
         sources: int | None = SOURCES,
         progress: Progress | None = None,
-    ) -> list[list[Translation]]:
+    ) -> list[list[WordTranslation]]:
         """The best translations of each word, the best first; none for a word without a vector.
 
-        Parameters
-        ----------
-        words
-            Looked up as they are, then in lower case.
-        source, target
-            The languages to translate from and into. Of two languages, the default is from the first into the second.
-        measure, count, sources
-            See `cepts.spaces.translate_words`.
+        Words are looked up as they are, then in lower case; the options are those of `neighbours`.
         """
-        self.check_fitted()
-        direction = self.space_.direction(source, target)
-        known, others = (self.vectors(view) for view in direction)
+        (first, second), (known, others) = self._sides(source, target)
         rows = known.vocabulary.find(words)
-        found = translate_words(
-            self.space_,
-            known,
-            others,
-            rows[rows >= 0],
-            languages=direction,
-            measure=measure,
-            count=min(count, len(others)),
-            sources=sources,
-            threads=self.threads,
-            progress=progress,
-        )
+        search = partial(self.neighbours, measure=measure, sources=sources, progress=progress)
+        found = search(rows[rows >= 0], source=first, target=second, count=min(count, len(others)))
         answers = iter(found.listed(others.words))
-        return [[Translation(*pair) for pair in next(answers)] if row >= 0 else [] for row in rows.tolist()]
+        return [[WordTranslation(*pair) for pair in next(answers)] if row >= 0 else [] for row in rows.tolist()]
 
     def scorer(
         self,
@@ -326,7 +353,7 @@ class SpaceModel(Estimator):
         scoring: Scoring | None = None,
         threads: int | None = None,
     ) -> SpaceScorer:
-        """What aligns sentence pairs by the places of their words.
+        """A scorer that aligns sentence pairs by the places of their words.
 
         Parameters
         ----------
@@ -342,15 +369,9 @@ class SpaceModel(Estimator):
         >>> space.scorer("en", "fr").align_pair("the house", "la maison").links  # doctest: +SKIP
         [(0, 0), (1, 1)]
         """
-        self.check_fitted()
-        direction = self.space_.direction(source, target)
-        return SpaceScorer(
-            self.space_,
-            [self.vectors(view) for view in direction],
-            languages=direction,
-            scoring=scoring,
-            threads=self.threads if threads is None else threads,
-        )
+        languages, views = self._sides(source, target)
+        threads = self.threads if threads is None else threads
+        return SpaceScorer(self.space_, views, languages=languages, scoring=scoring, threads=threads)
 
     def senses(
         self,
@@ -379,9 +400,7 @@ class SpaceModel(Estimator):
         dictionaries
             Entries for the mixture, in place of those that the space was fitted on.
         """
-        self.check_fitted()
-        direction = self.space_.direction(source, target)
-        views = [self.vectors(view) for view in direction]
+        languages, views = self._sides(source, target)
         rows = views[0].vocabulary.find(words)
         everything = [self.vectors(view) for view in range(len(self.space_))]
         entries = find_entries(dictionaries, everything).rows if dictionaries else self.entries_
@@ -391,30 +410,8 @@ class SpaceModel(Estimator):
                 "(`dictionaries`)."
             )
         mixture = fit_mixture(self.space_, everything, entries, components=components, seed=seed, progress=progress)
-        found = find_senses(
-            mixture,
-            views,
-            rows[rows >= 0],
-            languages=direction,
-            most=most,
-            count=count,
-            least=least,
-            threads=self.threads,
-            progress=progress,
-        )
-        own, others = (view.words for view in views)
-        answers = (
-            [
-                WordSense(
-                    sense.weight,
-                    sense.nearness,
-                    tuple(others[row] for row in sense.translations),
-                    tuple(own[row] for row in sense.neighbours),
-                )
-                for sense in senses
-            ]
-            for senses in found
-        )
+        search = partial(find_senses, most=most, count=count, least=least, threads=self.threads, progress=progress)
+        answers = iter(search(mixture, views, rows[rows >= 0], languages=languages))
         return [next(answers) if row >= 0 else [] for row in rows.tolist()]
 
     def sample(
@@ -426,18 +423,42 @@ class SpaceModel(Estimator):
         seed: int = 0,
         progress: Progress | None = None,
     ) -> list[Sample]:
-        """Random words with about the same meaning, the most probable first; see `cepts.spaces.sample_words`."""
+        """The `count` most probable of `draws` random tuples of vectors, each shown by the nearest word (by cosine).
+
+        A meaning z is drawn, then a vector of each view around W z + mu with that view's noise (eq. 1 of mfa.txt), so
+        that the words of a tuple are related, not translations (section 4.6).
+
+        Parameters
+        ----------
+        noise
+            Share of the noise's variance to draw with: 1 is the model, less brings the words of a tuple closer
+            together. In a model fitted with much shrinkage, the shrinkage is part of the noise. Densities are always
+            the model's own.
+        """
         self.check_fitted()
-        return sample_words(
-            self.space_,
-            [self.vectors(view) for view in range(len(self.space_))],
-            count=count,
-            draws=draws,
-            seed=seed,
-            noise=noise,
-            threads=self.threads,
-            progress=progress,
-        )
+        space = self.space_
+        if space.model is None:
+            raise UsageError(f"{self.method} has no model to draw from; fit the space by ibfa or mbfa.")
+        if not 1 <= count <= draws:
+            raise UsageError(f"`count` must be 1 to {draws:,}, the number of `draws`. Got {count:,} instead.")
+        if not 0.0 <= noise <= 1.0:
+            raise UsageError(f"`noise` must lie between 0 and 1. Got {noise} instead.")
+        quieter = replace(space.model, noises=tuple(noise * matrix for matrix in space.model.noises))
+        drawn = quieter.sample(draws, seed)
+        density = space.model.log_density(dict(enumerate(drawn)))
+        best = np.argsort(-density, kind="stable")[:count]
+        words: list[list[str]] = []
+        back: list[list[str]] = []
+        for view, preparation in enumerate(space.preparations):
+            vectors = self.vectors(view)
+            places = preparation.apply(vectors.matrix)
+            rows = retrieve(drawn[view][best], places, count=1, threads=self.threads, progress=progress).rows[:, 0]
+            words.append([vectors.words[row] for row in rows])
+            if view:
+                again = self.neighbours(rows, source=view, target=0, count=1, progress=progress).rows[:, 0]
+                back.append([self.vectors(0).words[row] if row >= 0 else "" for row in again])
+        drawn_words, translated = list(zip(*words, strict=True)), list(zip(*back, strict=True))
+        return [Sample(*found) for found in zip(drawn_words, translated, density[best].tolist(), strict=True)]
 
     @property
     def facts(self) -> dict[str, object]:
@@ -459,14 +480,13 @@ class SpaceModel(Estimator):
         Parameters
         ----------
         vectors
-            Keep the vectors and the dictionary entries, so that the loaded space can be asked without other files.
+            Keep the vectors and the dictionary entries, so that the loaded space can be used without other files.
         """
         self.check_fitted()
         options = {name: value for name, value in self.get_params().items() if name != "threads"}
         kept = [self.vectors(view) for view in range(len(self.space_))] if vectors else None
         entries = self.entries_ if vectors else None
-        saved = SavedSpace(space=self.space_, options=options, record=self.record_, views=kept, entries=entries)
-        write_space(directory, saved)
+        write_space(directory, SavedSpace(self.space_, options, self.record_, kept, entries))
 
     @classmethod
     def load(cls, directory: str | Path, *, threads: int | None = None) -> Self:

@@ -63,14 +63,7 @@ def gather_moments(
 ) -> list[Moments]:
     """Moments of each pattern of known views in `rows`.
 
-    Parameters
-    ----------
-    views
-        The prepared vectors of each view.
-    rows
-        A line for each entry, a column for each view: the row of its word, -1 where it has none.
-    weights
-        Weight of each entry; None gives all the same weight.
+    `views` are the prepared vectors, `rows` the entries (see `Entries`), which have weights of 1 by default.
     """
     weights = np.ones(len(rows)) if weights is None else np.asarray(weights, dtype=np.float64)
     found = []

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import asdict, dataclass
 from pathlib import Path
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -18,13 +18,13 @@ from cepts.spaces.prepare import Preparation
 from cepts.spaces.space import Space
 from cepts.store import load_model, save_model
 
-__all__ = ["KIND", "FitRecord", "SavedSpace", "read_space", "write_space"]
+__all__ = ["KIND", "SavedSpace", "SpaceRecord", "read_space", "write_space"]
 
 KIND = "space"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class FitRecord:
+class SpaceRecord:
     """What a space was fitted with and on, beside the options that the user gave.
 
     Attributes
@@ -52,29 +52,14 @@ class FitRecord:
     reading: tuple[VectorReading, ...]
 
 
-@dataclass(frozen=True, slots=True, eq=False, kw_only=True)
-class SavedSpace:
-    """What a model directory holds.
-
-    Attributes
-    ----------
-    space
-        The fitted space.
-    options
-        The options of its method, by name.
-    record
-        What it was fitted with and on.
-    views
-        The vectors that it was fitted on; None where they were not kept.
-    entries
-        The dictionary entries that it was fitted on, as rows of the views (-1: no word); None where they were not kept.
-    """
+class SavedSpace(NamedTuple):
+    """What a model directory holds; `options` are those of the method, and the rest is as `SpaceModel` learns it."""
 
     space: Space
     options: dict[str, Any]
-    record: FitRecord
-    views: Sequence[Vectors] | None = None
-    entries: NDArray[np.int64] | None = None
+    record: SpaceRecord
+    views: Sequence[Vectors] | None
+    entries: NDArray[np.int64] | None
 
 
 def write_space(directory: str | Path, saved: SavedSpace) -> None:
@@ -154,7 +139,7 @@ def _saved(settings: dict[str, Any], arrays: dict[str, NDArray[Any]]) -> SavedSp
     options["prepare"] = tuple(options["prepare"])
     options["induction"] = None if options["induction"] is None else Induction(**options["induction"])
     reading = tuple(VectorReading(**how) for how in settings["record"]["reading"])
-    record = FitRecord(**{**settings["record"], "reading": reading})
+    record = SpaceRecord(**{**settings["record"], "reading": reading})
     views = None
     if settings["vectors"]:
         views = [
@@ -163,4 +148,4 @@ def _saved(settings: dict[str, Any], arrays: dict[str, NDArray[Any]]) -> SavedSp
             )
             for name, language, how in zip(names, languages, reading, strict=True)
         ]
-    return SavedSpace(space=space, options=options, record=record, views=views, entries=arrays.get("entries"))
+    return SavedSpace(space, options, record, views, arrays.get("entries"))

@@ -24,15 +24,7 @@ def check_steps(steps: Sequence[str]) -> None:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Preparation:
-    """Steps in their order, and the mean that each step `centre` subtracts.
-
-    Attributes
-    ----------
-    steps
-        Of `STEPS`: *unit* gives each vector length 1, *centre* subtracts the mean of all vectors.
-    centres
-        The means, one for each `centre`.
-    """
+    """Steps in their order (see `SpaceModel`), and the mean that each step `centre` subtracts."""
 
     steps: tuple[str, ...]
     centres: tuple[NDArray[np.float32], ...]

@@ -13,22 +13,12 @@ import numpy as np
 from numpy.typing import NDArray
 
 from cepts.engine import default_threads, map_shards
-from cepts.errors import DataError, UsageError, check_choice
+from cepts.errors import DataError, UsageError, check_choice, check_least
 from cepts.names import RETRIEVAL_MEASURES, SEARCH_ENGINES
 from cepts.progress import Progress, Step, silent
 from cepts.spaces.search import MEMORY, Best, block_shape, finite_rows, row_lengths, scan
 
-__all__ = [
-    "Neighbours",
-    "Search",
-    "cosine",
-    "csls",
-    "inverted_softmax",
-    "mean_similarity",
-    "nearest",
-    "retrieve",
-    "unit_rows",
-]
+__all__ = ["Neighbours", "mean_similarity", "retrieve", "unit_rows"]
 
 ROWS_AT_ONCE = 4096
 # Targets and sources in a block of products whose exponentials are summed.
@@ -82,14 +72,17 @@ def retrieve(
     queries, targets
         Vectors as rows (float32 or float16), in the same space.
     measure
-        ``cosine``, ``csls`` (see `csls`), ``inverted-softmax`` (see `inverted_softmax`) or ``dot`` (see `nearest`). All
-        but ``dot`` compare directions only: a target of zeros is never found, and a query of zeros finds nothing.
-    count
-        How many targets to find for each query.
+        ``cosine``, ``csls`` (Conneau et al. 2018), ``inverted-softmax`` (Smith et al. 2017) or ``dot``. All but ``dot``
+        compare directions only: a target of zeros is never found, and a query of zeros finds nothing.
     bias
-        For ``dot``: what to add for each target.
-    sources, neighbourhood, temperature
-        For ``csls`` and ``inverted-softmax``.
+        For ``dot``: what to add for each target; minus infinity excludes it.
+    sources
+        For ``csls`` and ``inverted-softmax``: vectors that show which targets are near to everything; None is the
+        queries.
+    neighbourhood
+        For ``csls``: number of nearest vectors whose mean cosine is subtracted.
+    temperature
+        For ``inverted-softmax``: what cosines are multiplied with; higher is sharper.
     engine
         ``exact`` is part of cepts; ``faiss`` uses faiss (the extra `search`) and finds the same targets.
     memory
@@ -97,118 +90,29 @@ def retrieve(
     threads
         Threads to use beside those of BLAS; None is one for each processor.
     progress
-        Told after each block of targets.
+        Called after each block of targets.
     """
     check_choice("measure", measure, RETRIEVAL_MEASURES)
     if bias is not None and measure != "dot":
         raise UsageError(f"`bias` goes with the `measure` dot. Got {measure!r} instead.")
-    search = Search(count, engine=engine, memory=memory, threads=threads, progress=progress)
+    search = _VectorSearch(queries, targets, count, measure != "dot", engine, memory, threads, progress)
     match measure:
         case "dot":
-            return nearest(search, queries, targets, bias)
-        case "cosine":
-            return cosine(search, queries, targets)
+            return _nearest(search, bias)
         case "csls":
-            return csls(search, queries, targets, sources, neighbourhood=neighbourhood)
-    return inverted_softmax(search, queries, targets, sources, temperature=temperature)
-
-
-def nearest(search: Search, queries: Floats, targets: Floats, bias: Floats | None = None) -> Neighbours:
-    """The targets with the highest dot(q, t) + bias[t]; a bias of minus infinity excludes a target."""
-    queries, targets = finite_rows(queries, "queries"), finite_rows(targets, "targets")
-    _check_widths(queries, targets)
-    added = None if bias is None else np.ascontiguousarray(bias, dtype=np.float64)
-    if added is not None and (added.shape != (len(targets),) or not (added < np.inf).all()):
-        raise DataError(f"bias must hold {len(targets):,} numbers, one for each target, below infinity.")
-    largest = row_lengths(queries).max(initial=0.0) * row_lengths(targets).max(initial=0.0)
-    if not largest < np.finfo(np.float32).max:
-        raise DataError(f"products of the vectors can reach {largest:.1e}, beyond float32; scale the vectors.")
-    best = Best(queries, targets, search.count, bias=added, threads=search.threads)
-    search.fill([best])
-    return search.neighbours(best, slice(None), slice(None), len(queries))
-
-
-def cosine(search: Search, queries: Floats, targets: Floats) -> Neighbours:
-    """The targets with the highest cosine."""
-    left, queried, right, found = _both_directions(queries, targets)
-    best = Best(left, right, search.count, unit=True, threads=search.threads)
-    search.fill([best])
-    return search.neighbours(best, queried, found, len(queries))
-
-
-def csls(
-    search: Search, queries: Floats, targets: Floats, sources: Floats | None = None, *, neighbourhood: int = 10
-) -> Neighbours:
-    """The targets with the highest cross-domain similarity local scaling (Conneau et al. 2018, section 2.3).
-
-    CSLS(q, t) = 2 cos(q, t) - r_T(q) - r_S(t), where r_T(q) is the mean cosine of q with its `neighbourhood` nearest
-    targets and r_S(t) that of t with its nearest `sources` (the queries, where None). So hubs, targets that are near
-    to everything, lose their advantage. Where the sources are the queries, one product of the two matrices serves both
-    means and the search.
-    """
-    _at_least_one("neighbourhood", neighbourhood)
-    left, queried, right, found = _both_directions(queries, targets)
-    bias = np.empty(len(right))
-    best = Best(left, right, search.count, bias=bias, unit=True, threads=search.threads)
-    around = Best(left, right, neighbourhood, unit=True, threads=search.threads)
-    own = sources is None and search.engine == "exact"
-    if len(left) and own and block_shape(len(left), len(right), search.memory // search.threads)[0] == len(left):
-
-        def use(block: Matrix, query: int, target: int) -> None:
-            # A block has all queries, so the neighbourhoods of its targets are known before its entries are ranked.
-            part = slice(target, target + block.shape[1])
-            local = Best(right[part], left, neighbourhood, unit=True)
-            local.add_columns(block)
-            bias[part] = -_means(local, search.memory) / 2
-            best.add(block, query, target)
-            around.add(block, query, target)
-
-        search.scan(left, right, use)
-    elif len(left):
-        local = Best(right, _sources(sources, left), neighbourhood, unit=True, threads=search.threads)
-        search.fill([local])
-        bias[:] = -_means(local, search.memory) / 2
-        search.fill([best, around])
-    return search.neighbours(best, queried, found, len(queries), factor=2.0, less=_means(around, search.memory))
-
-
-def inverted_softmax(
-    search: Search, queries: Floats, targets: Floats, sources: Floats | None = None, *, temperature: float = 30.0
-) -> Neighbours:
-    """The most probable targets by the inverted softmax (Smith et al. 2017, section 2.3).
-
-    P(t | q) is proportional to exp(b cos(q, t)) / sum over sources s of exp(b cos(s, t)): the probability that t would
-    be translated as q rather than as another source, so that hubs share theirs among many. b is `temperature` (the
-    paper's inverse temperature), `sources` are the queries where None, and may be a sample. Scores are logarithms,
-    without the constant of the query. The sums are of float32 products, so the first of equal targets need not come
-    first, and the last digits may differ where BLAS has another number of threads.
-    """
-    if not 0 < temperature < np.inf:
-        raise UsageError(f"`temperature` must be above 0 and finite. Got {temperature} instead.")
-    left, queried, right, found = _both_directions(queries, targets)
-    bias = np.empty(len(right))
-    best = Best(left, right, search.count, bias=bias, unit=True, threads=search.threads)
-    if len(left):
-        bias[:] = -_log_sums(right, _sources(sources, left), temperature, search) / temperature
-        search.fill([best])
-    return search.neighbours(best, queried, found, len(queries), factor=temperature)
+            return _csls(search, sources, neighbourhood)
+        case "inverted-softmax":
+            return _inverted_softmax(search, sources, temperature)
+    return search.neighbours(search.filled(search.best()))
 
 
 def mean_similarity(
-    queries: Floats,
-    targets: Floats,
-    *,
-    count: int = 10,
-    threads: int | None = None,
-    progress: Progress | None = None,
+    queries: Floats, targets: Floats, *, count: int = 10, threads: int | None = None, progress: Progress | None = None
 ) -> NDArray[np.float32]:
     """The mean cosine of each query with its `count` nearest targets: the r of CSLS; 0 for a query of zeros."""
-    search = Search(count, threads=threads, progress=progress)
-    left, queried, right, _ = _both_directions(queries, targets)
-    best = Best(left, right, count, unit=True, threads=search.threads)
-    search.fill([best])
+    search = _VectorSearch(queries, targets, count, True, threads=threads, progress=progress)
     means = np.zeros(len(queries), dtype=np.float32)
-    means[queried] = _means(best, search.memory)
+    means[search.queried] = search.means(search.filled(search.best()))
     return means
 
 
@@ -228,109 +132,161 @@ def _nonzero(lengths: NDArray[np.float64]) -> NDArray[np.float64]:
     return np.where(lengths == 0, 1.0, lengths)[:, None]
 
 
-class Search:
-    """The options of `retrieve` that all measures share, and the search itself."""
+class _VectorSearch:
+    """Queries and targets, as unit vectors without rows of zeros where `directions`, and how they are searched."""
 
     def __init__(
         self,
+        queries: Floats,
+        targets: Floats,
         count: int,
-        *,
+        directions: bool,
         engine: str = "exact",
         memory: int = MEMORY,
         threads: int | None = None,
         progress: Progress | None = None,
     ) -> None:
-        _at_least_one("count", count)
-        _at_least_one("memory", memory)
-        if threads is not None:
-            _at_least_one("threads", threads)
-        check_choice("engine", engine, SEARCH_ENGINES)
-        self.count = count
-        self.engine = engine
-        self.memory = memory
+        self.count, self.memory = count, memory
         self.threads = default_threads() if threads is None else threads
-        self.progress = progress
+        check_least(self, 1, "count", "memory", "threads")
+        check_choice("engine", engine, SEARCH_ENGINES)
+        self.engine, self.progress, self.unit = engine, progress, directions
+        self.size = len(queries)
+        # The rows that are searched, and their numbers among all.
+        self.left, self.queried = self._rows(queries, "queries")
+        self.right, self.found = self._rows(targets, "targets")
+        _check_widths(self.left, self.right)
+
+    def _rows(self, matrix: Floats, name: str) -> tuple[Matrix, NDArray[np.int64] | slice]:
+        rows = finite_rows(matrix, name)
+        if not self.unit:
+            return rows, slice(None)
+        lengths = row_lengths(rows)
+        rows = unit_rows(matrix)
+        if lengths.all():
+            return rows, slice(None)
+        kept = np.flatnonzero(lengths)
+        return rows[kept], kept
+
+    def sources(self, sources: Floats | None) -> Matrix:
+        """Unit vectors of the sources, which are the queries where none are given."""
+        if sources is None:
+            return self.left
+        rows, _ = self._rows(sources, "sources")
+        if not len(rows):
+            raise DataError("all vectors of the sources are zero; give the vectors of the queries' language.")
+        _check_widths(rows, self.left)
+        return rows
+
+    def best(self, count: int | None = None, bias: NDArray[np.float64] | None = None) -> Best:
+        """An empty list of the best targets of each query."""
+        return Best(self.left, self.right, count or self.count, bias=bias, unit=self.unit, threads=self.threads)
 
     def scan(self, queries: Matrix, targets: Matrix, use: Callable[[Matrix, int, int], None]) -> None:
         """Pass all products of two matrices to `use`."""
         scan(queries, targets, use, memory=self.memory, threads=self.threads, progress=self.progress)
 
-    def fill(self, wanted: list[Best]) -> None:
-        """Pass all products to `wanted`, which have the same queries and targets; or those that faiss has chosen."""
-        if self.engine == "faiss":
-            for best in wanted:
-                best.add_by_faiss()
-            return
+    def filled(self, *wanted: Best) -> Best:
+        """The first of `wanted`, after all products of their common queries and targets, or those that faiss chose."""
 
         def use(block: Matrix, query: int, target: int) -> None:
             for best in wanted:
                 best.add(block, query, target)
 
-        self.scan(wanted[0].queries, wanted[0].targets, use)
+        if self.engine == "faiss":
+            for best in wanted:
+                best.add_by_faiss()
+        else:
+            self.scan(wanted[0].queries, wanted[0].targets, use)
+        return wanted[0]
 
-    def neighbours(
-        self,
-        best: Best,
-        queried: NDArray[np.int64] | slice,
-        found: NDArray[np.int64] | slice,
-        queries: int,
-        *,
-        factor: float = 1.0,
-        less: NDArray[np.float64] | float = 0.0,
-    ) -> Neighbours:
+    def means(self, best: Best) -> NDArray[np.float64]:
+        """The mean score of each query's best; 0 without targets."""
+        _, scores = best.settled(memory=self.memory)
+        return scores.sum(axis=1) / max(scores.shape[1], 1)
+
+    def neighbours(self, best: Best, factor: float = 1.0, less: NDArray[np.float64] | float = 0.0) -> Neighbours:
         """The final `best`, with rows numbered as the caller's: its scores are `factor` x score - `less` of a query."""
-        rows = np.full((queries, self.count), -1, dtype=np.int64)
-        scores = np.full((queries, self.count), -np.inf, dtype=np.float32)
+        rows = np.full((self.size, self.count), -1, dtype=np.int64)
+        scores = np.full(rows.shape, -np.inf, dtype=np.float32)
         best_rows, best_scores = best.settled(memory=self.memory)
-        if isinstance(found, np.ndarray):
-            best_rows = np.where(best_rows < 0, -1, found[best_rows])
-        rows[queried, : best.count] = best_rows
-        scores[queried, : best.count] = factor * best_scores - np.reshape(less, (-1, 1))
+        if isinstance(self.found, np.ndarray):
+            best_rows = np.where(best_rows < 0, -1, self.found[best_rows])
+        rows[self.queried, : best.count] = best_rows
+        scores[self.queried, : best.count] = factor * best_scores - np.reshape(less, (-1, 1))
         return Neighbours(rows, scores)
 
 
-def _directions(matrix: Floats, name: str) -> tuple[Matrix, NDArray[np.int64] | slice]:
-    """Unit vectors of all rows but those of zeros, and the numbers of these rows."""
-    lengths = row_lengths(finite_rows(matrix, name))
-    rows = unit_rows(matrix)
-    if lengths.all():
-        return rows, slice(None)
-    kept = np.flatnonzero(lengths)
-    return rows[kept], kept
+def _nearest(search: _VectorSearch, bias: Floats | None) -> Neighbours:
+    """The targets with the highest dot(q, t) + bias[t]; a bias of minus infinity excludes a target."""
+    count = len(search.right)
+    added = None if bias is None else np.ascontiguousarray(bias, dtype=np.float64)
+    if added is not None and (added.shape != (count,) or not (added < np.inf).all()):
+        raise DataError(f"bias must hold {count:,} numbers, one for each target, below infinity.")
+    largest = row_lengths(search.left).max(initial=0.0) * row_lengths(search.right).max(initial=0.0)
+    if not largest < np.finfo(np.float32).max:
+        raise DataError(f"products of the vectors can reach {largest:.1e}, beyond float32; scale the vectors.")
+    return search.neighbours(search.filled(search.best(bias=added)))
 
 
-def _both_directions(
-    queries: Floats, targets: Floats
-) -> tuple[Matrix, NDArray[np.int64] | slice, Matrix, NDArray[np.int64] | slice]:
-    """`_directions` of the queries, then of the targets, which must have the same width."""
-    left, right = _directions(queries, "queries"), _directions(targets, "targets")
-    _check_widths(left[0], right[0])
-    return *left, *right
+def _csls(search: _VectorSearch, sources: Floats | None, neighbourhood: int) -> Neighbours:
+    """The targets with the highest cross-domain similarity local scaling (Conneau et al. 2018, section 2.3).
+
+    CSLS(q, t) = 2 cos(q, t) - r_T(q) - r_S(t), where r_T(q) is the mean cosine of q with its `neighbourhood` nearest
+    targets and r_S(t) that of t with its nearest `sources`. So hubs, targets that are near to everything, lose their
+    advantage. Where the sources are the queries, one product of the two matrices serves both means and the search.
+    """
+    if neighbourhood < 1:
+        raise UsageError(f"`neighbourhood` must be 1 or more. Got {neighbourhood} instead.")
+    left, right = search.left, search.right
+    bias = np.empty(len(right))
+    best, around = search.best(bias=bias), search.best(neighbourhood)
+    own = sources is None and search.engine == "exact"
+    if len(left) and own and block_shape(len(left), len(right), search.memory // search.threads)[0] == len(left):
+
+        def use(block: Matrix, query: int, target: int) -> None:
+            # A block has all queries, so the neighbourhoods of its targets are known before its entries are ranked.
+            part = slice(target, target + block.shape[1])
+            local = Best(right[part], left, neighbourhood, unit=True)
+            local.add_columns(block)
+            bias[part] = -search.means(local) / 2
+            best.add(block, query, target)
+            around.add(block, query, target)
+
+        search.scan(left, right, use)
+    elif len(left):
+        local = Best(right, search.sources(sources), neighbourhood, unit=True, threads=search.threads)
+        bias[:] = -search.means(search.filled(local)) / 2
+        search.filled(best, around)
+    return search.neighbours(best, 2.0, search.means(around))
 
 
-def _sources(sources: Floats | None, queries: Matrix) -> Matrix:
-    if sources is None:
-        return queries
-    rows, _ = _directions(sources, "sources")
-    if not len(rows):
-        raise DataError("all vectors of the sources are zero; give the vectors of the queries' language.")
-    _check_widths(rows, queries)
-    return rows
+def _inverted_softmax(search: _VectorSearch, sources: Floats | None, temperature: float) -> Neighbours:
+    """The most probable targets by the inverted softmax (Smith et al. 2017, section 2.3).
+
+    P(t | q) is proportional to exp(b cos(q, t)) / sum over sources s of exp(b cos(s, t)): the probability that t would
+    be translated as q rather than as another source, so that hubs share theirs among many. b is `temperature` (the
+    paper's inverse temperature), and the sources may be a sample. Scores are logarithms, without the constant of the
+    query. The sums are of float32 products, so the first of equal targets need not come first, and the last digits may
+    differ where BLAS has another number of threads.
+    """
+    if not 0 < temperature < np.inf:
+        raise UsageError(f"`temperature` must be above 0 and finite. Got {temperature} instead.")
+    bias = np.empty(len(search.right))
+    best = search.best(bias=bias)
+    if len(search.left):
+        bias[:] = -_log_sums(search, search.sources(sources), temperature) / temperature
+        search.filled(best)
+    return search.neighbours(best, temperature)
 
 
-def _means(best: Best, memory: int) -> NDArray[np.float64]:
-    """The mean score of each query's best; 0 without targets."""
-    _, scores = best.settled(memory=memory)
-    return scores.sum(axis=1) / max(scores.shape[1], 1)
-
-
-def _log_sums(targets: Matrix, sources: Matrix, temperature: float, search: Search) -> NDArray[np.float64]:
+def _log_sums(search: _VectorSearch, sources: Matrix, temperature: float) -> NDArray[np.float64]:
     """For each target the logarithm of the sum over sources of exp(temperature x cosine).
 
     The largest exponent so far is factored out of the sum, so that it neither overflows nor underflows. Blocks are cut
     by the data alone: cut by the number of threads, the last digits could depend on it.
     """
-    report = search.progress or silent
+    report, targets = search.progress or silent, search.right
     rows, columns = SUM_SHAPE
 
     def run(start: int) -> NDArray[np.float64]:
@@ -359,8 +315,3 @@ def _check_widths(one: Matrix, other: Matrix) -> None:
             f"vectors of width {one.shape[1]} cannot be compared with vectors of width {other.shape[1]}; "
             "bring both into one space first."
         )
-
-
-def _at_least_one(name: str, value: int) -> None:
-    if value < 1:
-        raise UsageError(f"`{name}` must be 1 or more. Got {value} instead.")

@@ -76,19 +76,16 @@ def scan(
 class Best:
     """The best targets of each query by dot(query, target) + bias, found block by block.
 
+    Queries and targets are contiguous float32 rows of the same width, all finite; `count` is lowered to the number of
+    targets. Results do not depend on `threads`.
+
     Parameters
     ----------
-    queries, targets
-        Contiguous float32 rows of the same width, all finite.
-    count
-        How many to find; fewer where there are fewer targets.
     bias
-        Added for each target (float64); it may be filled until the target's block is added. Minus infinity leaves a
-        target out.
+        Added for each target (float64); it may be filled until the target's block is added. Minus infinity
+        excludes a target.
     unit
         Whether all rows have length 1, which then need not be measured.
-    threads
-        Threads to use; results do not depend on it.
     """
 
     def __init__(

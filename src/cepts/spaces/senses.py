@@ -1,9 +1,9 @@
 """The senses of a word, and the translations of each.
 
 The vector of a word with several senses is, to a good approximation, the sum of the vectors of its senses (Arora et
-al. 2018), and the most frequent one hides the others: all nearest neighbours of "bank" are of finance. Here senses are
-found one after the other, as in matching pursuit. The translation that is nearest to what is left of the vector, and
-its nearest companions from the same field of a mixture of factor analysers, are a sense; what they span is taken away,
+al. 2018), and the most frequent one hides the others: all nearest neighbours of "bank" are about finance. Here senses
+are found one after the other, as in matching pursuit. The translation that is nearest to what is left of the vector,
+and its nearest companions from the same field of a mixture of factor analysers, are a sense; what they span is removed,
 and what is nearest to the rest of "bank" is the French word for the side of a river. The search ends when nothing near
 is left.
 """
@@ -12,6 +12,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -22,11 +23,11 @@ from cepts.progress import Progress
 from cepts.spaces.mixture import GaussianMixture
 from cepts.spaces.retrieve import mean_similarity, unit_rows
 
-__all__ = ["LEAST_NEARNESS", "Sense", "find_senses"]
+__all__ = ["LEAST_NEARNESS", "WordSense", "find_senses"]
 
 # How near a translation must be to what is left of a vector (twice the cosine less its mean similarity to its nearest
 # source words), and to the word itself; and how much farther than the best of a sense its companions may be. Set on a
-# few dozen English words with French translations, by looking.
+# few dozen English words with French translations, by inspection.
 LEAST_NEARNESS = 0.25
 LEAST_TO_WORD = -0.35
 # Below this share of a vector there is only noise.
@@ -35,34 +36,30 @@ MARGIN = 0.3
 SAME_FIELD = 0.5
 SPANNING = 5  # translations that span a sense
 DIMENSIONS = 3  # of what they span
-SOURCES = 20_000  # the most frequent source words, by which hubs are known
+SOURCES = 20_000  # the most frequent source words, which show the hubs
 
 Matrix = NDArray[np.float32]
 
 
-@dataclass(frozen=True, slots=True, eq=False)
-class Sense:
+class WordSense(NamedTuple):
     """One sense of a word.
 
     Attributes
     ----------
     weight
-        Share of the word's vector that it explains, of all that its senses do.
+        Share of the word's vector that the sense explains, of what all its senses explain.
     nearness
-        Of the best translation to what the senses before had left of the vector.
+        How near the best translation is to what the senses found before had left of the vector.
     translations
-        Rows of the target words, the best first.
+        Words of the target language, the best first.
     neighbours
-        Rows of the source words nearest to these translations, without the word itself.
-    field
-        The component of the mixture in which the best translation is.
+        Words of the source language that are nearest to these translations, without the word itself.
     """
 
     weight: float
     nearness: float
-    translations: NDArray[np.int64]
-    neighbours: NDArray[np.int64]
-    field: int
+    translations: tuple[str, ...]
+    neighbours: tuple[str, ...]
 
 
 def find_senses(
@@ -76,19 +73,15 @@ def find_senses(
     least: float = LEAST_NEARNESS,
     threads: int | None = None,
     progress: Progress | None = None,
-) -> list[list[Sense]]:
-    """The senses of source words, those that explain most of their vectors first.
+) -> list[list[WordSense]]:
+    """The senses of the source words `rows`, those that explain most of their vectors first.
 
     Parameters
     ----------
     mixture
         Fields of the space.
-    views
-        Vectors of the source and of the target language.
-    rows
-        The source words.
-    languages
-        The views of the space to which they belong.
+    views, languages
+        Vectors of the source and of the target language, and the views of the space to which they belong.
     most
         Largest number of senses of a word.
     count
@@ -106,31 +99,30 @@ def find_senses(
         unit_rows(space.project(view.matrix, language)) for view, language in zip(views, languages, strict=True)
     )
     hubs = mean_similarity(targets, sources[:SOURCES], threads=threads, progress=progress)
-    search = _Search(sources, targets, hubs, mixture.senses(views[1].matrix, languages[1]), most, count, least)
+    fields = mixture.senses(views[1].matrix, languages[1])
+    words = views[0].words, views[1].words
+    search = _SenseSearch(words, sources, targets, hubs, fields, most, count, least)
     return [search.senses(int(row)) for row in rows]
 
 
-class _Search:
+@dataclass(frozen=True, slots=True, eq=False)
+class _SenseSearch:
     """What the senses of every word are searched in."""
 
-    def __init__(
-        self,
-        sources: Matrix,
-        targets: Matrix,
-        hubs: NDArray[np.float32],
-        fields: NDArray[np.float64],
-        most: int,
-        count: int,
-        least: float,
-    ) -> None:
-        self.sources, self.targets, self.hubs, self.fields = sources, targets, hubs, fields
-        self.most, self.count, self.least = most, count, least
+    words: tuple[Sequence[str], Sequence[str]]
+    sources: Matrix
+    targets: Matrix
+    hubs: NDArray[np.float32]
+    fields: NDArray[np.float64]
+    most: int
+    count: int
+    least: float
 
-    def senses(self, row: int) -> list[Sense]:
+    def senses(self, row: int) -> list[WordSense]:
         """The senses of a word."""
         word = self.sources[row].astype(np.float64)
         near = self._nearness(word) > LEAST_TO_WORD
-        found: list[Sense] = []
+        found: list[WordSense] = []
         basis = np.zeros((len(word), 0))
         left = word
         explained = 0.0
@@ -147,16 +139,13 @@ class _Search:
             if found and weight < LEAST_WEIGHT:
                 break
             explained += weight
-            field = int(self.fields[best].argmax())
-            neighbours = self._neighbours(members, row)
-            found.append(Sense(weight, float(nearness[best]), members[: self.count], neighbours, field))
+            own, others = self.words
+            neighbours = tuple(own[other] for other in self._neighbours(members, row))
+            translations = tuple(others[member] for member in members[: self.count])
+            found.append(WordSense(weight, float(nearness[best]), translations, neighbours))
             near[members] = False
         total = sum(sense.weight for sense in found) or 1.0
-        shared = [
-            Sense(sense.weight / total, sense.nearness, sense.translations, sense.neighbours, sense.field)
-            for sense in found
-        ]
-        return sorted(shared, key=lambda sense: -sense.weight)
+        return sorted((sense._replace(weight=sense.weight / total) for sense in found), key=lambda sense: -sense.weight)
 
     def _nearness(self, direction: NDArray[np.float64]) -> NDArray[np.float32]:
         return 2 * (self.targets @ direction.astype(np.float32)) - self.hubs

@@ -1,7 +1,7 @@
 """Vectors of sentences: weighted means of the vectors of their words.
 
-SIF (Arora, Liang & Ma 2017) weighs a word by ``a / (a + p(word))``, divides by the number of words and takes away
-what all sentences share. Inverse document frequencies, as Conneau et al. (2018) use them to find translations of
+SIF (Arora, Liang & Ma 2017) weighs a word by ``a / (a + p(word))``, divides by the number of words and removes what
+all sentences share. Inverse document frequencies, as Conneau et al. (2018) use them to find translations of
 sentences, count each word of a sentence once and divide by the sum of the weights.
 """
 
@@ -132,7 +132,7 @@ class SentenceVectors(NamedTuple):
 def sentence_vectors(text: Text, vectors: Vectors, weights: WordWeights | None = None) -> SentenceVectors:
     """Weighted means of the vectors of the words of each sentence; without `weights` all words count the same.
 
-    Words are looked up as they are, then in lower case; those without a vector are passed over.
+    Words are looked up as they are, then in lower case; those without a vector are skipped.
     """
     from scipy.sparse import csr_array
 

@@ -73,6 +73,17 @@ class Space:
             raise UsageError(f"found the language {language!r}, wanted one of {', '.join(self.languages)}.")
         return self.languages.index(language)
 
+    def checked_view(self, vectors: NDArray[np.floating], language: str | int) -> int:
+        """Number of the view of a language, whose vectors must be as wide as those that the space was fitted on."""
+        view = self.view(language)
+        if vectors.ndim != 2 or vectors.shape[1] != self.widths[view]:
+            found = vectors.shape[1] if vectors.ndim == 2 else f"an array of shape {vectors.shape}"
+            raise UsageError(
+                f"found vectors of width {found} for {self.languages[view]}, wanted {self.widths[view]}, for which the "
+                f"space was fitted; give the vectors that it was fitted on."
+            )
+        return view
+
     def direction(self, source: str | int | None = None, target: str | int | None = None) -> tuple[int, int]:
         """The views to translate from and into; of two languages, the one that is not given is the other one.
 
@@ -96,13 +107,7 @@ class Space:
 
     def project(self, vectors: NDArray[np.floating], language: str | int) -> NDArray[np.float32]:
         """The places of a language's vectors in the shared space; a row is a vector as it was read."""
-        view = self.view(language)
-        if vectors.ndim != 2 or vectors.shape[1] != self.widths[view]:
-            found = vectors.shape[1] if vectors.ndim == 2 else f"an array of shape {vectors.shape}"
-            raise UsageError(
-                f"found vectors of width {found} for {self.languages[view]}, wanted {self.widths[view]}, for which the "
-                f"space was fitted; give the vectors that it was fitted on."
-            )
+        view = self.checked_view(vectors, language)
         placed = np.empty((len(vectors), self.width), dtype=np.float32)
         for start in range(0, len(vectors), BLOCK_ROWS):
             block = self.preparations[view].apply(vectors[start : start + BLOCK_ROWS])

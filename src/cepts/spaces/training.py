@@ -1,4 +1,4 @@
-"""What the methods of this room are fitted on: entries of prepared vectors, checked; and what they learn."""
+"""Training entries of prepared vectors, with checks, and the maps that methods learn from them."""
 
 from __future__ import annotations
 
@@ -25,15 +25,7 @@ Matrix = NDArray[np.float64]
 
 @dataclass(frozen=True, slots=True, eq=False)
 class TrainingEntries:
-    """What a method learns from.
-
-    Attributes
-    ----------
-    names, views
-        Name and prepared vectors of each view.
-    rows, weights
-        The entries as rows of the views, -1 where an entry has no word, and how much each of them counts.
-    """
+    """What a method learns from: names and prepared vectors of the views, entries (see `Entries`) and their weights."""
 
     names: tuple[str, ...]
     views: tuple[NDArray[np.float32], ...]

@@ -15,7 +15,7 @@ import shutil
 from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any, NoReturn
+from typing import Any
 
 from numpy.typing import NDArray
 
@@ -123,17 +123,8 @@ def check_destination(directory: str | os.PathLike[str]) -> None:
 def load_model(directory: str | os.PathLike[str], *, kind: str | None = None) -> Model:
     """Read a model directory and check every byte of it.
 
-    Parameters
-    ----------
-    directory
-        What `save_model` wrote.
-    kind
-        Refuse a model of any other kind.
-
-    Raises
-    ------
-    ModelError
-        The directory or one of its files is missing, damaged, of a later format, or of another kind.
+    Raises `ModelError` where the directory or one of its files is missing, damaged, of a later format, or of another
+    `kind` than wanted.
     """
     contents = _header_of(directory)
     found_kind = contents["kind"]
@@ -153,7 +144,21 @@ def _header_of(directory: str | os.PathLike[str]) -> dict[str, Any]:
     if not path.is_dir():
         found = "is not a directory" if path.exists() else "does not exist"
         raise ModelError(f"{directory} {found}; give the directory of a saved model, or {REMEDY}.")
-    return _read_header(path / HEADER_NAME)
+    path = path / HEADER_NAME
+    try:
+        data = path.read_bytes()
+    except FileNotFoundError as error:
+        raise ModelError(
+            f"{path} is missing: this is not a model, or one cut short; "
+            f"give the directory of a saved model, or {REMEDY}."
+        ) from error
+    except OSError as error:
+        raise ModelError(f"{path} cannot be read ({reason(error)}); fix that, or {REMEDY}.") from error
+    contents = checked_header(data, path, REMEDY)
+    files = contents.get("files")
+    if not isinstance(files, dict) or not isinstance(files.get(ARRAYS_NAME), dict):
+        refuse_damaged(path, "entries are missing", REMEDY)
+    return contents
 
 
 def _fingerprint(path: Path) -> dict[str, Any]:
@@ -203,7 +208,7 @@ def _put_in_place(new: Path, target: Path) -> None:
 
 
 def _is_model(path: Path, names: list[str]) -> bool:
-    """Whether cepts wrote this directory, be it damaged by now: our two files at most, one of them signed."""
+    """Whether cepts wrote this directory, even if it is damaged now: at most our two files, one of them signed."""
     if not set(names) <= {HEADER_NAME, ARRAYS_NAME}:
         return False
     for name in names:
@@ -211,23 +216,6 @@ def _is_model(path: Path, names: list[str]) -> bool:
             if FORMAT.encode() in file.read(1 << 16):
                 return True
     return False
-
-
-def _read_header(path: Path) -> dict[str, Any]:
-    try:
-        data = path.read_bytes()
-    except FileNotFoundError as error:
-        raise ModelError(
-            f"{path} is missing: this is not a model, or one cut short; "
-            f"give the directory of a saved model, or {REMEDY}."
-        ) from error
-    except OSError as error:
-        raise ModelError(f"{path} cannot be read ({reason(error)}); mend that, or {REMEDY}.") from error
-    contents = checked_header(data, path, REMEDY)
-    files = contents.get("files")
-    if not isinstance(files, dict) or not isinstance(files.get(ARRAYS_NAME), dict):
-        _damaged(path, "entries are missing")
-    return contents
 
 
 def _read_arrays(path: Path, contents: Mapping[str, Any]) -> dict[str, NDArray[Any]]:
@@ -238,24 +226,20 @@ def _read_arrays(path: Path, contents: Mapping[str, Any]) -> dict[str, NDArray[A
     try:
         found = _fingerprint(path)
         if found["bytes"] != wanted.get("bytes"):
-            _damaged(path, f"it has {found['bytes']:,} bytes, not {wanted.get('bytes')}")
+            refuse_damaged(path, f"it has {found['bytes']:,} bytes, not {wanted.get('bytes')}", REMEDY)
         if found != wanted:
-            _damaged(path, "its checksum differs")
+            refuse_damaged(path, "its checksum differs", REMEDY)
         arrays = load_file(path)
     except FileNotFoundError as error:
         raise ModelError(f"{path} is missing; {REMEDY}.") from error
     except OSError as error:
-        raise ModelError(f"{path} cannot be read ({reason(error)}); mend that, or {REMEDY}.") from error
+        raise ModelError(f"{path} cannot be read ({reason(error)}); fix that, or {REMEDY}.") from error
     except (SafetensorError, ValueError, KeyError, TypeError) as error:
         raise ModelError(f"{path} is damaged (it is not a safetensors file); {REMEDY}.") from error
     names = contents["arrays"].keys()
     for problem, odd in (("missing", names - arrays.keys()), ("one too many", arrays.keys() - names)):
         if odd:
-            _damaged(path, f"the array {min(odd)} is {problem}")
+            refuse_damaged(path, f"the array {min(odd)} is {problem}", REMEDY)
     if descriptions(arrays) != contents["arrays"]:
-        _damaged(path, f"its arrays are not those of {HEADER_NAME}")
+        refuse_damaged(path, f"its arrays are not those of {HEADER_NAME}", REMEDY)
     return {name: arrays[name] for name in names}
-
-
-def _damaged(path: Path, how: str) -> NoReturn:
-    refuse_damaged(path, how, REMEDY)

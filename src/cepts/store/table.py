@@ -51,19 +51,8 @@ def save_table(
 def load_table(path: str | os.PathLike[str], *, kind: str, remedy: str = REMEDY) -> Model:
     """Read a file that `save_table` wrote and check every byte of it.
 
-    Parameters
-    ----------
-    path
-        The file.
-    kind
-        Refuse a table of any other kind.
-    remedy
-        What a user can do about a missing or damaged file; error messages end with it.
-
-    Raises
-    ------
-    ModelError
-        The file is missing, damaged, of a later format, or of another kind.
+    Raises `ModelError`, which ends with the `remedy`, where the file is missing, damaged, of a later format, or of
+    another `kind`.
     """
     from safetensors import SafetensorError, safe_open
 

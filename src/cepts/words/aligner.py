@@ -14,7 +14,7 @@ from numpy.typing import NDArray
 
 from cepts.data import Bitext, NBest, Runs, Vocabulary, as_bitext
 from cepts.engine import map_shards, run_em
-from cepts.errors import ModelError, UsageError, check_choice
+from cepts.errors import ModelError, UsageError, check_choice, check_least
 from cepts.estimator import Estimator
 from cepts.extract import Aligning
 from cepts.progress import Progress, Step, silent
@@ -108,10 +108,7 @@ class Aligner(Estimator, Aligning):
     def __post_init__(self) -> None:
         check_choice("lexicon", self.lexicon, LEXICONS)
         for name, least in self.least().items():
-            value = getattr(self, name)
-            # Written so that NaN fails.
-            if value is not None and not least <= value < math.inf:
-                raise UsageError(f"`{name}` must be {least} or more. Got {value} instead.")
+            check_least(self, least, name)
         if not 0 < self.concentration < math.inf:
             raise UsageError(f"`concentration` must be above 0. Got {self.concentration} instead.")
         if self.null_prob is not None and not 0 < self.null_prob < 1:

@@ -99,11 +99,7 @@ class Cooccurrence:
             raise UsageError("this Cooccurrence has not counted anything yet; call fit.")
         values = np.empty(int(pairs.cell_offsets[-1]), dtype=np.float32)
         look_up_statistic(
-            np.ascontiguousarray(source_words),
-            np.ascontiguousarray(target_words),
-            pairs.source_offsets,
-            pairs.target_offsets,
-            pairs.cell_offsets,
+            pairs.tokens(source_words, target_words),
             self.rows_,
             self.targets_,
             self.together_,

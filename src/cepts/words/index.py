@@ -9,12 +9,16 @@ from __future__ import annotations
 from collections.abc import Iterator
 from dataclasses import dataclass, replace
 from functools import cached_property
+from typing import TYPE_CHECKING
 
 import numpy as np
 from numpy.typing import NDArray
 
 from cepts.data import Bitext, Text, offsets_of, take_runs
 from cepts.engine import cut_runs, map_shards
+
+if TYPE_CHECKING:
+    from cepts.kernels.lookup import TokenPairs
 
 __all__ = ["Index", "IndexShard", "Pairs", "arrange", "build_index", "cut", "form_pairs"]
 
@@ -60,6 +64,13 @@ class Pairs:
     def by_length(self) -> NDArray[np.int64]:
         """The pairs by source length, then target length."""
         return np.lexsort((self.target_lengths, self.source_lengths))
+
+    def tokens(self, source_words: NDArray, target_words: NDArray) -> TokenPairs:
+        """What kernels read of the pairs, whose tokens (along the last axis) are these words."""
+        from cepts.kernels.lookup import TokenPairs
+
+        words = np.ascontiguousarray(source_words), np.ascontiguousarray(target_words)
+        return TokenPairs(*words, self.source_offsets, self.target_offsets, self.cell_offsets)
 
     def distinct(self) -> tuple[Pairs, NDArray[np.float32], NDArray[np.int64]]:
         """The distinct pairs, how often each occurs, and the place of every pair among them.
@@ -188,7 +199,7 @@ def build_index(
     cells_in_shard: int = CELLS_IN_SHARD,
 ) -> Index:
     """Number the cells of `pairs`, each of which occurs `times` times, over vocabularies of the given sizes."""
-    from cepts.kernels.index import merge_cells
+    from cepts.kernels.index import merge_rows
 
     times = np.ones(len(pairs), dtype=np.float32) if times is None else times
     runs = list(cut(pairs, cells_in_shard))
@@ -207,7 +218,18 @@ def build_index(
     numbers = np.empty(int(starts[-1]), dtype=np.int32)
     targets = np.empty(int(starts[-1]), dtype=np.int32)
     rows = np.empty(source_words + 1, dtype=np.int64)
-    count = merge_cells(shard_rows, shard_targets, starts, *_unseen(target_words), numbers, targets, rows)
+    # A word's row is made of its rows in all shards.
+    count = merge_rows(
+        np.add.outer(np.arange(source_words), (source_words + 1) * np.arange(len(runs))).reshape(-1),
+        len(runs) * np.arange(source_words + 1),
+        np.arange(target_words, dtype=np.int32),
+        (shard_rows + starts[:-1, None]).reshape(-1),
+        shard_targets,
+        *_unseen(target_words),
+        numbers,
+        targets,
+        rows,
+    )
     shards = [
         replace(shard, cell_numbers=_by_use(shard.cells, numbers[start:stop]))
         for (shard, _, _), start, stop in zip(numbered, starts[:-1], starts[1:], strict=True)

@@ -9,6 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from cepts.data import NBest
+from cepts.engine import one_allocation
 from cepts.words.index import Pairs
 from cepts.words.nbest import best_paths, nbest_lists
 from cepts.words.positions import (
@@ -16,7 +17,6 @@ from cepts.words.positions import (
     PairBlock,
     Positions,
     Posterior,
-    one_allocation,
     room_for_posteriors,
     room_to_count,
 )

@@ -26,9 +26,6 @@ class Words:
     coarse: NDArray[np.int32]
     share: NDArray[np.float32]
 
-    def __len__(self) -> int:
-        return len(self.names)
-
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Level:

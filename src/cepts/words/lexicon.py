@@ -9,7 +9,7 @@ from __future__ import annotations
 from abc import ABC, abstractmethod
 from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -17,6 +17,9 @@ from numpy.typing import NDArray
 from cepts.data import Vocabulary, offsets_of
 from cepts.words.index import Pairs
 from cepts.words.levels import Level, Words, build_levels
+
+if TYPE_CHECKING:
+    from cepts.kernels.lookup import Spellings
 
 __all__ = ["LEXICONS", "BackOff", "Bayes", "Lexicon", "MaximumLikelihood", "Tokens"]
 
@@ -134,21 +137,11 @@ class Lexicon(ABC):
         from cepts.kernels.lookup import look_up_flat
 
         pairs = tokens.pairs
-        offsets = pairs.cell_offsets
-        out = np.empty((int(offsets[-1]), 2), dtype=np.float32)
+        out = np.empty((int(pairs.cell_offsets[-1]), 2), dtype=np.float32)
         self.place(tokens)
         assert self._sorted is not None
-        look_up_flat(
-            tokens.source_known[pairs.source_ids],
-            tokens.target_known[pairs.target_ids],
-            pairs.source_offsets,
-            pairs.target_offsets,
-            offsets,
-            self.rows,
-            *self._sorted,
-            self.floor,
-            out,
-        )
+        words = pairs.tokens(tokens.source_known[pairs.source_ids], tokens.target_known[pairs.target_ids])
+        look_up_flat(words, self.rows, *self._sorted, self.floor, out)
         return out
 
     def _add_spelling(self, counts: Counts) -> None:
@@ -156,17 +149,8 @@ class Lexicon(ABC):
         from cepts.kernels.lexicon import spelling_counts
 
         if self.learning and self.spelling > 0.0:
-            spelling_counts(
-                self.rows,
-                self.targets,
-                self.source.vocabulary.buffer,
-                self.source.vocabulary.offsets,
-                self.target.vocabulary.buffer,
-                self.target.vocabulary.offsets,
-                self.LIKENESS,
-                self.spelling,
-                counts,
-            )
+            spellings = _spellings(self.source.vocabulary, self.target.vocabulary)
+            spelling_counts(self.rows, self.targets, spellings, self.LIKENESS, self.spelling, counts)
 
     def _totals(self, counts: Counts) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
         """Sums of the forward counts over each source word, and of the reverse counts over each target word."""
@@ -270,7 +254,7 @@ class BackOff(Lexicon):
 
     def estimate(self, counts: Counts) -> None:
         """Set the table of every level, coarsest first, and learn the strengths."""
-        from cepts.kernels.lexicon import add_to_coarse, back_off
+        from cepts.kernels.lexicon import CoarseCells, add_at, back_off
 
         if self.learning:
             counts[counts < self.NEGLIGIBLE] = 0.0
@@ -280,7 +264,7 @@ class BackOff(Lexicon):
         level_counts = [counts]
         for level, coarser in zip(self.levels, self.levels[1:], strict=False):
             summed = np.zeros((len(coarser.targets), counts.shape[1]), dtype=np.float32)
-            add_to_coarse(level.coarse_of_cell, level_counts[-1], summed)
+            add_at(level.coarse_of_cell, level_counts[-1], summed)
             level_counts.append(summed)
         # Summed word by word, not cell by cell, so that a saved model, which drops cells without counts, has the same
         # sums to the last bit.
@@ -305,16 +289,10 @@ class BackOff(Lexicon):
         for depth in range(len(self.levels) - 1, -1, -1):
             level = self.levels[depth]
             back_off(
-                0,
-                len(level.rows) - 1,
-                level.rows,
-                level.targets,
+                CoarseCells(level.rows, level.targets, level.coarse_of_cell, level.source.share, level.target.share),
                 level_counts[depth],
-                *self._level_totals[depth],
-                level.coarse_of_cell,
+                self._level_totals[depth],
                 self._level_tables[min(depth + 1, len(self.levels) - 1)],
-                level.source.share,
-                level.target.share,
                 self.strengths[depth],
                 self.floor,
                 self._level_tables[depth],
@@ -363,51 +341,31 @@ class BackOff(Lexicon):
         from cepts.kernels.lookup import add_likeness, look_up
 
         pairs = tokens.pairs
-        offsets = pairs.cell_offsets
-        out = np.empty((int(offsets[-1]), 2), dtype=np.float32)
+        out = np.empty((int(pairs.cell_offsets[-1]), 2), dtype=np.float32)
         self.place(tokens)
         assert self._lookup is not None
-        source_words, source_share = tokens.places["source"]
-        target_words, target_share = tokens.places["target"]
+        source_words, source_share = (part[:, pairs.source_ids] for part in tokens.places["source"])
+        target_words, target_share = (part[:, pairs.target_ids] for part in tokens.places["target"])
+        shares = np.ascontiguousarray(source_share), np.ascontiguousarray(target_share)
         look_up(
-            np.ascontiguousarray(source_words[:, pairs.source_ids]),
-            np.ascontiguousarray(target_words[:, pairs.target_ids]),
-            pairs.source_offsets,
-            pairs.target_offsets,
-            offsets,
-            *self._lookup["arrays"],
-            np.ascontiguousarray(source_share[:, pairs.source_ids]),
-            np.ascontiguousarray(target_share[:, pairs.target_ids]),
-            self.strengths,
-            self.floor,
-            out,
+            pairs.tokens(source_words, target_words), self._lookup["levels"], shares, self.strengths, self.floor, out
         )
-        if self.spelling > 0.0 and (tokens.source_known.min(initial=0) < 0 or tokens.target_known.min(initial=0) < 0):
-            add_likeness(
-                tokens.source_known[pairs.source_ids],
-                tokens.target_known[pairs.target_ids],
-                tokens.source_forms.buffer,
-                tokens.source_forms.offsets,
-                tokens.target_forms.buffer,
-                tokens.target_forms.offsets,
-                pairs.source_ids,
-                pairs.target_ids,
-                pairs.source_offsets,
-                pairs.target_offsets,
-                offsets,
-                self.LIKENESS,
-                self.TRUST,
-                out,
-            )
+        known = tokens.source_known, tokens.target_known
+        if self.spelling > 0.0 and (known[0].min(initial=0) < 0 or known[1].min(initial=0) < 0):
+            spellings = _spellings(tokens.source_forms, tokens.target_forms)
+            forms = pairs.tokens(pairs.source_ids, pairs.target_ids)
+            add_likeness(forms, spellings, *known, self.LIKENESS, self.TRUST, out)
         return out
 
     def _make_lookup(self) -> dict[str, Any]:
         """All levels' cells, sorted within their rows and laid end to end, and the levels' words by name."""
+        from cepts.kernels.lookup import Levels
+
         ordered = [
             by_target(level.rows, level.targets, table)
             for level, table in zip(self.levels, self._level_tables, strict=True)
         ]
-        arrays = (
+        levels = Levels(
             np.concatenate([level.rows for level in self.levels]),
             offsets_of([len(level.rows) for level in self.levels]),
             np.concatenate([targets for targets, _ in ordered]),
@@ -424,7 +382,7 @@ class BackOff(Lexicon):
             ]
             for side in ("source", "target")
         }
-        return {"arrays": arrays, "names": names}
+        return {"levels": levels, "names": names}
 
     def _place(
         self, forms: Vocabulary, known: NDArray[np.int32], side: str
@@ -496,6 +454,12 @@ class _LeaveOneOut:
             probability = (rest + strength * share * probability) / (whole + strength)
         # Not `@`: BLAS would start threads, which cost more than they save.
         return float((self.weight * np.log(probability)).sum())
+
+
+def _spellings(source: Vocabulary, target: Vocabulary) -> Spellings:
+    from cepts.kernels.lookup import Spellings
+
+    return Spellings(source.buffer, source.offsets, target.buffer, target.offsets)
 
 
 def by_target(

@@ -11,6 +11,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from cepts.data import NBest, offsets_of
+from cepts.engine import one_allocation
 from cepts.words.index import Pairs
 from cepts.words.nbest import best_paths, nbest_lists
 from cepts.words.positions import (
@@ -19,7 +20,6 @@ from cepts.words.positions import (
     PairBlock,
     Positions,
     Posterior,
-    one_allocation,
     room_for_posteriors,
     room_to_count,
 )
@@ -29,6 +29,14 @@ if TYPE_CHECKING:
     from cepts.kernels.mixture import PositionCounts
 
 __all__ = ["DiagonalPrior", "PositionTable", "Uniform"]
+
+# The tables of `Priors`, each with the offsets of its shapes.
+TABLES = {
+    "forward": "offsets",
+    "reverse": "offsets",
+    "forward_null": "forward_null_offsets",
+    "reverse_null": "reverse_null_offsets",
+}
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -140,7 +148,7 @@ class IndependentPositions(Positions):
         tables = PositionCounts(
             *(
                 np.zeros(len(table) if self.counts_positions else 0, dtype=np.float32)
-                for table in (priors.forward, priors.reverse, priors.forward_null, priors.reverse_null)
+                for table in (getattr(priors, table) for table in TABLES)
             )
         )
         self._fill(block, priors, True, agreeing, found, tables)
@@ -224,23 +232,10 @@ class PositionTable(IndependentPositions):
         places = np.searchsorted(keys, wanted)
         for shape, place in enumerate(places):
             if place < len(keys) and keys[place] == wanted[shape]:
-                for ours, theirs, here, there in (
-                    (priors.forward, known.forward, priors.offsets, known.offsets),
-                    (priors.reverse, known.reverse, priors.offsets, known.offsets),
-                    (
-                        priors.forward_null,
-                        known.forward_null,
-                        priors.forward_null_offsets,
-                        known.forward_null_offsets,
-                    ),
-                    (
-                        priors.reverse_null,
-                        known.reverse_null,
-                        priors.reverse_null_offsets,
-                        known.reverse_null_offsets,
-                    ),
-                ):
-                    ours[here[shape] : here[shape + 1]] = theirs[there[place] : there[place + 1]]
+                for table, offsets in TABLES.items():
+                    here, there = getattr(priors, offsets), getattr(known, offsets)
+                    learnt = getattr(known, table)[there[place] : there[place + 1]]
+                    getattr(priors, table)[here[shape] : here[shape + 1]] = learnt
         return priors
 
     def update(self, statistics: list[NDArray]) -> None:
@@ -251,24 +246,10 @@ class PositionTable(IndependentPositions):
         priors = self.trained
         forward, reverse, forward_null, reverse_null = statistics
         shapes = (priors.shapes.source_lengths, priors.shapes.target_lengths, priors.offsets)
-        normalise_tables(
-            *shapes,
-            priors.forward_null_offsets,
-            forward,
-            forward_null,
-            False,
-            priors.forward,
-            priors.forward_null,
-        )
-        normalise_tables(
-            *shapes,
-            priors.reverse_null_offsets,
-            reverse,
-            reverse_null,
-            True,
-            priors.reverse,
-            priors.reverse_null,
-        )
+        learnt = priors.forward, priors.forward_null
+        normalise_tables(*shapes, priors.forward_null_offsets, forward, forward_null, False, *learnt)
+        learnt = priors.reverse, priors.reverse_null
+        normalise_tables(*shapes, priors.reverse_null_offsets, reverse, reverse_null, True, *learnt)
 
     def state(self) -> dict[str, NDArray]:
         """Shapes and tables."""
@@ -277,19 +258,14 @@ class PositionTable(IndependentPositions):
         return {
             "sizes": priors.shapes.source_lengths,
             "lengths": priors.shapes.target_lengths,
-            "forward": priors.forward,
-            "reverse": priors.reverse,
-            "forward_null": priors.forward_null,
-            "reverse_null": priors.reverse_null,
+            **{table: getattr(priors, table) for table in TABLES},
         }
 
     def restore(self, state: dict[str, NDArray]) -> None:
         """Take shapes and tables."""
         priors = Priors(Shapes(state["sizes"], state["lengths"]))
-        priors.forward[:] = state["forward"]
-        priors.reverse[:] = state["reverse"]
-        priors.forward_null[:] = state["forward_null"]
-        priors.reverse_null[:] = state["reverse_null"]
+        for table in TABLES:
+            getattr(priors, table)[:] = state[table]
         self.trained = priors
 
 

@@ -6,7 +6,6 @@ in both directions.
 
 from __future__ import annotations
 
-import math
 from abc import ABC, abstractmethod
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
@@ -162,19 +161,6 @@ def _room(block: PairBlock, counts: NDArray, forward: NDArray, reverse: NDArray)
         np.zeros(len(block.pairs.target_ids), dtype=np.float32),
         np.zeros((len(block.pairs), 2)),
     )
-
-
-def one_allocation(*shapes: tuple[int, ...]) -> list[NDArray[np.float32]]:
-    """Zeroed arrays that lie side by side in memory.
-
-    A compiled loop that both sums and stores checks how far its arrays lie apart and adds in another order where they
-    are close. Arrays of separate allocations lie where memory happens to be free, so results would differ from run to
-    run in their last digits.
-    """
-    sizes = [math.prod(shape) for shape in shapes]
-    ends = np.cumsum(sizes)
-    whole = np.zeros(int(ends[-1]), dtype=np.float32)
-    return [whole[end - size : end].reshape(shape) for shape, size, end in zip(shapes, sizes, ends, strict=True)]
 
 
 NOTHING = np.empty(0, dtype=np.float32)

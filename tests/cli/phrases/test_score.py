@@ -5,7 +5,8 @@ import json
 import pytest
 
 from cepts import evaluate
-from cepts.cli.phrases import COMMANDS, score
+from cepts.cli.phrases import command as phrases
+from cepts.cli.phrases import score
 
 # The pairs that tests/evaluate/test_phrases.py works by hand.
 GOLD = (
@@ -39,7 +40,7 @@ def test_kinds_are_those_of_the_library():
 def test_the_table_of_helps_is_that_of_the_commands(cepts):
     ran = cepts("phrases")
     assert ran.code == 0
-    for name, (module, help_line) in COMMANDS.items():
+    for name, (module, help_line) in phrases.table.items():
         command = __import__(module, fromlist=["command"]).command
         assert (command.name, command.get_short_help_str(limit=200)) == (name, help_line)
         assert help_line in ran.out

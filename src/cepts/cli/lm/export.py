@@ -6,8 +6,9 @@ from typing import Any
 
 import click
 
+from cepts.cli import option
 from cepts.cli.console import ProgressBars, say
-from cepts.cli.lm.common import joined_counts, quiet_option, reading_of, reading_options, threads_option
+from cepts.cli.lm.common import joined_counts, reading_of, reading_options
 
 __all__ = ["command"]
 
@@ -23,8 +24,8 @@ Examples:
 @click.argument("document", nargs=-1)
 @click.option("--output", "-o", default="-", metavar="FILE", help="Where the ARPA file goes.  [default: stdout]")
 @reading_options
-@threads_option
-@quiet_option
+@option.threads
+@option.quiet
 def command(directory: str, document: tuple[str, ...], **options: Any) -> None:
     """Adapt to a document and write an ARPA file.
 

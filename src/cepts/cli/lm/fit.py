@@ -7,21 +7,9 @@ from typing import TYPE_CHECKING, Any
 import click
 from click.core import ParameterSource
 
+from cepts.cli import option
 from cepts.cli.console import ProgressBars, print_json, say
-from cepts.cli.lm.common import (
-    counted,
-    fields_of,
-    joined_counts,
-    json_option,
-    number_option,
-    percent_less,
-    quiet_option,
-    reading_of,
-    reading_options,
-    say_notes,
-    shown_perplexity,
-    threads_option,
-)
+from cepts.cli.lm.common import counted, joined_counts, percent_less, reading_of, reading_options, shown_perplexity
 from cepts.errors import UsageError
 from cepts.names import MIXTURES, SEGMENTATIONS
 from cepts.progress import Stopwatch
@@ -41,7 +29,7 @@ Examples:
   cepts lm fit chapters/ --documents file --segmentation explicit --hidden 100 --save biology""",
 )
 @click.argument("texts", metavar="TEXT...", nargs=-1, required=True)
-@click.option("--save", metavar="DIR", required=True, help="Where the model goes.")
+@option.text("--save", "DIR", "Where the model goes.", required=True)
 @click.option(
     "--background",
     "-b",
@@ -50,96 +38,89 @@ Examples:
     help="An n-gram model (ARPA, KenLM binary) or another text, to be interpolated with the n-grams of the text; may "
     "be given again.",
 )
-@click.option(
+@option.text(
     "--dev",
+    "FILE",
+    "Text on which weights are set; may be given again.  [default: every 20th document of the text]",
     multiple=True,
-    metavar="FILE",
-    help="Text on which weights are set; may be given again.  [default: every 20th document of the text]",
 )
 @reading_options
-@click.option("--lowercase", is_flag=True, help="Put all texts in lower case, also those on which the model is used.")
-@number_option("--min-count", default=2, help="Words that are rarer in the text become unknown words.")
-@number_option("--background-min-count", default=3, help="The same for each background text.")
-@click.option(
+@option.flag("--lowercase", "Put all texts in lower case, also those on which the model is used.")
+@option.whole("--min-count", "Words that are rarer in the text become unknown words.", least=None, default=2)
+@option.whole("--background-min-count", "The same for each background text.", least=None, default=3)
+@option.text(
     "--stop",
-    metavar="auto|none|FILE",
-    default="auto",
-    show_default=True,
-    help="Function words, which are left to the n-gram: found in the texts, none, or a file with a word a line. "
+    "auto|none|FILE",
+    "Function words, which are left to the n-gram: found in the texts, none, or a file with a word a line. "
     "Numbers and punctuation are always left to it.",
+    default="auto",
 )
-@number_option("--order", default=3, type=click.IntRange(1, 10), help="Words of the longest n-grams.")
-@number_option(
+@option.whole("--order", "Words of the longest n-grams.", most=10, default=3)
+@option.whole(
     "--hidden",
-    help="Hidden documents; 0 is none.  [default: 500, or one for every 16 content words if these are few]",
+    "Hidden documents; 0 is none.  [default: 500, or one for every 16 content words if these are few]",
+    least=None,
 )
-@click.option(
+@option.choice(
     "--segmentation",
-    type=click.Choice(SEGMENTATIONS),
+    SEGMENTATIONS,
+    "Find hidden documents from words near each other, or from the words of the given documents.",
     default="implicit",
-    show_default=True,
-    help="Find hidden documents from words near each other, or from the words of the given documents.",
 )
-@number_option("--window", default=21, help="For implicit: content words that count as near each other, an odd number.")
-@number_option("--iterations", default=50, help="Iterations of the factorisation.")
-@number_option(
+@option.whole(
+    "--window", "For implicit: content words that count as near each other, an odd number.", least=None, default=21
+)
+@option.whole("--iterations", "Iterations of the factorisation.", least=None, default=50)
+@option.real(
     "--background-worth",
+    "Weight of a word of a background text relative to one of the text, for finding hidden documents.",
     default=0.3,
-    type=float,
-    metavar="X",
-    help="Weight of a word of a background text relative to one of the text, for finding hidden documents.",
 )
-@number_option(
+@option.whole(
     "--history",
-    default=0,
-    help="Weight hidden documents by the last N content words, all with equal weight; 0: by all of them, where older "
+    "Weight hidden documents by the last N content words, all with equal weight; 0: by all of them, where older "
     "ones count less.",
+    least=None,
+    default=0,
 )
-@number_option(
+@option.whole(
     "--fold-in",
+    "With --history N: EM steps for each history; 1 as in the paper.  [default: 5]",
+    least=None,
     metavar="STEPS",
-    help="With --history N: EM steps for each history; 1 as in the paper.  [default: 5]",
 )
-@number_option(
-    "--decay",
-    type=float,
-    metavar="X",
-    help="With --history 0: the weight of a word is multiplied by X with each word that follows.  [default: 0.95]",
+@option.real(
+    "--decay", "With --history 0: the weight of a word is multiplied by X with each word that follows.  [default: 0.95]"
 )
-@click.option(
+@option.choice(
     "--mixture",
-    type=click.Choice(MIXTURES),
-    default="class",
-    show_default=True,
-    help="Mix the components among content words only, within the n-gram's probability of content words; or mix them "
+    MIXTURES,
+    "Mix the components among content words only, within the n-gram's probability of content words; or mix them "
     "for all words, as in the paper.",
+    default="class",
 )
-@click.option(
+@option.flag(
     "--rescaling/--no-rescaling",
-    default=None,
-    help="Let hidden documents also rescale the n-gram's probabilities.  [default: yes, but not with literal]",
+    "Let hidden documents also rescale the n-gram's probabilities.  [default: yes, but not with literal]",
 )
-@number_option(
-    "--exponent", type=float, metavar="X", help="Exponent of rescaling.  [default: the best on held-out text]"
-)
-@click.option(
+@option.real("--exponent", "Exponent of rescaling.  [default: the best on held-out text]")
+@option.text(
     "--cache",
-    "caches",
-    multiple=True,
-    metavar="SPEC",
-    help="A cache of content words: 500 remembers 500 words, 0.99 decays by that factor, 500:0.99 does both, none is "
+    "SPEC",
+    "A cache of content words: 500 remembers 500 words, 0.99 decays by that factor, 500:0.99 does both, none is "
     "none; may be given again.  [default: 0.98 and 0.999]",
+    dest="caches",
+    multiple=True,
 )
-@click.option(
+@option.flag(
     "--paper",
-    is_flag=True,
-    help="As in the paper: --history 20 --fold-in 1 --no-rescaling --cache none --mixture literal --window 21, and all "
+    "As in the paper: --history 20 --fold-in 1 --no-rescaling --cache none --mixture literal --window 21, and all "
     "words of the history count as informative. Other options change that.",
 )
-@number_option("--seed", default=0, help="Seed of the random start.")
-@threads_option
-@json_option
-@quiet_option
+@option.whole("--seed", "Seed of the random start.", least=None, default=0)
+@option.threads
+@option.json
+@option.quiet
 @click.pass_context
 def command(ctx: click.Context, **options: Any) -> None:
     """Fit a language model to a text.
@@ -152,26 +133,26 @@ def command(ctx: click.Context, **options: Any) -> None:
     from cepts.pipeline.lm import FitFiles, describe_model, fit_files
 
     stopwatch = Stopwatch()
-    given = {name: options[name] for name in options if ctx.get_parameter_source(name) is not ParameterSource.DEFAULT}
-    parameters = {name: value for name, value in fields_of(AdaptedModel, given).items() if name != "stop"}
+    typed = {name: options[name] for name in options if ctx.get_parameter_source(name) is not ParameterSource.DEFAULT}
+    parameters = {name: value for name, value in option.given(typed, AdaptedModel).items() if name != "stop"}
     if "none" in options["caches"] and len(options["caches"]) > 1:
         raise UsageError("--cache none does not go with other caches; leave one of them out.")
     if options["caches"] == ("none",):
         parameters["caches"] = ()
-    files = FitFiles(reading=reading_of(options), **fields_of(FitFiles, options))
-    notices: list[str] = []
+    files = FitFiles(reading=reading_of(options), **option.given(options, FitFiles))
     with ProgressBars(quiet=options["quiet"]) as bars:
         model = AdaptedModel.of_paper(**parameters) if options["paper"] else AdaptedModel(**parameters)
-        fit_files(model, files, notices=notices, progress=bars)
-    say_notes(list(dict.fromkeys(notices)), quiet=options["quiet"])
+        fit_files(model, files, notices=bars.notices, progress=bars)
     described = describe_model(model)
     if options["as_json"]:
         print_json({**described, "seconds": round(stopwatch.seconds, 1)})
         return
-    for line in _lines(model, described):
-        say(line, quiet=options["quiet"])
-    say(f"fitted   in {stopwatch.seconds:,.1f} s", quiet=options["quiet"])
-    say(f"model    {options['save']}  (try: cepts lm perplexity {options['save']} TEXT)", quiet=options["quiet"])
+    say(
+        *_lines(model, described),
+        f"fitted   in {stopwatch.seconds:,.1f} s",
+        f"model    {options['save']}  (try: cepts lm perplexity {options['save']} TEXT)",
+        quiet=options["quiet"],
+    )
 
 
 def _lines(model: AdaptedModel, described: dict[str, Any]) -> list[str]:

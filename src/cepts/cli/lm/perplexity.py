@@ -6,18 +6,9 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
+from cepts.cli import option
 from cepts.cli.console import ProgressBars, print_json, print_table
-from cepts.cli.lm.common import (
-    counted,
-    json_option,
-    percent_less,
-    quiet_option,
-    reading_of,
-    reading_options,
-    say_notes,
-    shown_perplexity,
-    threads_option,
-)
+from cepts.cli.lm.common import counted, percent_less, reading_of, reading_options, shown_perplexity
 from cepts.names import DOCUMENT_RESETS
 
 if TYPE_CHECKING:
@@ -36,18 +27,17 @@ Examples:
 @click.argument("directory")
 @click.argument("text", nargs=-1, required=True)
 @reading_options
-@click.option(
+@option.choice(
     "--reset",
-    type=click.Choice(DOCUMENT_RESETS),
+    DOCUMENT_RESETS,
+    "When the model forgets what it has read: at the end of each document, or never.",
     default="never",
-    show_default=True,
-    help="When the model forgets what it has read: at the end of each document, or never.",
 )
-@click.option("--ends/--no-ends", default=True, help="Count the ends of sentences as words.  [default: yes]")
-@click.option("--by-document", is_flag=True, help="Also list each document.")
-@threads_option
-@json_option
-@quiet_option
+@option.flag("--ends/--no-ends", "Count the ends of sentences as words.  [default: yes]", default=True)
+@option.flag("--by-document", "Also list each document.")
+@option.threads
+@option.json
+@option.quiet
 def command(directory: str, text: tuple[str, ...], **options: Any) -> None:
     """How well a model predicts a text.
 
@@ -58,7 +48,6 @@ def command(directory: str, text: tuple[str, ...], **options: Any) -> None:
     """
     from cepts.pipeline.lm import perplexity_files
 
-    notices: list[str] = []
     with ProgressBars(quiet=options["quiet"]) as bars:
         report = perplexity_files(
             directory,
@@ -67,10 +56,9 @@ def command(directory: str, text: tuple[str, ...], **options: Any) -> None:
             count_ends=options["ends"],
             reading=reading_of(options),
             threads=options["threads"],
-            notices=notices,
+            notices=bars.notices,
             progress=bars,
         )
-    say_notes(notices, quiet=options["quiet"])
     if options["as_json"]:
         print_json(report.as_dict(by_document=options["by_document"]))
     else:

@@ -6,18 +6,9 @@ from typing import Any
 
 import click
 
+from cepts.cli import option
 from cepts.cli.console import ProgressBars, print_json, print_table, say
-from cepts.cli.lm.common import (
-    counted,
-    fields_of,
-    json_option,
-    number_option,
-    quiet_option,
-    reading_of,
-    reading_options,
-    say_notes,
-    threads_option,
-)
+from cepts.cli.lm.common import counted, reading_of, reading_options
 from cepts.errors import UsageError
 from cepts.names import HYPOTHESIS_FORMATS, RESETS, WRITABLE_HYPOTHESIS_FORMATS
 from cepts.progress import Stopwatch
@@ -38,66 +29,55 @@ Examples:
 @click.argument("directory")
 @click.argument("nbest", nargs=-1, required=True)
 @click.option("--output", "-o", metavar="FILE", help="Where the hypotheses go; - is stdout.")
-@click.option(
+@option.choice(
     "--format",
-    type=click.Choice(("auto", *HYPOTHESIS_FORMATS)),
+    ("auto", *HYPOTHESIS_FORMATS),
+    "Format of the lists; kaldi is a directory with Kaldi's archives.",
     default="auto",
-    show_default=True,
-    help="Format of the lists; kaldi is a directory with Kaldi's archives.",
 )
-@click.option(
+@option.choice(
     "--output-format",
-    type=click.Choice(WRITABLE_HYPOTHESIS_FORMATS),
-    help="Whole lists, the best hypothesis first (tsv, jsonl), the model's costs for Kaldi (kaldi), or the best "
+    WRITABLE_HYPOTHESIS_FORMATS,
+    "Whole lists, the best hypothesis first (tsv, jsonl), the model's costs for Kaldi (kaldi), or the best "
     "hypotheses alone (text, trn).  [default: by the name of the file, else tsv]",
 )
-@number_option(
-    "--weight",
-    default=1.0,
-    type=float,
-    metavar="W",
-    help="Weight of the model: total = score + W x log P(hypothesis) + B x words.",
+@option.real(
+    "--weight", "Weight of the model: total = score + W x log P(hypothesis) + B x words.", metavar="W", default=1.0
 )
-@number_option("--word-bonus", default=0.0, type=float, metavar="B", help="Bonus for each word.")
-@number_option(
+@option.real("--word-bonus", "Bonus for each word.", metavar="B", default=0.0)
+@option.real(
     "--own-weight",
+    "Weight of the score that the recogniser's own language model gave, where the lists have it.",
     default=0.0,
-    type=float,
-    metavar="X",
-    help="Weight of the score that the recogniser's own language model gave, where the lists have it.",
 )
-@number_option("--acoustic-scale", default=0.1, type=float, metavar="X", help="Scale of Kaldi's acoustic costs.")
-@number_option(
+@option.real("--acoustic-scale", "Scale of Kaldi's acoustic costs.", default=0.1)
+@option.real(
     "--unknown-penalty",
-    type=float,
-    metavar="X",
-    help="Subtracted from log P for each word that the model does not know, as <unk> stands for many of them.  "
+    "Subtracted from log P for each word that the model does not know, as <unk> stands for many of them.  "
     "[default: log of the number of known words]",
 )
-@click.option(
+@option.choice(
     "--reset",
-    type=click.Choice(RESETS),
-    default="never",
-    show_default=True,
-    help="When the history starts anew: never, with each talk (where the names of utterances change before their last "
+    RESETS,
+    "When the history starts anew: never, with each talk (where the names of utterances change before their last "
     "- or _), or with each utterance.",
+    default="never",
 )
-@click.option("--adapt", multiple=True, metavar="FILE", help="A text that the history starts with; may be given again.")
+@option.text("--adapt", "FILE", "A text that the history starts with; may be given again.", multiple=True)
 @reading_options
-@click.option(
+@option.text(
     "--references",
-    metavar="FILE",
-    help="Reference transcripts, an utterance and its words a line, where the lists do not have them.",
+    "FILE",
+    "Reference transcripts, an utterance and its words a line, where the lists do not have them.",
 )
-@click.option(
+@option.flag(
     "--tune",
-    is_flag=True,
-    help="Find the W and B with the fewest errors on these lists, and write nothing. Errors on the lists that chose W "
+    "Find the W and B with the fewest errors on these lists, and write nothing. Errors on the lists that chose W "
     "and B say little: report errors on other lists.",
 )
-@threads_option
-@json_option
-@quiet_option
+@option.threads
+@option.json
+@option.quiet
 def command(directory: str, **options: Any) -> None:
     """Choose among the hypotheses of a recogniser.
 
@@ -109,14 +89,12 @@ def command(directory: str, **options: Any) -> None:
 
     if options["as_json"] and options["output"] == "-":
         raise UsageError("--json and the hypotheses would both go to stdout; name a file by --output FILE.")
-    files = RescoreFiles(reading=reading_of(options), **fields_of(RescoreFiles, options))
-    how = RescoreOptions(**fields_of(RescoreOptions, options))
-    notices: list[str] = []
+    files = RescoreFiles(reading=reading_of(options), **option.given(options, RescoreFiles))
+    how = RescoreOptions(**option.given(options, RescoreOptions))
     stopwatch = Stopwatch()
     with ProgressBars(quiet=options["quiet"]) as bars:
         chosen = {name: options[name] for name in ("tune", "threads")}
-        report = rescore_files(directory, files, how, **chosen, notices=notices, progress=bars)
-    say_notes(notices, quiet=options["quiet"])
+        report = rescore_files(directory, files, how, **chosen, notices=bars.notices, progress=bars)
     found = report.as_dict()
     if options["as_json"]:
         print_json(found)
@@ -129,20 +107,19 @@ def command(directory: str, **options: Any) -> None:
     errors = found.get("errors")
     # Where the hypotheses are on stdout, nothing else may be.
     if errors and options["output"] != "-":
-        kinds = ("substitutions", "insertions", "deletions")
-        rows = [
-            (
-                title,
-                f"{errors[name]['wer']:.2f}",
-                *(f"{errors[name][kind]:,}" for kind in kinds),
-                f"{errors[name]['utterance_error_rate']:.1f}",
-            )
-            for name, title in ROWS.items()
-        ]
-        print_table(("hypotheses", "WER, %", *kinds, "with errors, %"), rows)
+        _print_errors(errors)
         click.echo(f"\nsignature  {found['signature']}")
     elif errors:
         say(f"WER      {errors['before']['wer']:.2f} -> {errors['after']['wer']:.2f} %", quiet=options["quiet"])
     if options["tune"]:
         weights = f"--weight {found['weight']:g} --word-bonus {found['word_bonus']:g}"
         click.echo(f"tuned    {weights}  (report errors on other lists)")
+
+
+def _print_errors(errors: dict[str, Any]) -> None:
+    kinds = ("substitutions", "insertions", "deletions")
+    rows = []
+    for name, title in ROWS.items():
+        of_kinds = [f"{errors[name][kind]:,}" for kind in kinds]
+        rows.append((title, f"{errors[name]['wer']:.2f}", *of_kinds, f"{errors[name]['utterance_error_rate']:.1f}"))
+    print_table(("hypotheses", "WER, %", *kinds, "with errors, %"), rows)

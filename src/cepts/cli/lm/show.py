@@ -9,8 +9,10 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
+from cepts.cli import option
+from cepts.cli.checks import check_plot
 from cepts.cli.console import ProgressBars, print_json, print_table, say, width_of
-from cepts.cli.lm.common import counted, json_option, number_option, quiet_option, reading_of, reading_options
+from cepts.cli.lm.common import counted, reading_of, reading_options
 
 if TYPE_CHECKING:
     from cepts.pipeline.hidden_documents import HiddenSummary, HiddenView
@@ -37,24 +39,22 @@ Examples:
     metavar="N",
     help="Show the hidden document with this number; may be given again.  [default: those with the largest P(d)]",
 )
-@number_option("--count", default=20, help="How many to show.")
-@number_option("--top", default=10, help="Words of each.")
+@option.whole("--count", "How many to show.", least=None, default=20)
+@option.whole("--top", "Words of each.", least=None, default=10)
 @click.option(
     "--words", "-w", multiple=True, metavar="WORD", help="Show the hidden documents of this word; may be given again."
 )
-@click.option(
+@option.text(
     "--text",
-    "texts",
+    "FILE",
+    "Also estimate P(d) from the histories of this text; may be given again.",
+    dest="texts",
     multiple=True,
-    metavar="FILE",
-    help="Also estimate P(d) from the histories of this text; may be given again.",
 )
 @reading_options
-@click.option(
-    "--plot", metavar="FILE", help="Draw P(word | d) of some hidden documents and P(d) of all (.png .svg .pdf)."
-)
-@json_option
-@quiet_option
+@option.text("--plot", "FILE", "Draw P(word | d) of some hidden documents and P(d) of all (.png .svg .pdf).")
+@option.json
+@option.quiet
 def command(directory: str, **options: Any) -> None:
     """Show the hidden documents of a model.
 
@@ -63,12 +63,7 @@ def command(directory: str, **options: Any) -> None:
     """
     from cepts.pipeline.hidden_documents import show_files
 
-    if options["plot"] is not None:
-        from cepts.plot.figure import drawing, suffix_of
-
-        suffix_of(options["plot"])
-        with drawing():  # fails where matplotlib is missing
-            pass
+    check_plot(options["plot"])
     wanted = {name: options[name] for name in ("texts", "hidden_document", "count", "top", "words")}
     with ProgressBars(quiet=options["quiet"]) as bars:
         found = show_files(directory, **wanted, reading=reading_of(options), progress=bars)

@@ -6,18 +6,11 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from cepts.cli.cells import percent, percent_range
-from cepts.cli.checks import check_apart, finite
+from cepts.cli import option
+from cepts.cli.cells import RANGE, bounds, percent, percent_range
+from cepts.cli.checks import check_apart, refuse_stdin_twice
 from cepts.cli.console import ProgressBars, print_json, print_table
-from cepts.cli.lengths import refuse_stdin_twice
-from cepts.cli.phrases.common import (
-    input_format_option,
-    max_length_option,
-    model_option,
-    quiet_option,
-    threads_option,
-)
-from cepts.cli.spaces.score.report import interval_options, json_option
+from cepts.cli.phrases.common import input_options, model_option
 from cepts.names import JUDGEMENT_SCORES, JUDGEMENT_TASKS, QUESTIONS
 
 if TYPE_CHECKING:
@@ -45,40 +38,30 @@ Examples:
 )
 @click.argument("task", type=click.Choice(JUDGEMENT_TASKS))
 @click.argument("test")
-@click.option(
+@option.text(
     "--train",
-    "training",
-    metavar="FILE",
+    "FILE",
+    "For rte and paraphrase: judged pairs on which the threshold is chosen; may be given again.",
+    dest="training",
     multiple=True,
-    help="For rte and paraphrase: judged pairs on which the threshold is chosen; may be given again.",
 )
-@click.option(
-    "--threshold",
-    type=float,
-    metavar="X",
-    callback=finite,
-    help="Instead of --train: the least score of a yes.",
-)
-@click.option(
+@option.real("--threshold", "Instead of --train: the least score of a yes.")
+@option.choice(
     "--score",
-    type=click.Choice(JUDGEMENT_SCORES),
-    show_default="target; both for paraphrase",
-    help="What is compared: the best paths' score a state, as in the paper; how much of the target sentence the source "
-    "says; that of both sentences, multiplied.",
+    JUDGEMENT_SCORES,
+    "What is compared: the best paths' score a state, as in the paper; how much of the target sentence the source "
+    "says; that of both sentences, multiplied.  [default: target; both for paraphrase]",
 )
-@click.option(
+@option.choice(
     "--questions",
-    type=click.Choice(QUESTIONS),
-    help="For qa: which count: those with right and wrong answers, with right ones, or all.  [default: mixed]",
+    QUESTIONS,
+    "For qa: which count: those with right and wrong answers, with right ones, or all.  [default: mixed]",
 )
 @model_option
-@click.option("--predictions", metavar="FILE", help="Also write each pair's score and judgement, as JSON lines.")
-@interval_options
-@json_option
-@max_length_option
-@threads_option
-@input_format_option
-@quiet_option
+@option.text("--predictions", "FILE", "Also write each pair's score and judgement, as JSON lines.")
+@option.intervals
+@option.json
+@input_options
 def command(task: str, test: str, **options: Any) -> None:
     """Judge entailment, paraphrases and answers by alignments.
 
@@ -92,35 +75,23 @@ def command(task: str, test: str, **options: Any) -> None:
     refuse_stdin_twice(test, *options["training"])
     judging = JudgementOptions(
         task=task,
-        training=options["training"],
-        threshold=options["threshold"],
-        score=options["score"],
-        questions=options["questions"],
         format=options["input_format"],
         samples=options["intervals"],
-        seed=options["seed"],
+        **option.given(options, JudgementOptions),
     )
+    chosen = {name: options[name] for name in ("predictions", "max_length", "threads")}
     with ProgressBars(quiet=options["quiet"]) as bars:
-        report = judge_file(
-            options["model"],
-            test,
-            judging,
-            predictions=options["predictions"],
-            max_length=options["max_length"],
-            threads=options["threads"],
-            progress=bars,
-        )
+        report = judge_file(options["model"], test, judging, **chosen, progress=bars)
     (_print_as_json if options["as_json"] else _print)(task, report)
 
 
 def _print_as_json(task: str, report: JudgementReport) -> None:
-    ranges = {name: [interval.low, interval.high] for name, interval in report.intervals.items()}
     print_json(
         {
             "task": task,
             **report.metrics,
             **({} if report.threshold is None else {"threshold": report.threshold}),
-            **({"intervals": ranges} if ranges else {}),
+            **({"intervals": bounds(report.intervals)} if report.intervals else {}),
             "signature": report.signature,
         }
     )
@@ -136,7 +107,7 @@ def _print(task: str, report: JudgementReport) -> None:
         columns.append(NAMES[name])
         row.append(percent(value))
         if report.intervals:
-            columns.append("95 % interval")
+            columns.append(RANGE)
             row.append(percent_range(report.intervals[name]))
     print_table(columns, [row])
     click.echo(f"\nsignature  {report.signature}")

@@ -1,40 +1,26 @@
-"""What the commands on paraphrases share: options of the input and of the model."""
+"""Options that the commands on paraphrases share."""
 
 from __future__ import annotations
 
-import click
-
+from cepts.cli import option
 from cepts.names import SENTENCE_PAIR_FORMATS
 
-__all__ = [
-    "input_format_option",
-    "max_length_option",
-    "model_option",
-    "quiet_option",
-    "threads_option",
-]
+__all__ = ["input_options", "model_option"]
 
-input_format_option = click.option(
-    "--input-format",
-    type=click.Choice(("auto", *SENTENCE_PAIR_FORMATS)),
-    default="auto",
-    show_default=True,
-    help="Format of the input, where neither its name nor its first line says it.",
-)
-model_option = click.option(
+model_option = option.text(
     "--model",
-    metavar="MODEL",
+    "MODEL",
+    "phrase or token, the English models that come with cepts, or the directory of one that you trained.",
     default="phrase",
-    show_default=True,
-    help="phrase or token, the English models that come with cepts, or the directory of one that you trained.",
 )
-max_length_option = click.option(
-    "--max-length",
-    type=click.IntRange(1),
-    metavar="N",
-    help="Leave pairs with longer sentences unaligned.  [default: as in training, 500]",
+input_options = option.stacked(
+    option.max_length("  [default: as in training, 500]"),
+    option.threads,
+    option.choice(
+        "--input-format",
+        ("auto", *SENTENCE_PAIR_FORMATS),
+        "Format of the input, where neither its name nor its first line says it.",
+        default="auto",
+    ),
+    option.quiet,
 )
-threads_option = click.option(
-    "--threads", type=click.IntRange(1), metavar="N", help="Threads.  [default: all processors]"
-)
-quiet_option = click.option("-q", "--quiet", is_flag=True, help="No progress bars and no summary.")

@@ -2,21 +2,19 @@
 
 from __future__ import annotations
 
-from dataclasses import asdict
 from typing import TYPE_CHECKING, Any
 
 import click
 
-from cepts.cli.cells import percent, percent_range, short_names
+from cepts.cli import option
+from cepts.cli.cells import RANGE, bounds, compared, gap_cells, percent, percent_range, short_names
+from cepts.cli.checks import refuse_stdin_twice
 from cepts.cli.console import print_json, print_table
-from cepts.cli.lengths import refuse_stdin_twice
-from cepts.cli.link_options import base_option
-from cepts.cli.spaces.score.report import interval_options, json_option
 from cepts.names import ONE_FILE_PAIR_FORMATS, PROTOCOLS, WRITABLE_PAIR_FORMATS
 
 if TYPE_CHECKING:
-    from cepts.evaluate import Difference
-    from cepts.pipeline.phrase_scoring import PhraseScores
+    from cepts.evaluate import Difference, PhraseComparison
+    from cepts.pipeline.scoring import SystemScores
 
 __all__ = ["command"]
 
@@ -32,46 +30,25 @@ KINDS = {
 @click.command("score")
 @click.argument("gold")
 @click.argument("predicted", nargs=-1, required=True)
-@click.option(
+@option.choice(
     "--protocol",
-    type=click.Choice(PROTOCOLS),
+    PROTOCOLS,
+    "How pairs are averaged: their mean, their sum, as jacana's scorer did, or as papers on MultiMWA do.",
     default="macro",
-    show_default=True,
-    help="How pairs are averaged: their mean, their sum, as jacana's scorer did, or as papers on MultiMWA do.",
 )
-@click.option("--possible", is_flag=True, help="Gold's possible links are not wrong; with multimwa they are gold.")
-@click.option("--gold-links", metavar="FILE", help="Gold links of GOLD, for one that has none: NAACL, Pharaoh, ...")
-@click.option(
-    "--gold-format",
-    type=click.Choice(("auto", *ONE_FILE_PAIR_FORMATS)),
-    default="auto",
-    show_default=True,
-    help="Format of GOLD.",
-)
-@click.option(
+@option.flag("--possible", "Gold's possible links are not wrong; with multimwa they are gold.")
+@option.text("--gold-links", "FILE", "Gold links of GOLD, for one that has none: NAACL, Pharaoh, ...")
+@option.choice("--gold-format", ("auto", *ONE_FILE_PAIR_FORMATS), "Format of GOLD.", default="auto")
+@option.choice(
     "--format",
-    "format",
-    type=click.Choice(("auto", *WRITABLE_PAIR_FORMATS)),
+    ("auto", *WRITABLE_PAIR_FORMATS),
+    "Format of PREDICTED; auto goes by the suffix, then by the first line.",
     default="auto",
-    show_default=True,
-    help="Format of PREDICTED; auto goes by the suffix, then by the first line.",
 )
-@base_option
-@interval_options
-@json_option
-def command(
-    gold: str,
-    predicted: tuple[str, ...],
-    protocol: Any,
-    possible: bool,
-    gold_links: str | None,
-    gold_format: str,
-    format: str,
-    base: str,
-    intervals: int,
-    seed: int,
-    as_json: bool,
-) -> None:
+@option.base()
+@option.intervals
+@option.json
+def command(gold: str, predicted: tuple[str, ...], **options: Any) -> None:
     """Score the links of sentences and their paraphrases.
 
     GOLD holds sentence pairs with gold links: JSON lines, jacana's JSON, or text with --gold-links. Each PREDICTED
@@ -86,23 +63,16 @@ def command(
       cepts phrases score gold.jsonl one.links other.links --protocol jacana --intervals 1000
       cepts phrases score pairs.txt predicted.wa --gold-links gold.wa --possible --json
     """  # noqa: D301
-    from cepts.pipeline.phrase_scoring import GoldPairs, score_phrase_files
+    from cepts.pipeline.phrase_scoring import score_phrase_files
 
-    refuse_stdin_twice(gold, gold_links, *predicted)
-    found = score_phrase_files(
-        GoldPairs(path=gold, format=gold_format, links=gold_links, base=int(base)),
-        predicted,
-        format=format,
-        protocol=protocol,
-        possible=possible,
-        samples=intervals,
-        seed=seed,
-    )
-    if as_json:
+    refuse_stdin_twice(gold, options["gold_links"], *predicted)
+    chosen = option.given(options, ("gold_format", "gold_links", "base", "format", "protocol", "possible", "seed"))
+    found = score_phrase_files(gold, predicted, samples=options["intervals"], **chosen)
+    if options["as_json"]:
         print_json(_as_json(predicted, found))
         return
-    names = short_names(predicted)
-    click.echo(f"{found.pairs:,} sentence pairs, {found.comparisons[0].parts['all'].gold:,} gold links")
+    names, first = short_names(predicted), found.comparisons[0]
+    click.echo(f"{len(first.exact_pairs):,} sentence pairs, {first.parts['all'].gold:,} gold links")
     _print_scores(names, found)
     for name, gap in zip(names[1:], found.resampled.differences, strict=False):
         click.echo()
@@ -114,10 +84,10 @@ def _metric(part: str, ratio: str) -> str:
     return f"{part}_{ratio}".removeprefix("all_")
 
 
-def _print_scores(names: list[str], found: PhraseScores) -> None:
+def _print_scores(names: list[str], found: SystemScores[PhraseComparison]) -> None:
     ranges = found.resampled.intervals
-    columns = ["", "", "P, %", "R, %", "F1, %", *(["95 % interval"] if ranges else [])]
-    columns += ["exact, %", *(["95 % interval"] if ranges else []), "predicted", "gold"]
+    columns = ["", "", "P, %", "R, %", "F1, %", *([RANGE] if ranges else [])]
+    columns += ["exact, %", *([RANGE] if ranges else []), "predicted", "gold"]
     rows = []
     for place, (name, result) in enumerate(zip(names, found.comparisons, strict=True)):
         for part, scores in result.parts.items():
@@ -134,24 +104,18 @@ def _print_scores(names: list[str], found: PhraseScores) -> None:
 
 
 def _print_gap(title: str, gaps: dict[str, Difference]) -> None:
-    rows = []
-    for metric, kind in [("exact", "exact match"), *((_metric(part, "f1"), f"F1, {KINDS[part]}") for part in KINDS)]:
-        if metric in gaps:
-            gap = gaps[metric]
-            rows.append([kind, percent(gap.value, "+"), percent_range(gap.interval, "+"), f"{gap.p_value:.4f}"])
-    print_table([title, "difference, %", "95 % interval", "p"], rows)
+    titles = {"exact": "exact match", **{_metric(part, "f1"): f"F1, {kind}" for part, kind in KINDS.items()}}
+    rows = [[kind, *gap_cells(gaps[metric])] for metric, kind in titles.items() if metric in gaps]
+    print_table([title, "difference, %", RANGE, "p"], rows)
 
 
-def _as_json(paths: tuple[str, ...], found: PhraseScores) -> dict[str, Any]:
+def _as_json(paths: tuple[str, ...], found: SystemScores[PhraseComparison]) -> dict[str, Any]:
     systems: list[dict[str, Any]] = []
     for place, (path, result) in enumerate(zip(paths, found.comparisons, strict=True)):
         system: dict[str, Any] = {"file": path, **result.as_dict()}
         for ranges in found.resampled.intervals[place : place + 1]:
-            system["intervals"] = {metric: [r.low, r.high] for metric, r in ranges.items()}
+            system["intervals"] = bounds(ranges)
         for gaps in found.resampled.differences[place - 1 : place]:
-            system["minus_first"] = {
-                metric: {"value": gap.value, "interval": list(asdict(gap.interval).values()), "p_value": gap.p_value}
-                for metric, gap in gaps.items()
-            }
+            system["minus_first"] = compared(gaps)
         systems.append(system)
     return {"systems": systems, "signature": found.signature}

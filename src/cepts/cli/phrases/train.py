@@ -2,17 +2,15 @@
 
 from __future__ import annotations
 
-from dataclasses import fields
 from typing import TYPE_CHECKING, Any
 
 import click
 
+from cepts.cli import option
 from cepts.cli.cells import percent
-from cepts.cli.checks import finite, moderate
-from cepts.cli.console import ProgressBars, print_table, say, say_notes
-from cepts.cli.lengths import refuse_stdin_twice
-from cepts.cli.link_options import base_option
-from cepts.cli.phrases.common import input_format_option, max_length_option, quiet_option, threads_option
+from cepts.cli.checks import refuse_stdin_twice
+from cepts.cli.console import ProgressBars, print_table, say
+from cepts.cli.phrases.common import input_options
 from cepts.names import ANNOTATORS, DIRECTIONS, PHRASE_COSTS, PHRASE_FAMILIES, PHRASE_MODELS
 
 if TYPE_CHECKING:
@@ -35,109 +33,52 @@ Examples:
   cepts phrases train old.conllu new.conllu --gold-links gold.wa --language none --save model""",
 )
 @click.argument("files", metavar="PAIRS", nargs=-1, required=True)
-@click.option(
+@option.text(
     "--gold-links",
-    metavar="FILE",
-    help="Gold links (NAACL, Pharaoh, ...) of PAIRS, which then are one file of any kind, or two of text or CoNLL-U.",
+    "FILE",
+    "Gold links (NAACL, Pharaoh, ...) of PAIRS, which then are one file of any kind, or two of text or CoNLL-U.",
 )
-@base_option
-@click.option("--save", metavar="DIR", required=True, help="Where the aligner goes.")
-@click.option(
-    "--model",
-    type=click.Choice(PHRASE_MODELS),
-    default="phrase",
-    show_default=True,
-    help="Semi-Markov CRFs of phrases, or CRFs of words.",
+@option.base()
+@option.text("--save", "DIR", "Where the aligner goes.", required=True)
+@option.choice("--model", PHRASE_MODELS, "Semi-Markov CRFs of phrases, or CRFs of words.", default="phrase")
+@option.whole("--longest", "Words of a source phrase at most.  [default: 3]")
+@option.whole("--widest", "Words of a target phrase at most.  [default: 3]")
+@option.choice(
+    "--families", PHRASE_FAMILIES, "Use this family of features; may be given again.  [default: all]", multiple=True
 )
-@click.option(
-    "--longest",
-    type=click.IntRange(1),
-    metavar="N",
-    callback=moderate,
-    help="Words of a source phrase at most.  [default: 3]",
-)
-@click.option(
-    "--widest",
-    type=click.IntRange(1),
-    metavar="N",
-    callback=moderate,
-    help="Words of a target phrase at most.  [default: 3]",
-)
-@click.option(
-    "--families",
-    type=click.Choice(PHRASE_FAMILIES),
-    multiple=True,
-    help="Use this family of features; may be given again.  [default: all]",
-)
-@click.option(
-    "--without",
-    type=click.Choice(PHRASE_FAMILIES),
-    multiple=True,
-    help="Leave this family of features out; may be given again.",
-)
-@click.option(
+@option.choice("--without", PHRASE_FAMILIES, "Leave this family of features out; may be given again.", multiple=True)
+@option.choice(
     "--language",
-    type=click.Choice(ANNOTATORS),
+    ANNOTATORS,
+    "english tags, chunks and looks words up with what comes with cepts; none uses the columns of the input.",
     default="english",
-    show_default=True,
-    help="english tags, chunks and looks words up with what comes with cepts; none uses the columns of the input.",
 )
-@click.option("--vectors", metavar="FILE", help="Word vectors for relatedness, in place of the language's.")
-@click.option(
+@option.text("--vectors", "FILE", "Word vectors for relatedness, in place of the language's.")
+@option.text(
     "--paraphrases",
-    metavar="FILE",
-    multiple=True,
-    help="Paraphrases, in place of the language's: pairs with a tab between them, PPDB's rules, or a table; may be "
+    "FILE",
+    "Paraphrases, in place of the language's: pairs with a tab between them, PPDB's rules, or a table; may be "
     "given again.",
+    multiple=True,
 )
-@click.option(
+@option.choice(
     "--cost",
-    type=click.Choice(PHRASE_COSTS),
-    help="What training counts as mistakes: links, words in a wrong state, or none (likelihood).  [default: links]",
+    PHRASE_COSTS,
+    "What training counts as mistakes: links, words in a wrong state, or none (likelihood).  [default: links]",
 )
-@click.option(
-    "--wrong-cost",
-    type=click.FloatRange(0, LARGEST),
-    metavar="X",
-    callback=finite,
-    help="Cost of a wrong link or state; higher gives fewer links.  [default: 1]",
+@option.real(
+    "--wrong-cost", "Cost of a wrong link or state; higher gives fewer links.  [default: 1]", least=0, most=LARGEST
 )
-@click.option(
-    "--missed-cost",
-    type=click.FloatRange(0, LARGEST),
-    metavar="X",
-    callback=finite,
-    help="Cost of a missed link; higher gives more links.  [default: 1]",
-)
-@click.option(
-    "--penalty",
-    type=click.FloatRange(0, LARGEST),
-    metavar="X",
-    callback=finite,
-    help="How strongly weights are kept near 0 (L2).  [default: 1]",
-)
-@click.option(
-    "--iterations",
-    type=click.IntRange(1),
-    metavar="N",
-    callback=moderate,
-    help="Iterations of L-BFGS at most.  [default: 120]",
-)
-@click.option(
+@option.real("--missed-cost", "Cost of a missed link; higher gives more links.  [default: 1]", least=0, most=LARGEST)
+@option.real("--penalty", "How strongly weights are kept near 0 (L2).  [default: 1]", least=0, most=LARGEST)
+@option.whole("--iterations", "Iterations of L-BFGS at most.  [default: 120]")
+@option.flag(
     "--paper",
-    is_flag=True,
-    help="Train as Yao et al. (2013): one null state, Hamming cost, penalty 0.01, 300 iterations, no lexical features.",
+    "Train as Yao et al. (2013): one null state, Hamming cost, penalty 0.01, 300 iterations, no lexical features.",
 )
-@click.option(
-    "--synthesise", is_flag=True, help="First make phrase links of word links inside chunks (their section 4.1)."
-)
-@click.option(
-    "--dev", metavar="FILE", help="Sentence pairs with gold links, on which the aligner is scored at the end."
-)
-@max_length_option
-@threads_option
-@input_format_option
-@quiet_option
+@option.flag("--synthesise", "First make phrase links of word links inside chunks (their section 4.1).")
+@option.text("--dev", "FILE", "Sentence pairs with gold links, on which the aligner is scored at the end.")
+@input_options
 def command(files: tuple[str, ...], **options: Any) -> None:
     """Train an aligner on sentence pairs with gold links.
 
@@ -148,26 +89,19 @@ def command(files: tuple[str, ...], **options: Any) -> None:
 
     refuse_stdin_twice(*files, options["gold_links"], options["dev"])
     options["language"] = None if options["language"] == "none" else options["language"]
-    aligner = AlignerOptions(**{field.name: options[field.name] for field in fields(AlignerOptions)})
-    inputs = TrainingFiles(
-        pairs=files,
-        gold_links=options["gold_links"],
-        base=int(options["base"]),
-        format=options["input_format"],
-        dev=options["dev"],
-        vectors=options["vectors"],
-        paraphrases=options["paraphrases"],
-    )
+    inputs = TrainingFiles(pairs=files, format=options["input_format"], **option.given(options, TrainingFiles))
     with ProgressBars(quiet=options["quiet"]) as bars:
         report = train_phrase_aligner(
-            aligner, inputs, options["save"], synthesise_links=options["synthesise"], progress=bars
+            AlignerOptions(**{"language": None, **option.given(options, AlignerOptions)}),
+            inputs,
+            options["save"],
+            synthesise_links=options["synthesise"],
+            notices=bars.notices,
+            progress=bars,
         )
-    say_notes(report.notices, quiet=options["quiet"])
     _print_tables(report)
-    for line in report.lines:
-        say(line, quiet=options["quiet"])
     use = f"cepts phrases align PAIRS --model {options['save']}"
-    say(f"model    {options['save']}  (use it: {use})", quiet=options["quiet"])
+    say(*report.lines, f"model    {options['save']}  (use it: {use})", quiet=options["quiet"])
 
 
 def _print_tables(report: TrainingReport) -> None:

@@ -8,36 +8,30 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from cepts.cli.console import ProgressBars, say_notes
+from cepts.cli import option
+from cepts.cli.console import ProgressBars
 from cepts.names import TRANSLATION_MEASURES
 
 if TYPE_CHECKING:
     from cepts.pipeline.saved_spaces import SavedSpaceFiles
 
-__all__ = [
-    "direction_options",
-    "measure_option",
-    "opening",
-    "sources_option",
-    "threads_option",
-    "vectors_option",
-]
+__all__ = ["direction_options", "measure_option", "opening", "sources_option", "vectors_option"]
 
-vectors_option = click.option(
+vectors_option = option.text(
     "--vectors",
+    "LANGUAGE:FILE",
+    "Vectors of a language, for a space that was saved without; may be given again.",
     multiple=True,
-    metavar="LANGUAGE:FILE",
-    help="Vectors of a language, for a space that was saved without; may be given again.",
 )
-threads_option = click.option("--threads", type=click.IntRange(1), metavar="N", help="Threads.  [default: all]")
-sources_option = click.option(
+sources_option = option.whole(
     "--sources",
-    type=click.IntRange(1),
-    metavar="N",
+    "For csls and inverted-softmax: how many source words, the most frequent, show which targets are hubs, near to "
+    "everything.",
     default=20_000,
-    show_default=True,
-    help="For csls and inverted-softmax: how many source words, the most frequent, show which targets are hubs, near "
-    "to everything.",
+)
+direction_options = option.stacked(
+    option.text("--from", "LANGUAGE", "Language to translate from.  [default: the first]", dest="source"),
+    option.text("--to", "LANGUAGE", "Language to translate into.  [default: the other one]", dest="target"),
 )
 
 
@@ -54,24 +48,16 @@ def measure_option(*, multiple: bool = False) -> Callable[[Any], Any]:
     )
 
 
-def direction_options(function: Any) -> Any:
-    """Add the options of a direction, `source` and `target`."""
-    for names, text in (
-        (("--to", "target"), "Language to translate into.  [default: the other one]"),
-        (("--from", "source"), "Language to translate from.  [default: the first]"),
-    ):
-        function = click.option(*names, metavar="LANGUAGE", help=text)(function)
-    return function
-
-
 @contextmanager
 def opening(directory: str, options: dict[str, Any]) -> Iterator[SavedSpaceFiles]:
     """A saved space and its options, with progress bars while it is asked, and notes at the end."""
     from cepts.pipeline.saved_spaces import SavedSpaceFiles
 
     with ProgressBars(quiet=options["quiet"]) as bars:
-        files = SavedSpaceFiles(
-            directory=directory, vectors=options["vectors"], threads=options.get("threads"), progress=bars
+        yield SavedSpaceFiles(
+            directory=directory,
+            vectors=options["vectors"],
+            threads=options.get("threads"),
+            notices=bars.notices,
+            progress=bars,
         )
-        yield files
-    say_notes(files.notices, quiet=options["quiet"])

@@ -6,7 +6,7 @@ from typing import Any
 
 import click
 
-from cepts.cli.checks import moderate
+from cepts.cli import option
 from cepts.cli.console import say
 from cepts.cli.spaces.common import opening, vectors_option
 from cepts.names import WRITABLE_VECTOR_FORMATS
@@ -23,18 +23,15 @@ Examples:
 )
 @click.argument("directory")
 @click.argument("language")
-@click.option("-o", "--output", default="-", metavar="FILE", help="File to write the vectors to.  [default: stdout]")
-@click.option(
+@option.output("the vectors")
+@option.choice(
     "--format",
-    "format_",
-    type=click.Choice(WRITABLE_VECTOR_FORMATS),
-    help="Format of the file.  [default: by its name: .bin is word2vec-binary, .npy is npy, all else word2vec]",
+    WRITABLE_VECTOR_FORMATS,
+    "Format of the file.  [default: by its name: .bin is word2vec-binary, .npy is npy, all else word2vec]",
 )
-@click.option(
-    "--max-vocabulary", type=click.IntRange(1), metavar="N", callback=moderate, help="Write only the first N words."
-)
+@option.whole("--max-vocabulary", "Write only the first N words.")
 @vectors_option
-@click.option("-q", "--quiet", is_flag=True, help="No progress bars and no summary.")
+@option.quiet
 def command(directory: str, language: str, **options: Any) -> None:
     """Write a language's vectors in the shared space.
 
@@ -45,6 +42,6 @@ def command(directory: str, language: str, **options: Any) -> None:
 
     with opening(directory, options) as files:
         placed = export_vectors(
-            files, language, options["output"], format=options["format_"], max_vocabulary=options["max_vocabulary"]
+            files, language, options["output"], format=options["format"], max_vocabulary=options["max_vocabulary"]
         )
     say(f"vectors  {len(placed):,} words of {language}, width {placed.width}", quiet=options["quiet"])

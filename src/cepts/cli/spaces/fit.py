@@ -7,9 +7,9 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from cepts.cli.checks import finite, moderate
-from cepts.cli.console import ProgressBars, say, say_notes
-from cepts.cli.spaces.common import threads_option
+from cepts.cli import option
+from cepts.cli.checks import check_plot
+from cepts.cli.console import ProgressBars, say
 from cepts.errors import UsageError
 from cepts.names import SPACE_METHODS, STARTS, STEPS, VECTOR_FORMATS
 from cepts.progress import Stopwatch
@@ -20,18 +20,6 @@ if TYPE_CHECKING:
 
 __all__ = ["command"]
 
-# Options that only some methods have, by the names of their parameters.
-OF_METHODS = {
-    "factors": "factors",
-    "exponent": "exponent",
-    "shrinkage": "shrinkage",
-    "pivot": "pivot",
-    "iterations": "iterations",
-    "tolerance": "tolerance",
-    "start": "start",
-    "plain_em": "accelerate",
-}
-FILES = ("dictionaries", "identical", "languages", "lowercase", "max_vocabulary", "vector_format")
 DRAWN = ("ibfa", "mbfa", "cca")  # methods with something to plot
 
 
@@ -74,110 +62,66 @@ Examples:
     help="Translations, a column for each language; may be given again. For some of the languages: en-fr:FILE, or "
     "a file whose first line names its columns.",
 )
-@click.option("--identical", is_flag=True, help="Also use words that are spelt the same as entries.")
-@click.option("--save", metavar="DIR", help="Directory to save the space in.")
-@click.option("--vectors/--no-vectors", "keep_vectors", default=True, help="Save the vectors with it.  [default: yes]")
+@option.flag("--identical", "Also use words that are spelt the same as entries.")
+@option.text("--save", "DIR", "Directory to save the space in.")
+@option.flag("--vectors/--no-vectors", "Save the vectors with it.  [default: yes]", dest="keep_vectors", default=True)
 @click.option(
     "-l", "--languages", metavar="A,B,...", help="Names of the languages.  [default: by the names of the files]"
 )
-@click.option("--lowercase", is_flag=True, help="Put the words of the vectors in lower case.")
-@click.option(
-    "--max-vocabulary",
-    type=click.IntRange(1),
-    metavar="N",
-    callback=moderate,
-    help="Use only the first N words of each language.",
-)
-@click.option("--vector-format", type=click.Choice(VECTOR_FORMATS), help="Format of the vectors.  [default: as found]")
-@click.option(
-    "--method",
-    type=click.Choice(tuple(SPACE_METHODS)),
-    help="Method to fit by.  [default: ibfa for two languages, mbfa for more]",
-)
-@click.option(
+@option.flag("--lowercase", "Put the words of the vectors in lower case.")
+@option.whole("--max-vocabulary", "Use only the first N words of each language.")
+@option.choice("--vector-format", VECTOR_FORMATS, "Format of the vectors.  [default: as found]")
+@option.choice("--method", SPACE_METHODS, "Method to fit by.  [default: ibfa for two languages, mbfa for more]")
+@option.text(
     "--prepare",
-    metavar="STEPS",
+    "STEPS",
+    "How to prepare the vectors: unit (length 1), centre (mean subtracted), with commas between them; or none.",
     default="unit,centre,unit",
-    show_default=True,
     callback=_steps,
-    help="How to prepare the vectors: unit (length 1), centre (mean subtracted), with commas between them; or none.",
 )
-@click.option(
-    "--factors",
-    type=click.IntRange(1),
-    metavar="N",
-    callback=moderate,
-    help="Dimensions of the space.  [default: those of the narrowest vectors]",
-)
-@click.option(
+@option.whole("--factors", "Dimensions of the space.  [default: those of the narrowest vectors]")
+@option.text(
     "--exponent",
-    metavar="X",
-    callback=_number_or_auto,
-    help="Power of the correlations: higher favours dimensions that the languages share; 0.5 is the posterior mean.  "
+    "X",
+    "Power of the correlations: higher favours dimensions that the languages share; 0.5 is the posterior mean.  "
     "[default: chosen on held-out entries]",
-)
-@click.option(
-    "--shrinkage",
-    metavar="X",
     callback=_number_or_auto,
-    help="Ridge on the covariances, as a share of the mean variance.  [default: chosen on held-out entries, and "
-    "lower as --induce adds entries]",
 )
-@click.option("--pivot", metavar="LANGUAGE", help="For direct maps: the language whose vectors stay as they are.")
-@click.option(
+@option.text(
+    "--shrinkage",
+    "X",
+    "Ridge on the covariances, as a share of the mean variance.  [default: chosen on held-out entries, and "
+    "lower as --induce adds entries]",
+    callback=_number_or_auto,
+)
+@option.text("--pivot", "LANGUAGE", "For direct maps: the language whose vectors stay as they are.")
+@option.whole(
     "--induce",
-    type=click.IntRange(0),
+    "Grow the dictionary by words that are each other's nearest in the space, for at most this many rounds.",
+    least=0,
     metavar="ROUNDS",
     default=0,
-    show_default=True,
-    callback=moderate,
-    help="Grow the dictionary by words that are each other's nearest in the space, for at most this many rounds.",
 )
-@click.option(
-    "--induce-vocabulary",
-    type=click.IntRange(1),
-    metavar="N",
-    callback=moderate,
-    help="How many words of each language, the most frequent, may be added.  [default: 10000]",
+@option.whole(
+    "--induce-vocabulary", "How many words of each language, the most frequent, may be added.  [default: 10000]"
 )
-@click.option(
+@option.real(
     "--induce-keep",
-    type=click.FloatRange(0, 1, min_open=True),
+    "Probability that a candidate is considered in the first round; less than 1 helps a poor dictionary.  [default: 1]",
+    above=0,
+    most=1,
     metavar="P",
-    callback=finite,
-    help="Probability that a candidate is considered in the first round; less than 1 helps a poor dictionary.  "
-    "[default: 1]",
 )
+@option.whole("--iterations", "For mbfa: largest number of EM iterations.")
+@option.real("--tolerance", "For mbfa: EM ends when a step gains less than this share of the gain so far.", least=0)
+@option.choice("--start", STARTS, "For mbfa: where EM starts.  [default: joreskog]")
 @click.option(
-    "--iterations",
-    type=click.IntRange(1),
-    metavar="N",
-    callback=moderate,
-    help="For mbfa: largest number of EM iterations.",
+    "--plain-em", "accelerate", flag_value=False, default=None, type=bool, help="For mbfa: do not accelerate EM."
 )
-@click.option(
-    "--tolerance",
-    type=click.FloatRange(0),
-    metavar="X",
-    callback=finite,
-    help="For mbfa: EM ends when a step gains less than this share of the gain so far.",
-)
-@click.option("--start", type=click.Choice(STARTS), help="For mbfa: where EM starts.  [default: joreskog]")
-@click.option("--plain-em", is_flag=True, help="For mbfa: do not accelerate EM.")
-@click.option(
-    "--seed",
-    type=click.IntRange(0),
-    metavar="N",
-    default=0,
-    show_default=True,
-    callback=moderate,
-    help="Seed for held-out entries and for --induce-keep.",
-)
-@click.option(
-    "--plot", metavar="FILE", help="Draw the likelihood of mbfa's iterations, or the correlations (.png .svg .pdf)."
-)
-@threads_option
-@click.option("-q", "--quiet", is_flag=True, help="No progress bars and no summary.")
+@option.seed("Seed for held-out entries and for --induce-keep.")
+@option.text("--plot", "FILE", "Draw the likelihood of mbfa's iterations, or the correlations (.png .svg .pdf).")
+@option.threads
+@option.quiet
 def command(vectors: tuple[str, ...], **options: Any) -> None:
     """Fit a shared space to the word vectors of languages.
 
@@ -191,66 +135,38 @@ def command(vectors: tuple[str, ...], **options: Any) -> None:
     if options["save"] is None and options["plot"] is None:
         raise UsageError("the space would be lost; give a directory to save it in (--save), or draw it (--plot FILE).")
     stopwatch = Stopwatch()
-    files = SpaceFiles(vectors=vectors, **{name: options[name] for name in FILES})
+    files = SpaceFiles(vectors=vectors, **option.given(options, SpaceFiles))
     model = _model(files, options)
-    notices: list[str] = []
     with ProgressBars(quiet=options["quiet"]) as bars:
-        fit_space_files(
-            files,
-            model,
-            save=options["save"],
-            keep_vectors=options["keep_vectors"],
-            notices=notices,
-            progress=bars,
-        )
+        chosen = {name: options[name] for name in ("save", "keep_vectors")}
+        fit_space_files(files, model, **chosen, notices=bars.notices, progress=bars)
         _draw(model, options["plot"])
-    say_notes(notices, quiet=options["quiet"])
-    for line in _describe(model, options["save"], stopwatch.seconds):
-        say(line, quiet=options["quiet"])
+    say(*_describe(model, options["save"], stopwatch.seconds), quiet=options["quiet"])
 
 
 def _model(files: SpaceFiles, options: dict[str, Any]) -> SpaceModel:
     """The model that the options ask for; options that its method does not have are refused."""
+    from cepts.pipeline import new_model
     from cepts.pipeline.space_fitting import method_for
     from cepts.spaces import METHODS, Induction
 
     method = options["method"] or method_for(files)
-    given = {name: options[name] for name in OF_METHODS if options[name] is not None and options[name] is not False}
-    for name, value in given.items():
-        methods = [one for one, kind in METHODS.items() if OF_METHODS[name] in kind.parameters()]
-        if method not in methods:
-            raise UsageError(f"--{name.replace('_', '-')} goes with {' or '.join(methods)}, not with {method}.")
-        if value == "auto" and METHODS[method].parameters()[name].default is not None:
-            raise UsageError(f"--{name} auto goes with ibfa or mbfa, not with {method}; give a number.")
-    _check_plot(options["plot"], method)
+    chosen = option.given(options, sorted({name for kind in METHODS.values() for name in kind.parameters()}))
+    for name in [name for name, value in chosen.items() if value == "auto"]:
+        parameter = METHODS[method].parameters().get(name)
+        if parameter is not None and parameter.default is not None:
+            raise UsageError(f"`{name}` auto goes with `method` ibfa or mbfa, not with {method}; give a number.")
+        chosen[name] = None
+    if options["plot"] is not None and method not in DRAWN:
+        raise UsageError(f"--plot goes with {' or '.join(DRAWN)}, not with {method}.")
+    check_plot(options["plot"])
     for name in ("induce_vocabulary", "induce_keep"):
         if options[name] is not None and not options["induce"]:
-            raise UsageError(f"--{name.replace('_', '-')} goes with --induce ROUNDS, which is not given.")
-    chosen = {name: None if value == "auto" else value for name, value in given.items() if name != "plain_em"}
-    if options["plain_em"]:
-        chosen["accelerate"] = False
-    induction = None
-    if options["induce"]:
-        limits = {"vocabulary": options["induce_vocabulary"], "keep": options["induce_keep"]}
-        induction = Induction(
-            rounds=options["induce"], **{name: value for name, value in limits.items() if value is not None}
-        )
-    return METHODS[method](
-        **chosen, prepare=options["prepare"], induction=induction, seed=options["seed"], threads=options["threads"]
-    )
-
-
-def _check_plot(path: str | None, method: str) -> None:
-    """Refuse a figure that cannot be drawn, before any work."""
-    if path is None:
-        return
-    from cepts.plot.figure import drawing, suffix_of
-
-    if method not in DRAWN:
-        raise UsageError(f"--plot goes with {' or '.join(DRAWN)}, not with {method}.")
-    suffix_of(path)
-    with drawing():  # refuses where matplotlib is missing
-        pass
+            raise UsageError(f"`{name}` goes with `induce` ROUNDS, which is not given.")
+    limits = option.given({"vocabulary": options["induce_vocabulary"], "keep": options["induce_keep"]}, Induction)
+    chosen["induction"] = Induction(rounds=options["induce"], **limits) if options["induce"] else None
+    model: SpaceModel = new_model(SPACE_METHODS, method, chosen, choice="method")
+    return model
 
 
 def _draw(model: SpaceModel, path: str | None) -> None:

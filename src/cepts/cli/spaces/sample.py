@@ -7,9 +7,9 @@ from typing import Any
 
 import click
 
-from cepts.cli.checks import finite, moderate
+from cepts.cli import option
 from cepts.cli.console import print_json, print_table
-from cepts.cli.spaces.common import opening, threads_option, vectors_option
+from cepts.cli.spaces.common import opening, vectors_option
 
 __all__ = ["command"]
 
@@ -22,38 +22,20 @@ Examples:
   cepts spaces sample en-fr --draws 10000 --count 50 --seed 7 --json""",
 )
 @click.argument("directory")
-@click.option(
-    "--count",
-    type=click.IntRange(1),
-    metavar="N",
-    default=28,
-    show_default=True,
-    callback=moderate,
-    help="How many to show, the most probable first.",
-)
-@click.option(
-    "--draws",
-    type=click.IntRange(1),
-    metavar="N",
-    default=2000,
-    show_default=True,
-    callback=moderate,
-    help="How many to draw.",
-)
-@click.option(
+@option.whole("--count", "How many to show, the most probable first.", default=28)
+@option.whole("--draws", "How many to draw.", default=2000)
+@option.real(
     "--noise",
-    type=click.FloatRange(0, 1),
-    metavar="X",
+    "How much of each language's noise to draw with; less gives words nearer to each other.",
+    least=0,
+    most=1,
     default=1.0,
-    show_default=True,
-    callback=finite,
-    help="How much of each language's noise to draw with; less gives words nearer to each other.",
 )
-@click.option("--seed", type=click.IntRange(0), metavar="N", default=0, show_default=True, help="Seed for the draws.")
-@click.option("--json", "as_json", is_flag=True, help="JSON instead of a table.")
+@option.seed()
+@option.json
 @vectors_option
-@threads_option
-@click.option("-q", "--quiet", is_flag=True, help="No progress bars.")
+@option.threads
+@option.quiet
 def command(directory: str, **options: Any) -> None:
     """Draw random words with the same meaning from a space.
 
@@ -64,9 +46,8 @@ def command(directory: str, **options: Any) -> None:
     from cepts.pipeline.saved_spaces import sample_space
 
     with opening(directory, options) as files:
-        languages, samples = sample_space(
-            files, count=options["count"], draws=options["draws"], noise=options["noise"], seed=options["seed"]
-        )
+        chosen = option.given(options, ("count", "draws", "noise", "seed"))
+        languages, samples = sample_space(files, **chosen)
     if options["as_json"]:
         print_json([{"languages": list(languages), **asdict(sample)} for sample in samples])
         return

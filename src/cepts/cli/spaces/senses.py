@@ -6,9 +6,9 @@ from typing import Any
 
 import click
 
-from cepts.cli.checks import finite, moderate
+from cepts.cli import option
 from cepts.cli.console import print_json, print_table, say
-from cepts.cli.spaces.common import direction_options, opening, threads_option, vectors_option
+from cepts.cli.spaces.common import direction_options, opening, vectors_option
 
 __all__ = ["command"]
 
@@ -32,61 +32,33 @@ Examples:
 @click.argument("directory")
 @click.argument("words", nargs=-1, required=True)
 @direction_options
-@click.option(
-    "--senses",
-    "most",
-    type=click.IntRange(1),
-    metavar="N",
-    default=4,
-    show_default=True,
-    callback=moderate,
-    help="Largest number of senses of a word.",
-)
-@click.option(
-    "--count",
-    type=click.IntRange(1),
-    metavar="N",
-    default=5,
-    show_default=True,
-    callback=moderate,
-    help="How many translations and neighbours of a sense.",
-)
-@click.option(
+@option.whole("--senses", "Largest number of senses of a word.", dest="most", default=4)
+@option.whole("--count", "How many translations and neighbours of a sense.", default=5)
+@option.real(
     "--least",
-    type=float,
-    metavar="X",
-    callback=finite,
-    help="How near the first translation of a further sense must be; lower finds more senses, and more spurious ones.  "
+    "How near the first translation of a further sense must be; lower finds more senses, and more spurious ones.  "
     "[default: 0.25]",
 )
-@click.option(
+@option.text(
     "--components",
-    metavar="N",
-    default="64",
-    show_default=True,
-    callback=_components,
-    help="Fields of the mixture of factor analysers, or auto: that number of 16 to 128 under which held-out dictionary "
+    "N",
+    "Fields of the mixture of factor analysers, or auto: that number of 16 to 128 under which held-out dictionary "
     "entries are most likely.",
+    default="64",
+    callback=_components,
 )
-@click.option(
+@option.text(
     "--dictionary",
-    "dictionaries",
+    "[LANGUAGES:]FILE",
+    "Entries for the mixture in place of those that the space was fitted on; may be given again.",
+    dest="dictionaries",
     multiple=True,
-    metavar="[LANGUAGES:]FILE",
-    help="Entries for the mixture in place of those that the space was fitted on; may be given again.",
 )
-@click.option(
-    "--seed",
-    type=click.IntRange(0),
-    metavar="N",
-    default=0,
-    callback=moderate,
-    help="Seed for the start of the mixture.",
-)
-@click.option("--json", "as_json", is_flag=True, help="JSON instead of a table.")
+@option.seed("Seed for the start of the mixture.")
+@option.json
 @vectors_option
-@threads_option
-@click.option("-q", "--quiet", is_flag=True, help="No progress bars, and no message about unknown words.")
+@option.threads
+@option.quiet
 def command(directory: str, words: tuple[str, ...], **options: Any) -> None:
     """Show the senses of words, and translations of each.
 
@@ -95,9 +67,8 @@ def command(directory: str, words: tuple[str, ...], **options: Any) -> None:
     """
     from cepts.pipeline.saved_spaces import senses_of_words
 
-    chosen = {name: options[name] for name in ("source", "target", "most", "count", "dictionaries", "seed")}
-    if options["least"] is not None:
-        chosen["least"] = options["least"]
+    names = ("source", "target", "most", "count", "least", "dictionaries", "seed")
+    chosen = option.given(options, names)
     with opening(directory, options) as files:
         found = senses_of_words(files, words, components=options["components"], **chosen)
     if found.unknown:

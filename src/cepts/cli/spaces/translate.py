@@ -6,22 +6,15 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from cepts.cli.checks import moderate
+from cepts.cli import option
 from cepts.cli.console import print_table, say
-from cepts.cli.spaces.common import (
-    direction_options,
-    measure_option,
-    opening,
-    sources_option,
-    threads_option,
-    vectors_option,
-)
+from cepts.cli.spaces.common import direction_options, measure_option, opening, sources_option, vectors_option
 from cepts.errors import UsageError
 from cepts.names import TRANSLATION_FORMATS
 
 if TYPE_CHECKING:
     from cepts.pipeline.saved_spaces import WordAnswers
-    from cepts.spaces import Translation
+    from cepts.spaces import WordTranslation
 
 __all__ = ["command"]
 
@@ -38,29 +31,22 @@ Examples:
 @click.argument("directory")
 @click.argument("words", nargs=-1)
 @direction_options
-@click.option("--input", "input_", metavar="FILE", help="Translate the words of a file, one per line; - is stdin.")
-@click.option("--all", "all_", is_flag=True, help="Write a dictionary: the best translation of every word.")
-@click.option("--mutual", is_flag=True, help="With --all: only words that are each other's best translation.")
-@click.option(
-    "--count",
-    type=click.IntRange(1),
-    metavar="N",
-    callback=moderate,
-    help="How many translations of each word.  [default: 5]",
-)
+@option.text("--input", "FILE", "Translate the words of a file, one per line; - is stdin.")
+@option.flag("--all", "Write a dictionary: the best translation of every word.")
+@option.flag("--mutual", "With --all: only words that are each other's best translation.")
+@option.whole("--count", "How many translations of each word.  [default: 5]")
 @measure_option()
 @sources_option
-@click.option(
+@option.choice(
     "--format",
-    "format_",
-    type=click.Choice(TRANSLATION_FORMATS),
-    help="A table; one line per word with tabs between translations and scores; or JSON, one line per word.  "
+    TRANSLATION_FORMATS,
+    "A table; one line per word with tabs between translations and scores; or JSON, one line per word.  "
     "[default: table]",
 )
-@click.option("-o", "--output", default="-", metavar="FILE", help="Where the translations go.  [default: stdout]")
+@option.output("the translations")
 @vectors_option
-@threads_option
-@click.option("-q", "--quiet", is_flag=True, help="No progress bars, and no message about unknown words.")
+@option.threads
+@option.quiet
 def command(directory: str, words: tuple[str, ...], **options: Any) -> None:
     """Translate words by their places in a space.
 
@@ -73,47 +59,41 @@ def command(directory: str, words: tuple[str, ...], **options: Any) -> None:
     from cepts.pipeline.saved_spaces import WordLookup, translate_all, translate_queries, write_translations
 
     check_output(options["output"])
-    lookup = WordLookup(
-        source=options["source"],
-        target=options["target"],
-        measure=options["measure"],
-        count=options["count"] or 5,
-        sources=options["sources"],
-    )
-    if options["all_"]:
+    lookup = WordLookup(**option.given(options, WordLookup))
+    if options["all"]:
         with opening(directory, options) as files:
             entries, known = translate_all(files, lookup, options["output"], mutual=options["mutual"])
         say(f"entries  {entries:,} of {known:,} words", quiet=options["quiet"])
         return
-    table = options["format_"] in (None, "table")
+    table = options["format"] in (None, "table")
     with opening(directory, options) as files:
-        found = translate_queries(files, lookup, words, path=options["input_"], some=table)
+        found = translate_queries(files, lookup, words, path=options["input"], some=table)
     if found.unknown:
         say(f"cepts: {found.languages[0]} has no vector for {found.unknown}.", quiet=options["quiet"])
     if table:
         _print(found, options["measure"])
     else:
-        write_translations(options["output"], found, format=options["format_"])
+        write_translations(options["output"], found, format=options["format"])
 
 
 def _check(words: tuple[str, ...], options: dict[str, Any]) -> None:
     """Refuse options that do not go together."""
-    ways = {"WORDS": bool(words), "--input": options["input_"] is not None, "--all": options["all_"]}
+    ways = {"WORDS": bool(words), "--input": options["input"] is not None, "--all": options["all"]}
     given = [way for way, there in ways.items() if there]
     if len(given) != 1:
         raise UsageError(
             f"found {' and '.join(given) or 'nothing'} to translate, wanted either WORDS, --input FILE or --all."
         )
-    if options["mutual"] and not options["all_"]:
+    if options["mutual"] and not options["all"]:
         raise UsageError("--mutual goes with --all, which is not given.")
-    for name, value in (("--count", options["count"]), ("--format", options["format_"])):
-        if options["all_"] and value is not None:
+    for name, value in (("--count", options["count"]), ("--format", options["format"])):
+        if options["all"] and value is not None:
             raise UsageError(f"{name} does not go with --all, which writes a dictionary; leave it out.")
-    if options["format_"] in (None, "table") and options["output"] != "-" and not options["all_"]:
+    if options["format"] in (None, "table") and options["output"] != "-" and not options["all"]:
         raise UsageError("a table goes to stdout; choose --format tsv or json for --output.")
 
 
-def _print(found: WordAnswers[Translation], measure: str) -> None:
+def _print(found: WordAnswers[WordTranslation], measure: str) -> None:
     table: list[tuple[object, ...]] = []
     for word, translations in zip(found.words, found.answers, strict=True):
         if not word:

@@ -3,53 +3,30 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import click
 
-from cepts.cli.cells import LEVEL
+from cepts.cli import option
+from cepts.cli.cells import LEVEL, RANGE, bounds
 from cepts.cli.console import print_json, print_table
+from cepts.cli.option import listed
 
 if TYPE_CHECKING:
     from cepts.evaluate import Interval, TranslationScore
     from cepts.pipeline.spaces import SimilarityScores
 
-__all__ = ["at_option", "interval_options", "joint_signature", "json_option", "report_precision", "report_similarity"]
-
-
-json_option = click.option("--json", "as_json", is_flag=True, help="JSON instead of a table.")
+__all__ = ["at_option", "joint_signature", "report_precision", "report_similarity"]
 
 
 def _at(ctx: click.Context, option: click.Parameter, value: str) -> tuple[int, ...]:
-    parts = [part.strip() for part in value.split(",")]
+    parts = listed(value)
     if not all(part.isdecimal() and 0 < int(part) <= 1000 for part in parts) or len(set(parts)) < len(parts):
         raise click.BadParameter(f"wants numbers from 1 to 1000 with commas between them. Got {value!r}.")
     return tuple(sorted(map(int, parts)))
 
 
-at_option = click.option(
-    "--at",
-    metavar="N,...",
-    default="1,5,10",
-    show_default=True,
-    callback=_at,
-    help="Precision at these numbers of answers.",
-)
-
-
-def interval_options(function: Any) -> Any:
-    """Add --intervals and --seed."""
-    seed = click.option(
-        "--seed", type=click.IntRange(0), metavar="N", default=0, show_default=True, help="Seed for random draws."
-    )
-    wanted = click.option(
-        "--intervals",
-        type=click.IntRange(0),
-        metavar="N",
-        default=0,
-        help="Samples for 95 % bootstrap intervals, such as 1000.  [default: none]",
-    )
-    return wanted(seed(function))
+at_option = option.text("--at", "N,...", "Precision at these numbers of answers.", default="1,5,10", callback=_at)
 
 
 def joint_signature(facts: Sequence[Mapping[str, object]]) -> str:
@@ -87,7 +64,7 @@ def report_precision(
                     "direction": score.facts["direction"],
                     "measure": score.facts["measure"],
                     **score.as_dict(),
-                    **({"intervals": {name: [r.low, r.high] for name, r in found.items()}} if found else {}),
+                    **({"intervals": bounds(found)} if found else {}),
                     "signature": joint_signature([fact]),
                 }
                 for score, found, fact in zip(scores, ranges, facts, strict=True)
@@ -96,7 +73,7 @@ def report_precision(
         return
     columns = ["direction", "measure"]
     for k in scores[0].at:
-        columns += [f"P@{k}, %", *(["95 % interval"] if samples else [])]
+        columns += [f"P@{k}, %", *([RANGE] if samples else [])]
     columns += ["MRR, %", unit, "covered", "covered, %"]
     rows = []
     for score, found in zip(scores, ranges, strict=True):

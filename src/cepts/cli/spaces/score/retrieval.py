@@ -6,9 +6,9 @@ from typing import Any
 
 import click
 
-from cepts.cli.checks import moderate
-from cepts.cli.spaces.common import direction_options, opening, threads_option, vectors_option
-from cepts.cli.spaces.score.report import at_option, interval_options, json_option, report_precision
+from cepts.cli import option
+from cepts.cli.spaces.common import direction_options, opening, vectors_option
+from cepts.cli.spaces.score.report import at_option, report_precision
 from cepts.names import SIMILARITY_MEASURES
 
 __all__ = ["command"]
@@ -24,33 +24,24 @@ Example:
 @click.argument("source_file", metavar="SOURCE")
 @click.argument("target_file", metavar="TARGET")
 @direction_options
-@click.option(
-    "--queries",
-    type=click.IntRange(1),
-    metavar="N",
-    default=2000,
-    show_default=True,
-    callback=moderate,
-    help="How many sentences are looked up, drawn at random.",
+@option.whole("--queries", "How many sentences are looked up, drawn at random.", default=2000)
+@option.flag(
+    "--tokenized", "The sentences are tokenised, with blanks between tokens; otherwise they are tokenised here."
 )
-@click.option(
-    "--tokenized",
-    is_flag=True,
-    help="The sentences are tokenised, with blanks between tokens; otherwise they are tokenised here.",
-)
-@click.option(
+@option.choice(
     "--measure",
-    type=click.Choice(SIMILARITY_MEASURES),
-    multiple=True,
+    SIMILARITY_MEASURES,
+    "How near sentences are. May be given again.  [default: csls]",
     default=("csls",),
-    help="How near sentences are. May be given again.  [default: csls]",
+    show_default=False,
+    multiple=True,
 )
 @at_option
-@interval_options
-@json_option
+@option.intervals
+@option.json
 @vectors_option
-@threads_option
-@click.option("-q", "--quiet", is_flag=True, help="No progress bars.")
+@option.threads
+@option.quiet
 def command(directory: str, source_file: str, target_file: str, **options: Any) -> None:
     """Finding the translations of sentences.
 

@@ -6,12 +6,13 @@ from typing import Any
 
 import click
 
+from cepts.cli import option
 from cepts.cli.spaces.common import opening, vectors_option
-from cepts.cli.spaces.score.report import json_option, report_similarity
+from cepts.cli.spaces.score.report import report_similarity
 
 __all__ = ["command", "language_option"]
 
-language_option = click.option("--language", metavar="LANGUAGE", help="Language of the words.  [default: the first]")
+language_option = option.text("--language", "LANGUAGE", "Language of the words.  [default: the first]")
 
 
 @click.command(
@@ -23,9 +24,9 @@ Example:
 @click.argument("directory")
 @click.argument("tasks", nargs=-1, required=True)
 @language_option
-@json_option
+@option.json
 @vectors_option
-@click.option("-q", "--quiet", is_flag=True, help="No progress bars.")
+@option.quiet
 def command(directory: str, tasks: tuple[str, ...], **options: Any) -> None:
     """Word similarity against human judgements.
 

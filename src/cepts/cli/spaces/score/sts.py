@@ -6,8 +6,9 @@ from typing import Any
 
 import click
 
+from cepts.cli import option
 from cepts.cli.spaces.common import opening, vectors_option
-from cepts.cli.spaces.score.report import json_option, report_similarity
+from cepts.cli.spaces.score.report import report_similarity
 from cepts.cli.spaces.score.similarity import language_option
 
 __all__ = ["command"]
@@ -21,16 +22,11 @@ Example:
 )
 @click.argument("directory")
 @click.argument("tasks", nargs=-1, required=True)
-@click.option(
-    "--counts",
-    required=True,
-    metavar="FILE",
-    help="Word counts of a large text: a word and a number per line.",
-)
+@option.text("--counts", "FILE", "Word counts of a large text: a word and a number per line.", required=True)
 @language_option
-@json_option
+@option.json
 @vectors_option
-@click.option("-q", "--quiet", is_flag=True, help="No progress bars and no notes.")
+@option.quiet
 def command(directory: str, tasks: tuple[str, ...], counts: str, **options: Any) -> None:
     """Sentence similarity against human judgements.
 

@@ -6,15 +6,9 @@ from typing import Any
 
 import click
 
-from cepts.cli.spaces.common import (
-    direction_options,
-    measure_option,
-    opening,
-    sources_option,
-    threads_option,
-    vectors_option,
-)
-from cepts.cli.spaces.score.report import at_option, interval_options, json_option, report_precision
+from cepts.cli import option
+from cepts.cli.spaces.common import direction_options, measure_option, opening, sources_option, vectors_option
+from cepts.cli.spaces.score.report import at_option, report_precision
 
 __all__ = ["command"]
 
@@ -29,15 +23,15 @@ Examples:
 @click.argument("directory")
 @click.argument("dictionary")
 @direction_options
-@click.option("--both", is_flag=True, help="Also score the other direction, with the same dictionary.")
+@option.flag("--both", "Also score the other direction, with the same dictionary.")
 @measure_option(multiple=True)
 @at_option
 @sources_option
-@interval_options
-@json_option
+@option.intervals
+@option.json
 @vectors_option
-@threads_option
-@click.option("-q", "--quiet", is_flag=True, help="No progress bars and no notes.")
+@option.threads
+@option.quiet
 def command(directory: str, dictionary: str, **options: Any) -> None:
     """Word translation against a test dictionary.
 
