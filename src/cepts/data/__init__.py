@@ -11,7 +11,7 @@ from cepts.data.hypotheses import Hypothesis, Utterance
 from cepts.data.links import Alignment, Alignments, Cept, Cepts
 from cepts.data.lists import NBest
 from cepts.data.ngrams import END, KENLM_MAGIC, SPECIAL, START, UNKNOWN, NGrams
-from cepts.data.offsets import Lengths, offsets_of, take_runs
+from cepts.data.offsets import Lengths, offsets_of, reach_of, take_runs
 from cepts.data.sentences import (
     COLUMNS,
     Link,
@@ -80,6 +80,7 @@ __all__ = [
     "geometric_mean",
     "gold_alignments",
     "offsets_of",
+    "reach_of",
     "take_runs",
     "words_of",
 ]

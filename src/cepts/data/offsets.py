@@ -9,7 +9,7 @@ from typing import Any, ClassVar, Self, TypeAlias
 import numpy as np
 from numpy.typing import NDArray
 
-__all__ = ["Flat", "Lengths", "offsets_of", "take_runs"]
+__all__ = ["Flat", "Lengths", "offsets_of", "reach_of", "take_runs"]
 
 Lengths: TypeAlias = NDArray[np.integer] | Sequence[int]
 
@@ -19,6 +19,15 @@ def offsets_of(lengths: Lengths) -> NDArray[np.int64]:
     offsets = np.zeros(len(lengths) + 1, dtype=np.int64)
     np.cumsum(lengths, out=offsets[1:])
     return offsets
+
+
+def reach_of(offsets: NDArray[np.int64], positions: NDArray[np.integer]) -> NDArray[np.int64]:
+    """One more than the largest position of each run; 0 where it has none."""
+    filled = np.diff(offsets) > 0
+    reach = np.zeros(len(filled), dtype=np.int64)
+    if filled.any():
+        reach[filled] = np.maximum.reduceat(positions, offsets[:-1][filled]) + 1
+    return reach
 
 
 def take_runs(

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from dataclasses import replace
 from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
@@ -57,14 +58,7 @@ def association_of(directions: Directions, extraction: Extraction) -> Associatio
 def _mean(directions: Directions, nbest: int) -> Association:
     forward, reverse = directions.forward, directions.reverse
     values = np.float32(0.5) * (forward.values + reverse.values)
-    return Association(
-        forward.source_lengths,
-        forward.target_lengths,
-        forward.offsets,
-        values,
-        reverse.source_null,
-        forward.target_null,
-    )
+    return replace(forward, values=values, source_null=reverse.source_null)
 
 
 def _counted(name: str) -> Callable[[Directions, int], Association]:

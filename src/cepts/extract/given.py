@@ -9,11 +9,11 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from cepts.data import Alignments, Association, Directions, Lengths, Runs, as_bitext, offsets_of
+from cepts.data import Alignments, Association, Directions, Lengths, Runs, as_bitext, offsets_of, reach_of
 from cepts.engine import cut_runs
 from cepts.errors import DataError
 from cepts.extract.aligning import Aligning
-from cepts.extract.heuristics import check_range
+from cepts.extract.heuristics import check_directions
 from cepts.factor import in_counts
 
 __all__ = ["LinkScorer", "MatrixDirections", "MatrixScorer", "are_probabilities"]
@@ -50,6 +50,7 @@ class MatrixDirections(Directions):
         self, association: Association, *, probabilities: bool, counts: Association | None = None, first: int = 0
     ) -> None:
         self.association, self.probabilities, self.first = association, probabilities, first
+        self.for_cepts = association
         self._counts = counts
 
     @cached_property
@@ -70,11 +71,6 @@ class MatrixDirections(Directions):
         if self._counts is not None:
             return self._counts
         return in_counts(self.association) if self.probabilities else self.association
-
-    @property
-    def for_cepts(self) -> Association:
-        """The matrix as it is."""
-        return self.association
 
 
 def _shares(association: Association, *, by_target: bool) -> Association:
@@ -156,12 +152,8 @@ class LinkDirections(Directions):
         target_lengths: NDArray[np.int64],
         first: int,
     ) -> None:
-        self._links, self._lengths, self.first = (forward, reverse), (source_lengths, target_lengths), first
-
-    @property
-    def paths(self) -> tuple[Alignments, Alignments]:
-        """The links as they are."""
-        return self._links
+        self.paths = self._links = forward, reverse
+        self._lengths, self.first = (source_lengths, target_lengths), first
 
     @cached_property
     def forward(self) -> Association:
@@ -211,16 +203,14 @@ class LinkScorer(Aligning):
         *,
         threads: int | None = None,
     ) -> None:
-        if len(forward) != len(reverse):
-            raise DataError(
-                f"the forward links are of {len(forward):,} sentence pairs but the reverse ones of "
-                f"{len(reverse):,}; both must come from the same bitext."
-            )
-        for name, links in (("forward", forward), ("reverse", reverse)):
-            check_range(links, source_lengths, target_lengths, name=f"the {name} links")
+        check_directions(forward, reverse, source_lengths, target_lengths)
         self.links, self.threads = (forward, reverse), threads
-        self.source_lengths = _reach(forward.source, reverse.source, self.links, source_lengths)
-        self.target_lengths = _reach(forward.target, reverse.target, self.links, target_lengths)
+        self.source_lengths, self.target_lengths = (
+            np.maximum(*(reach_of(links.offsets, getattr(links, side)) for links in self.links))
+            if lengths is None
+            else np.asarray(lengths, dtype=np.int64)
+            for side, lengths in (("source", source_lengths), ("target", target_lengths))
+        )
 
     def directions(self, pairs: Any = None, *, cells: int | None = None, in_order: bool = False) -> Runs:
         """The links run by run; `pairs`, if given, must fit them."""
@@ -228,8 +218,7 @@ class LinkScorer(Aligning):
         if pairs is not None:
             bitext = as_bitext(pairs)
             source_lengths, target_lengths = bitext.source.lengths, bitext.target.lengths
-            for name, links in zip(("forward", "reverse"), self.links, strict=True):
-                check_range(links, source_lengths, target_lengths, name=f"the {name} links")
+            check_directions(*self.links, source_lengths, target_lengths)
         offsets = offsets_of(source_lengths * target_lengths)
         bounds = cut_runs(offsets, min(cells or CELLS_IN_RUN, CELLS_IN_RUN))
 
@@ -239,19 +228,3 @@ class LinkScorer(Aligning):
             return LinkDirections(forward, reverse, source_lengths[here], target_lengths[here], start)
 
         return Runs([partial(run, *both) for both in bounds], len(source_lengths), threads=self.threads)
-
-
-def _reach(
-    forward: NDArray[np.int32],
-    reverse: NDArray[np.int32],
-    links: tuple[Alignments, Alignments],
-    lengths: Lengths | None,
-) -> NDArray[np.int64]:
-    """The given lengths, or one more than the last position that has a link."""
-    if lengths is not None:
-        return np.asarray(lengths, dtype=np.int64)
-    reach = np.zeros(len(links[0]), dtype=np.int64)
-    for positions, one in ((forward, links[0]), (reverse, links[1])):
-        pair = np.repeat(np.arange(len(one)), np.diff(one.offsets))
-        np.maximum.at(reach, pair, positions.astype(np.int64) + 1)
-    return reach

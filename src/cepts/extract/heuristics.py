@@ -27,7 +27,7 @@ from cepts.errors import DataError, check_choice
 if TYPE_CHECKING:
     from cepts.kernels.extract import Links
 
-__all__ = ["METHODS", "check_range", "combine"]
+__all__ = ["METHODS", "check_directions", "check_range", "combine"]
 
 # Name -> the number of its last step in the kernel; None where nothing grows.
 METHODS: dict[str, int | None] = {
@@ -72,14 +72,7 @@ def combine(
     [(0, 0), (1, 1), (1, 2), (2, 1)]
     """
     check_choice("method", method, METHODS)
-    if len(forward) != len(reverse):
-        raise DataError(
-            f"the forward links are of {len(forward):,} sentence pairs but the reverse ones of "
-            f"{len(reverse):,}; both must come from the same bitext."
-        )
-    for name, alignments in (("forward", forward), ("reverse", reverse)):
-        check_range(alignments, source_lengths, target_lengths, name=f"the {name} links")
-
+    check_directions(forward, reverse, source_lengths, target_lengths)
     union, origin = _union(forward, reverse)
     if method == "union":
         return union
@@ -102,6 +95,19 @@ def combine(
         kept,
     )
     return union.only(kept)
+
+
+def check_directions(
+    forward: Alignments, reverse: Alignments, source_lengths: Lengths | None, target_lengths: Lengths | None
+) -> None:
+    """Raise `DataError` where the links of two directions are not of the same pairs, or lie outside of them."""
+    if len(forward) != len(reverse):
+        raise DataError(
+            f"the forward links are of {len(forward):,} sentence pairs but the reverse ones of "
+            f"{len(reverse):,}; both must come from the same bitext."
+        )
+    for name, alignments in (("forward", forward), ("reverse", reverse)):
+        check_range(alignments, source_lengths, target_lengths, name=f"the {name} links")
 
 
 def check_range(

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from cepts.data import Alignments, Lengths, Segments
+from cepts.data import Alignments, Lengths, Segments, reach_of
 from cepts.extract.heuristics import check_range
 
 __all__ = ["rectangles"]
@@ -85,12 +85,5 @@ def rectangles(
 
 def _largest_matrix(alignments: Alignments) -> int:
     """Cells that the links of the largest pair span."""
-    filled = np.flatnonzero(np.diff(alignments.offsets))
-    if not len(filled):
-        return 0
-    starts = alignments.offsets[filled]
-    rows, columns = (
-        np.maximum.reduceat(positions, starts).astype(np.int64) + 1
-        for positions in (alignments.source, alignments.target)
-    )
-    return int((rows * columns).max())
+    rows, columns = (reach_of(alignments.offsets, side) for side in (alignments.source, alignments.target))
+    return int((rows * columns).max(initial=0))

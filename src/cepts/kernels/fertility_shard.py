@@ -30,7 +30,7 @@ from cepts.kernels.fertility_gains import climb
 from cepts.kernels.fertility_sentence import diagonal_place, length_bucket, new_room, open_pair
 
 # Neighbours with a smaller share, times the cells of the pair, count as the climbed alignment in the placements of
-# Model 4: to count each by itself is dear, and long pairs have many.
+# Model 4: counting each one separately is slow, and long pairs have many.
 NEGLIGIBLE = 1e-7
 # Those with less than exp(this) of the best alignment's probability count as impossible.
 UNLIKELY = -20.0

@@ -54,20 +54,10 @@ class PhraseDirections(Directions):
         wordnet: WordNet | None = None,
         first: int = 0,
     ) -> None:
-        self._forward, self._reverse = forward, reverse
+        self.forward, self.reverse = forward, reverse
         self.forward_path, self.reverse_path = forward_path, reverse_path
         self.sentence_pairs, self.first = sentence_pairs, first
         self._inventory, self._wordnet = inventory, wordnet
-
-    @property
-    def forward(self) -> Association:
-        """Marginals of the CRF along the target words."""
-        return self._forward
-
-    @property
-    def reverse(self) -> Association:
-        """Marginals of the CRF along the source words."""
-        return self._reverse
 
     @cached_property
     def paths(self) -> tuple[Alignments, Alignments]:

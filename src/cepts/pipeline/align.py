@@ -12,7 +12,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from cepts.atomic import together
-from cepts.data import Alignments, Bitext, Scorer, as_bitext, offsets_of
+from cepts.data import Alignments, Bitext, Scorer, as_bitext, offsets_of, reach_of
 from cepts.errors import UsageError
 from cepts.extract import Extraction, aligned_runs
 from cepts.io import AssociationWriter, open_output
@@ -74,10 +74,7 @@ class CeptCounts:
         full = cepts.source_offsets[1:] > cepts.source_offsets[:-1]
         self.pairs += int(full.sum())
         self.noise += float(cepts.noise[full].sum(dtype=np.float64))
-        tops = np.zeros(len(cepts), dtype=np.int64)
-        if full.any():
-            tops[full] = np.maximum.reduceat(cepts.source, cepts.source_offsets[:-1][full]) + 1
-        self.cepts += int(tops.sum())
+        self.cepts += int(reach_of(cepts.source_offsets, cepts.source).sum())
         self.source_words += len(cepts.source)
         self.target_words += len(cepts.target)
         self.source_null += int((cepts.source < 0).sum())
@@ -129,14 +126,9 @@ class Summary:
 
 def _covered(offsets: NDArray[np.int64], positions: NDArray[np.int32]) -> int:
     """Number of words of one side that have a link."""
-    counts = np.diff(offsets)
-    linked = counts > 0
-    reach = np.zeros(len(counts), dtype=np.int64)
-    if linked.any():
-        reach[linked] = np.maximum.reduceat(positions, offsets[:-1][linked]) + 1
-    words = offsets_of(reach)
+    words = offsets_of(reach_of(offsets, positions))
     covered = np.zeros(int(words[-1]), dtype=np.bool_)
-    covered[np.repeat(words[:-1], counts) + positions] = True
+    covered[np.repeat(words[:-1], np.diff(offsets)) + positions] = True
     return int(covered.sum())
 
 
