@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Collection, Sequence
+from dataclasses import dataclass, field
 from functools import partial
 from pathlib import Path
 from typing import Any, ClassVar, Self
@@ -36,6 +37,7 @@ __all__ = ["PhraseAligner", "TokenAligner"]
 NOT_SAVED = ("annotator", "lexical", "threads")
 
 
+@dataclass(kw_only=True, eq=False, repr=False)
 class PhraseAligner(Estimator, Aligning):
     """Aligns the phrases of two sentences by semi-Markov CRFs of both directions (semicrf, section 3).
 
@@ -71,43 +73,31 @@ class PhraseAligner(Estimator, Aligning):
     """
 
     name: ClassVar[str] = "phrase"
-    max_length: int
     PAIRS_AT_A_TIME: ClassVar[int] = 32
 
-    def __init__(
-        self,
-        *,
-        longest: int = 3,
-        widest: int = 3,
-        families: Collection[str] | None = None,
-        memory: bool = True,
-        cost: str = "links",
-        wrong_cost: float = 1.0,
-        missed_cost: float = 1.0,
-        penalty: float = 1.0,
-        iterations: int = 120,
-        upweight: bool = True,
-        language: str | None = "english",
-        annotator: Annotator | None = None,
-        lexical: Lexical | None = None,
-        max_length: int = 500,
-        threads: int | None = None,
-    ) -> None:
-        check_choice("cost", cost, PHRASE_COSTS)
-        unknown = sorted(set(families or ()) - set(FAMILIES))
+    longest: int = 3
+    widest: int = 3
+    families: Collection[str] | None = None
+    memory: bool = True
+    cost: str = "links"
+    wrong_cost: float = 1.0
+    missed_cost: float = 1.0
+    penalty: float = 1.0
+    iterations: int = 120
+    upweight: bool = True
+    language: str | None = "english"
+    annotator: Annotator | None = None
+    lexical: Lexical | None = None
+    max_length: int = 500
+    threads: int | None = None
+
+    def __post_init__(self) -> None:
+        check_choice("cost", self.cost, PHRASE_COSTS)
+        unknown = sorted(set(self.families or ()) - set(FAMILIES))
         if unknown:
             raise UsageError(f"`families` must be among {', '.join(FAMILIES)}. Got {unknown[0]!r} instead.")
-        if language not in (None, *LANGUAGES):
-            raise UsageError(f"`language` must be 'english' or None. Got {language!r} instead.")
-        self.longest, self.widest = longest, widest
-        self.families = families
-        self.memory = memory
-        self.cost, self.wrong_cost, self.missed_cost = cost, wrong_cost, missed_cost
-        self.penalty, self.iterations, self.upweight = penalty, iterations, upweight
-        self.language = language
-        self.annotator, self.lexical = annotator, lexical
-        self.max_length = max_length
-        self.threads = threads
+        if self.language not in (None, *LANGUAGES):
+            raise UsageError(f"`language` must be 'english' or None. Got {self.language!r} instead.")
         check_least(self, 1, "longest", "widest", "iterations", "max_length")
         check_least(self, 0, "wrong_cost", "missed_cost", "penalty")
 
@@ -327,6 +317,7 @@ class PhraseAligner(Estimator, Aligning):
         return aligner
 
 
+@dataclass(kw_only=True, eq=False, repr=False)
 class TokenAligner(PhraseAligner):
     """Aligns words by CRFs of both directions (semicrf, section 3.1): a phrase aligner whose phrases are words.
 
@@ -335,40 +326,8 @@ class TokenAligner(PhraseAligner):
 
     name = "token"
 
-    def __init__(
-        self,
-        *,
-        families: Collection[str] | None = None,
-        memory: bool = True,
-        cost: str = "links",
-        wrong_cost: float = 1.0,
-        missed_cost: float = 1.0,
-        penalty: float = 1.0,
-        iterations: int = 120,
-        upweight: bool = True,
-        language: str | None = "english",
-        annotator: Annotator | None = None,
-        lexical: Lexical | None = None,
-        max_length: int = 500,
-        threads: int | None = None,
-    ) -> None:
-        super().__init__(
-            longest=1,
-            widest=1,
-            families=families,
-            memory=memory,
-            cost=cost,
-            wrong_cost=wrong_cost,
-            missed_cost=missed_cost,
-            penalty=penalty,
-            iterations=iterations,
-            upweight=upweight,
-            language=language,
-            annotator=annotator,
-            lexical=lexical,
-            max_length=max_length,
-            threads=threads,
-        )
+    longest: int = field(default=1, init=False)
+    widest: int = field(default=1, init=False)
 
 
 def check_gold(pairs: Sequence[SentencePair]) -> None:
