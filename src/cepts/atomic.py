@@ -16,8 +16,6 @@ from cepts.errors import DataError
 if TYPE_CHECKING:
     from _typeshed import ReadableBuffer
 
-__all__ = ["atomic_output", "cannot_write", "together"]
-
 # Files that are written, each with its place, inside a block of `together`.
 _waiting: ContextVar[list[tuple[Path, Path]] | None] = ContextVar("waiting", default=None)
 

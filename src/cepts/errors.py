@@ -9,8 +9,6 @@ from __future__ import annotations
 import math
 from collections.abc import Iterable
 
-__all__ = ["CeptsError", "DataError", "ModelError", "NotFiniteError", "UsageError", "check_choice", "check_least"]
-
 
 class CeptsError(Exception):
     """Any error that is the input's or the caller's, not a fault of the program."""

@@ -7,8 +7,6 @@ from typing import Any, Self
 
 from cepts.errors import UsageError
 
-__all__ = ["Estimator"]
-
 
 class Estimator:
     """A model whose constructor stores its parameters and whose `fit` learns attributes that end in an underscore.

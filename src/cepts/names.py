@@ -10,53 +10,6 @@ from importlib import import_module
 from operator import attrgetter
 from typing import Any
 
-__all__ = [
-    "ANNOTATORS",
-    "BITEXT_FORMATS",
-    "DECODING_ERRORS",
-    "DIRECTIONS",
-    "DOCUMENT_FORMATS",
-    "DOCUMENT_RESETS",
-    "FACTOR_BLOCKS",
-    "HYPOTHESIS_FORMATS",
-    "JUDGEMENT_SCORES",
-    "JUDGEMENT_TASKS",
-    "LEXICONS",
-    "LINK_FORMATS",
-    "LINK_MEASURES",
-    "MIXTURES",
-    "MODEL_KINDS",
-    "NBEST_DIRECTIONS",
-    "NBEST_FORMATS",
-    "ONE_FILE_PAIR_FORMATS",
-    "PHRASE_COSTS",
-    "PHRASE_FAMILIES",
-    "PHRASE_MODELS",
-    "PLAIN_BITEXT_FORMATS",
-    "PROTOCOLS",
-    "QUESTIONS",
-    "RESETS",
-    "RETRIEVAL_MEASURES",
-    "SEARCH_ENGINES",
-    "SEGMENTATIONS",
-    "SELECTIONS",
-    "SENTENCE_PAIR_FORMATS",
-    "SIMILARITY_MEASURES",
-    "SPACE_METHODS",
-    "STARTS",
-    "STATISTICS",
-    "STEPS",
-    "TRANSLATION_FORMATS",
-    "TRANSLATION_MEASURES",
-    "TWO_FILE_PAIR_FORMATS",
-    "VECTOR_FORMATS",
-    "WORD_MODELS",
-    "WRITABLE_HYPOTHESIS_FORMATS",
-    "WRITABLE_PAIR_FORMATS",
-    "WRITABLE_VECTOR_FORMATS",
-    "resolve",
-]
-
 # Texts and their encoding.
 DECODING_ERRORS = ("strict", "replace")
 PLAIN_BITEXT_FORMATS = ("auto", "text", "pipes", "tsv")

@@ -8,8 +8,6 @@ from contextlib import contextmanager
 from dataclasses import dataclass, replace
 from typing import ClassVar
 
-__all__ = ["Progress", "Step", "Stopwatch", "compile_listeners", "of_part", "on_compile", "silent"]
-
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Step:

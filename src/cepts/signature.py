@@ -6,8 +6,6 @@ from collections.abc import Mapping
 
 from cepts._version import __version__
 
-__all__ = ["Signed", "signature"]
-
 
 def signature(facts: Mapping[str, object]) -> str:
     """Join `facts` to a line such as ``aer:0.063|links:sure+possible|cepts:0.1.0``.

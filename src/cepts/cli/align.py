@@ -33,8 +33,6 @@ if TYPE_CHECKING:
     from cepts.pipeline import AlignReport, WordTraining
     from cepts.progress import Progress
 
-__all__ = ["command"]
-
 SCORERS = ("weights", "source_language", "target_language", "max_length", "threads")  # options of load_scorer
 TEXTS = ("errors", "languages", "columns")  # options on how sentence pairs are read
 

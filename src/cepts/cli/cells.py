@@ -10,8 +10,6 @@ from typing import TYPE_CHECKING, Any
 if TYPE_CHECKING:
     from cepts.evaluate import Difference, Interval
 
-__all__ = ["LEVEL", "RANGE", "bounds", "compared", "gap_cells", "percent", "percent_range", "short_names"]
-
 LEVEL = 0.95
 RANGE = "95 % interval"
 

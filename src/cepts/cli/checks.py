@@ -9,8 +9,6 @@ from pathlib import Path
 
 from cepts.errors import UsageError
 
-__all__ = ["check_apart", "check_plot", "refuse_stdin_twice"]
-
 
 def check_apart(results: Mapping[str, str | None]) -> None:
     """Refuse two results that would go to the same file, where the second would overwrite the first.

@@ -17,8 +17,6 @@ from cepts.cli.link_options import (
     threshold_option,
 )
 
-__all__ = ["command"]
-
 
 @click.command("combine")
 @click.argument("forward")

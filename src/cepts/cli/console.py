@@ -19,8 +19,6 @@ if TYPE_CHECKING:
     from rich.progress import Progress as Bars
     from rich.progress import TaskID
 
-__all__ = ["ProgressBars", "print_json", "print_table", "say", "width_of"]
-
 COMPILING = "Compiling kernels for this machine"
 COMPILING_NOTICE = (
     COMPILING

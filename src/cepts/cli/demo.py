@@ -7,8 +7,6 @@ import click
 from cepts.cli import option
 from cepts.cli.console import ProgressBars, print_table, say, width_of
 
-__all__ = ["command"]
-
 SHOWN = 3
 
 

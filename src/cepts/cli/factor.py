@@ -24,8 +24,6 @@ from cepts.progress import Stopwatch
 if TYPE_CHECKING:
     from cepts.pipeline import MatrixFile, Summary
 
-__all__ = ["command"]
-
 
 @click.command(
     "factor",

@@ -7,8 +7,6 @@ from typing import Any
 
 import click
 
-__all__ = ["RUNNING", "CommandTable", "LazyGroup"]
-
 # Where a context keeps the command that runs in it, the innermost one.
 RUNNING = "cepts.cli.running"
 

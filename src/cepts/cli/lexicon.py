@@ -11,8 +11,6 @@ from cepts.cli.console import print_json, say
 from cepts.errors import UsageError
 from cepts.names import DIRECTIONS
 
-__all__ = ["command"]
-
 
 @click.command(
     "lexicon",

@@ -16,19 +16,6 @@ from cepts.names import LINK_FORMATS, SELECTIONS
 if TYPE_CHECKING:
     from cepts.extract import Extraction
 
-__all__ = [
-    "EXTRACTORS",
-    "check_extraction",
-    "check_lists",
-    "combine_option",
-    "extraction_of",
-    "factoring_options",
-    "link_format_option",
-    "listed_direction",
-    "matrices_option",
-    "threshold_option",
-]
-
 EXTRACTORS = TableChoice("cepts.extract:EXTRACTORS")
 
 matrices_option = option.text("--matrices", "FILE", "Also write the association matrices, as JSON lines or .npz.")

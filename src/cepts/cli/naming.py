@@ -6,8 +6,6 @@ import re
 
 import click
 
-__all__ = ["in_options"]
-
 
 def in_options(message: str, command: click.Command, *, values_only: bool = False) -> str:
     """The message with the command's options in place of the parameters that it names in backquotes.

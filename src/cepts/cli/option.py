@@ -11,27 +11,6 @@ import click
 
 from cepts.names import DECODING_ERRORS
 
-__all__ = [
-    "base",
-    "choice",
-    "errors",
-    "flag",
-    "given",
-    "intervals",
-    "json",
-    "listed",
-    "max_length",
-    "output",
-    "quiet",
-    "real",
-    "seed",
-    "sides",
-    "stacked",
-    "text",
-    "threads",
-    "whole",
-]
-
 Decorator = Callable[[Any], Any]
 
 LARGEST = 1_000_000_000

@@ -16,8 +16,6 @@ if TYPE_CHECKING:
     from cepts.evaluate import Comparison
     from cepts.pipeline.scoring import SystemScores
 
-__all__ = ["command"]
-
 MEASURES = {
     "aer": "AER",
     "sure_precision": "precision on sure",

@@ -7,8 +7,6 @@ from typing import TYPE_CHECKING
 if TYPE_CHECKING:
     from cepts.pipeline import CeptCounts, Summary
 
-__all__ = ["describe", "describe_cepts"]
-
 
 def describe(summary: Summary, seconds: float, *, listed: str = "alignments") -> list[str]:
     """The summary of a run as lines for people; `listed` says what its lists are of."""

@@ -9,8 +9,6 @@ import click
 
 from cepts.names import resolve
 
-__all__ = ["TableChoice"]
-
 
 class TableChoice(click.Choice):
     """A choice of the names of a table, such as ``cepts.extract:EXTRACTORS``.

@@ -15,8 +15,6 @@ from cepts.errors import CeptsError
 from cepts.names import STATISTICS, WORD_MODELS
 from cepts.progress import Step, Stopwatch, on_compile
 
-__all__ = ["command", "jobs_of_rooms"]
-
 SENTENCES = 40
 PARAPHRASES = (
     ("The cat sat on the mat .", "On the mat sat the cat ."),

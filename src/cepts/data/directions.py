@@ -18,8 +18,6 @@ if TYPE_CHECKING:
     from cepts.data.lists import NBest
     from cepts.data.sentences import Segments
 
-__all__ = ["Directions", "GivenDirections", "Pulls", "Runs", "Scorer"]
-
 Made = TypeVar("Made")
 
 

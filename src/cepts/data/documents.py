@@ -11,8 +11,6 @@ from numpy.typing import NDArray
 from cepts.data.offsets import offsets_of
 from cepts.data.text import Text
 
-__all__ = ["Documents"]
-
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Documents:

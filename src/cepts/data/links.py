@@ -14,8 +14,6 @@ from cepts.data.offsets import Flat, offsets_of
 if TYPE_CHECKING:
     from cepts.data.sentences import Segment, Segments
 
-__all__ = ["Alignment", "Alignments", "Cept", "Cepts"]
-
 
 class Cept(NamedTuple):
     """Words of both sides that belong together, as positions from 0; they need not stand side by side."""

@@ -10,8 +10,6 @@ from numpy.typing import NDArray
 
 from cepts.data.offsets import Flat, offsets_of
 
-__all__ = ["NBest"]
-
 
 @dataclass(frozen=True, slots=True, eq=False)
 class NBest(Flat):

@@ -9,8 +9,6 @@ from numpy.typing import NDArray
 
 from cepts.data.vocabulary import Vocabulary
 
-__all__ = ["END", "KENLM_MAGIC", "SPECIAL", "START", "UNKNOWN", "NGrams"]
-
 # The numbers of the words that every model has.
 UNKNOWN, START, END = 0, 1, 2
 SPECIAL = ("<unk>", "<s>", "</s>")

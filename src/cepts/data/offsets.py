@@ -9,8 +9,6 @@ from typing import Any, ClassVar, Self, TypeAlias
 import numpy as np
 from numpy.typing import NDArray
 
-__all__ = ["Flat", "Lengths", "offsets_of", "reach_of", "take_runs"]
-
 Lengths: TypeAlias = NDArray[np.integer] | Sequence[int]
 
 

@@ -16,17 +16,6 @@ from numpy.typing import NDArray
 from cepts.data.links import Alignments
 from cepts.data.offsets import Flat, offsets_of
 
-__all__ = [
-    "COLUMNS",
-    "Link",
-    "Segment",
-    "Segments",
-    "Sentence",
-    "SentencePair",
-    "Span",
-    "gold_alignments",
-]
-
 Link = tuple[int, int]
 Span = tuple[int, int]
 

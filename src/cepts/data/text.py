@@ -14,18 +14,6 @@ from cepts.data.offsets import offsets_of
 from cepts.data.sentences import Sentence, SentencePair
 from cepts.data.vocabulary import Vocabulary
 
-__all__ = [
-    "Bitext",
-    "BitextLike",
-    "SentenceLike",
-    "Text",
-    "TextLike",
-    "as_bitext",
-    "as_sentence_pairs",
-    "as_text",
-    "words_of",
-]
-
 WORD = re.compile(r"[^ \t\n\v\f\r]+")
 
 SentenceLike: TypeAlias = str | Sequence[str] | Sentence

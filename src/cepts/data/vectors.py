@@ -11,8 +11,6 @@ from numpy.typing import NDArray
 from cepts.data.vocabulary import Vocabulary
 from cepts.errors import UsageError
 
-__all__ = ["Dictionary", "VectorReading", "Vectors"]
-
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class VectorReading:

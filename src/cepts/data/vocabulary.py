@@ -11,8 +11,6 @@ from numpy.typing import NDArray
 
 from cepts.data.offsets import offsets_of
 
-__all__ = ["Vocabulary"]
-
 
 class Vocabulary:
     """Distinct words, numbered from 0 in the order in which a text first uses them.

@@ -13,8 +13,6 @@ from cepts.errors import ModelError, NotFiniteError
 from cepts.progress import Progress, Step, Stopwatch, silent
 from cepts.store import load_model, save_model
 
-__all__ = ["ROUNDING", "Checkpointed", "EMProblem", "Tick", "run_em"]
-
 # Changes below this share of the objective are rounding errors of float64.
 NO_CHANGE = 1e-12
 # What float32 parameters, and parts too small to be computed, may take from the log-probability of an observation.

@@ -17,8 +17,6 @@ from typing import TypeVar
 import numpy as np
 from numpy.typing import NDArray
 
-__all__ = ["cut_runs", "default_threads", "map_shards", "one_allocation"]
-
 Shard = TypeVar("Shard")
 Result = TypeVar("Result")
 

@@ -11,8 +11,6 @@ from numpy.typing import NDArray
 from cepts.data import Alignments, Lengths
 from cepts.errors import DataError, UsageError
 
-__all__ = ["COLUMNS", "count_links"]
-
 COLUMNS = (
     "links",  # |A|
     "sure_hits",  # |A n S|

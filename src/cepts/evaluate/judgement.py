@@ -13,9 +13,6 @@ from cepts.errors import DataError, UsageError, check_choice
 from cepts.evaluate.resampling import Countable
 from cepts.names import QUESTIONS
 
-__all__ = ["BinaryJudgement", "Ranking", "binary_judgement", "choose_threshold", "ranking"]
-
-
 Numbers = NDArray[np.floating] | NDArray[np.integer] | Sequence[float]
 
 

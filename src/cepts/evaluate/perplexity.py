@@ -16,8 +16,6 @@ from numpy.typing import NDArray
 from cepts.errors import DataError
 from cepts.signature import Signed
 
-__all__ = ["Perplexities", "perplexities"]
-
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Perplexities(Signed):

@@ -31,8 +31,6 @@ from cepts.extract import check_range
 from cepts.extract.rectangles import rectangles
 from cepts.names import PROTOCOLS
 
-__all__ = ["PARTS", "PartScores", "PhraseComparison", "score_phrases"]
-
 PARTS = ("all", "identical", "other", "token", "phrase")
 RATIOS = ("precision", "recall", "f1")
 

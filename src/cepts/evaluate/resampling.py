@@ -16,8 +16,6 @@ from numpy.typing import NDArray
 from cepts.errors import DataError, UsageError
 from cepts.signature import Signed
 
-__all__ = ["LEVEL", "Countable", "Difference", "Interval", "Resampled", "differences", "intervals", "resample"]
-
 LEVEL = 0.95
 
 _CHUNK = 1 << 21  # cells of the resampling matrix held at a time

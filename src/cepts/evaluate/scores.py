@@ -21,8 +21,6 @@ from cepts.data import Alignments, Lengths
 from cepts.evaluate.counts import COLUMNS, count_links
 from cepts.evaluate.resampling import Countable
 
-__all__ = ["METRICS", "Comparison", "Scores", "compare", "metrics"]
-
 METRICS = (
     "sure_precision",
     "sure_recall",

@@ -12,8 +12,6 @@ from cepts.data import Vectors
 from cepts.errors import DataError, UsageError
 from cepts.signature import signature
 
-__all__ = ["SimilarityScore", "sentence_similarity", "spearman", "word_similarity"]
-
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class SimilarityScore:

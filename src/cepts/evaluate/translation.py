@@ -18,15 +18,6 @@ from cepts.data import Dictionary, Vectors, offsets_of
 from cepts.errors import DataError, UsageError
 from cepts.evaluate.resampling import Countable
 
-__all__ = [
-    "GoldTranslations",
-    "TranslationScore",
-    "first_hits",
-    "gold_translations",
-    "retrieval_precision",
-    "translation_precision",
-]
-
 AT = (1, 5, 10)
 
 

@@ -18,8 +18,6 @@ from cepts.data import Text
 from cepts.errors import DataError
 from cepts.evaluate.resampling import Countable
 
-__all__ = ["ERROR_METRICS", "WordErrors", "closest_hypothesis", "word_errors"]
-
 ERROR_METRICS = ("wer", "substitution_rate", "insertion_rate", "deletion_rate", "utterance_error_rate")
 COLUMNS = ("substitutions", "insertions", "deletions", "words", "wrong", "utterances")
 

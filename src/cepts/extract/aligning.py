@@ -16,8 +16,6 @@ from cepts.extract.extractors import EXTRACTORS, Extraction
 from cepts.factor import Factoring
 from cepts.progress import Progress, Step, silent
 
-__all__ = ["AlignedRun", "Aligning", "aligned_runs"]
-
 Result = TypeVar("Result")
 
 PAIRS_AT_A_TIME = 1 << 16

@@ -14,8 +14,6 @@ from cepts.errors import UsageError, check_choice
 if TYPE_CHECKING:
     from cepts.extract.extractors import Extraction
 
-__all__ = ["ASSOCIATIONS", "NBEST", "AssociationKind", "association_of", "association_of_nbest", "compete"]
-
 NBEST = 100
 # Rules by which the kernel weighs the entries of a list.
 RULES = {"nbest": 0, "nbest-probability": 1, "nbest-rank": 2, "nbest-agreement": 1}

@@ -8,8 +8,6 @@ import numpy as np
 
 from cepts.data import Alignments, Association
 
-__all__ = ["without_loose_words"]
-
 
 def without_loose_words(alignments: Alignments, association: Association, least: float) -> Alignments:
     """The alignments without words that have little in common with their cepts.

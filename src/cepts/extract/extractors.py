@@ -14,8 +14,6 @@ from cepts.extract.heuristics import METHODS, combine
 from cepts.extract.matrices import best, threshold
 from cepts.factor import Factoring, in_counts, onmf, spread
 
-__all__ = ["EXTRACTORS", "Extraction", "Extractor"]
-
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Extraction:

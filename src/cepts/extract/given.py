@@ -16,8 +16,6 @@ from cepts.extract.aligning import Aligning
 from cepts.extract.heuristics import check_directions
 from cepts.factor import in_counts
 
-__all__ = ["LinkScorer", "MatrixDirections", "MatrixScorer", "are_probabilities"]
-
 CELLS_IN_RUN = 1 << 18
 
 

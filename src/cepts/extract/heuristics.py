@@ -27,8 +27,6 @@ from cepts.errors import DataError, check_choice
 if TYPE_CHECKING:
     from cepts.kernels.extract import Links
 
-__all__ = ["METHODS", "check_directions", "check_range", "combine"]
-
 # Name -> the number of its last step in the kernel; None where nothing grows.
 METHODS: dict[str, int | None] = {
     "intersection": None,

@@ -10,8 +10,6 @@ from numpy.typing import NDArray
 from cepts.data import Alignments, Association
 from cepts.errors import UsageError, check_choice
 
-__all__ = ["best", "threshold"]
-
 
 def threshold(association: Association, threshold: float) -> Alignments:
     """Every link whose value is at least `threshold`; the value is the link's confidence.

@@ -14,8 +14,6 @@ from cepts.engine import map_shards
 from cepts.errors import DataError, UsageError
 from cepts.extract.aligning import Aligning
 
-__all__ = ["ScorerMixture"]
-
 
 class ScorerMixture(Aligning):
     """Averages the posteriors of several scorers, each direction by itself.

@@ -7,8 +7,6 @@ import numpy as np
 from cepts.data import Alignments, Lengths, Segments, reach_of
 from cepts.extract.heuristics import check_range
 
-__all__ = ["rectangles"]
-
 
 def rectangles(
     alignments: Alignments,

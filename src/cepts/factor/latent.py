@@ -16,8 +16,6 @@ from cepts.progress import Progress
 if TYPE_CHECKING:
     from cepts.kernels.plsa import Cepts
 
-__all__ = ["Factors", "as_matrix", "as_null", "check_entries", "plsa"]
-
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Factors:

@@ -13,8 +13,6 @@ if TYPE_CHECKING:
     from cepts.data import Association
     from cepts.factor.orthogonal import Selection
 
-__all__ = ["EVIDENCE", "SURE", "Factoring", "in_counts", "scaled_to_words"]
-
 # What a certain link is worth in counts: two lists of 100 alignments that all have it, as in section 5 of onmf.
 EVIDENCE = 200.0
 # Source and target words of a pair from which on evidence grows with the length.

@@ -23,8 +23,6 @@ from cepts.progress import Progress, Step, Stopwatch, silent
 if TYPE_CHECKING:
     from cepts.kernels.onmf import OnmfRoom, Search
 
-__all__ = ["SELECTIONS", "Factorisation", "Selection", "factorise", "onmf"]
-
 Selection = Literal["anneal", "anneal-bic", "aic", "bic"]
 SELECTIONS: tuple[Selection, ...] = get_args(Selection)
 NOISE = 0.01

@@ -20,8 +20,6 @@ from cepts.progress import Progress
 if TYPE_CHECKING:
     from scipy.sparse import csr_array
 
-__all__ = ["PoissonFactors", "poisson_nmf"]
-
 # Multiplications in a shard.
 SHARD = 1 << 19
 # Groups of shards for each thread.

@@ -15,8 +15,6 @@ import numpy as np
 from cepts.data import Association, Pulls
 from cepts.errors import UsageError
 
-__all__ = ["spread"]
-
 
 def spread(
     association: Association,

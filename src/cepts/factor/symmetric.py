@@ -26,8 +26,6 @@ from cepts.progress import Progress
 if TYPE_CHECKING:
     from scipy.sparse import csr_array
 
-__all__ = ["SymmetricFactors", "symmetric_nmf"]
-
 
 @dataclass(frozen=True, slots=True, eq=False)
 class SymmetricFactors:

@@ -16,8 +16,6 @@ from cepts.io.lines import line_at, shown, utf8_text
 from cepts.io.tokens import NotUTF8Error, TextBuilder
 from cepts.progress import Progress
 
-__all__ = ["read_arpa"]
-
 COUNT = re.compile(r"ngram[ \t]+(\d{1,4})[ \t]*=[ \t]*(\d{1,18})")
 SECTION = re.compile(r"\\(\d{1,4})-grams:")
 LEAST_LOGARITHM = -99  # stands for the logarithm of zero

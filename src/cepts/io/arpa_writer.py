@@ -11,8 +11,6 @@ from cepts.errors import DataError
 from cepts.io.files import PathLike, open_output
 from cepts.io.lines import shown
 
-__all__ = ["write_arpa"]
-
 ENTRIES_AT_A_TIME = 1 << 16
 
 

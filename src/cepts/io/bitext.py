@@ -15,8 +15,6 @@ from cepts.io.tokens import TextBuilder, text_blocks, utf8_error
 from cepts.names import BITEXT_FORMATS, DECODING_ERRORS
 from cepts.progress import Progress
 
-__all__ = ["read_bitext", "read_text"]
-
 BY_SUFFIX = {".tsv": "tsv", ".tmx": "tmx", ".parquet": "parquet"}
 
 SidesBlock = tuple[NDArray[np.uint8], NDArray[np.uint8]]

@@ -12,8 +12,6 @@ from cepts.io.json_lines import json_objects, shown_json
 from cepts.io.languages import find_language
 from cepts.io.lines import columns_of, filled_lines, short_name, shown
 
-__all__ = ["read_dictionary", "write_dictionary"]
-
 DEFAULT_LANGUAGES = ("source", "target")
 SCORE = "score"  # a column of this name is no language
 JSON_SUFFIXES = {".jsonl", ".ndjson"}

@@ -19,8 +19,6 @@ from cepts.io.tokens import TextBuilder, text_blocks
 from cepts.names import DECODING_ERRORS, DOCUMENT_FORMATS
 from cepts.progress import Progress
 
-__all__ = ["listed_paths", "read_documents", "read_stop_list"]
-
 JSON_SUFFIXES = {".jsonl", ".json"}
 SMALLEST_BLOCK = 1 << 16
 AN_OBJECT = '{"text": "a sentence\\nanother one"} or {"sentences": ["a sentence", "another one"]}'

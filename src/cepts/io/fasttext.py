@@ -15,8 +15,6 @@ from cepts.io.files import InputFile
 from cepts.io.vector_rows import Request, RowCollector, WordTally
 from cepts.progress import Step
 
-__all__ = ["FASTTEXT_MAGIC", "read_fasttext_vectors"]
-
 FASTTEXT_MAGIC = struct.pack("<i", 793712314)
 VERSIONS = (11, 12)
 SUPERVISED = 3

@@ -18,19 +18,6 @@ from cepts.atomic import atomic_output, cannot_write
 from cepts.errors import DataError
 from cepts.progress import Progress, Step, silent
 
-__all__ = [
-    "BLOCK_BYTES",
-    "InputFile",
-    "PathLike",
-    "bare_suffixes",
-    "check_output",
-    "input_name",
-    "last_suffix",
-    "open_output",
-    "output_name",
-    "read_blocks",
-]
-
 PathLike: TypeAlias = str | os.PathLike[str]
 
 BLOCK_BYTES = 1 << 22  # about 700 thousand tokens: few calls, and small buffers

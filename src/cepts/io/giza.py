@@ -15,8 +15,6 @@ from cepts.io.files import InputFile
 from cepts.io.lines import lines_of
 from cepts.io.link_format import FileLinks, LinkFormat, LinkOptions
 
-__all__ = ["GIZA", "giza_record"]
-
 
 def _read(file: InputFile, options: LinkOptions) -> FileLinks:
     rows = []

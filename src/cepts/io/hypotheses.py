@@ -19,8 +19,6 @@ from cepts.io.json_lines import json_objects, shown_json, words_in
 from cepts.io.lines import check_characters, located_lines, shown
 from cepts.names import HYPOTHESIS_FORMATS
 
-__all__ = ["read_hypotheses", "read_transcripts"]
-
 BY_SUFFIX = {".tsv": "tsv", ".jsonl": "jsonl", ".json": "jsonl"}
 COLUMNS = ("id", "score", "lm_score", "text", "reference")
 WITHOUT_HEADER = {3: ("id", "score", "text"), 4: ("id", "score", "lm_score", "text")}

@@ -13,8 +13,6 @@ from cepts.io.lines import shown
 from cepts.io.writer import Writer
 from cepts.names import WRITABLE_HYPOTHESIS_FORMATS
 
-__all__ = ["HypothesisWriter", "write_hypotheses"]
-
 HEADER = ("id", "total", "score", "lm_score", "text", "reference")
 
 

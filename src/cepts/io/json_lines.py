@@ -11,8 +11,6 @@ from cepts.errors import DataError
 from cepts.io.files import InputFile
 from cepts.io.lines import located_lines, shown
 
-__all__ = ["json_line", "json_objects", "shown_json", "words_in"]
-
 
 def json_objects(
     file: InputFile, wanted: str, *, errors: str = "strict", skip_blank: bool = False

@@ -16,8 +16,6 @@ from cepts.io.files import InputFile
 from cepts.io.json_lines import json_line, json_objects
 from cepts.io.link_format import FileLinks, LinkFormat, LinkOptions
 
-__all__ = ["JSON", "TIERS", "json_link", "link_objects"]
-
 TIERS = {"sure": True, "possible": False}
 WANTED = 'an object with `links`, such as {"links": []}'
 

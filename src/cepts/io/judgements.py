@@ -13,8 +13,6 @@ from cepts.errors import DataError
 from cepts.io.files import InputFile, PathLike
 from cepts.io.lines import columns_of, filled_lines, short_name, shown
 
-__all__ = ["SentenceSimilarities", "WordSimilarities", "read_counts", "read_sentence_similarities", "read_similarities"]
-
 COUNT = re.compile(r"[0-9]{1,18}")
 
 

@@ -9,8 +9,6 @@ from pathlib import Path
 
 from cepts.errors import UsageError
 
-__all__ = ["find_language", "language_names", "normal_language", "split_named"]
-
 # The codes of ISO 639-1, each between blanks.
 CODES = (
     " aa ab ae af ak am an ar as av ay az ba be bg bi bm bn bo br bs ca ce ch co cr cs cu cv cy da de dv dz ee el en "

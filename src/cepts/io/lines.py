@@ -12,22 +12,6 @@ from numpy.typing import NDArray
 from cepts.errors import DataError
 from cepts.io.files import InputFile, PathLike, read_blocks
 
-__all__ = [
-    "check_characters",
-    "columns_of",
-    "filled_lines",
-    "line_at",
-    "lines_of",
-    "located_lines",
-    "read_lines",
-    "separator_error",
-    "separator_of",
-    "short_name",
-    "shown",
-    "uneven_error",
-    "utf8_text",
-]
-
 BLANKS = re.compile(r"[ \t]+")
 
 

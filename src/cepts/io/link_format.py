@@ -18,8 +18,6 @@ from cepts.data import Alignments, Bitext
 from cepts.errors import UsageError
 from cepts.io.files import InputFile
 
-__all__ = ["FileLinks", "LinkFormat", "LinkOptions", "format_runs"]
-
 LINKS_AT_A_TIME = 1 << 18
 
 Columns: TypeAlias = tuple[NDArray[np.int32], NDArray[np.int32], NDArray[np.float32], NDArray[np.bool_]]

@@ -14,8 +14,6 @@ from cepts.io.link_format import LinkFormat, LinkOptions
 from cepts.io.writer import PairWriter
 from cepts.names import LINK_FORMATS, resolve
 
-__all__ = ["LinkWriter", "link_pieces", "write_links"]
-
 
 class LinkWriter(PairWriter):
     """Writes the alignments of successive sentence pairs to one file.

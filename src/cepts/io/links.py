@@ -13,8 +13,6 @@ from cepts.io.files import BLOCK_BYTES, InputFile, PathLike, bare_suffixes
 from cepts.io.link_format import FileLinks, LinkFormat, LinkOptions
 from cepts.names import LINK_FORMATS, resolve
 
-__all__ = ["read_links", "swap_sides"]
-
 
 def read_links(
     path: PathLike,

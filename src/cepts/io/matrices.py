@@ -17,8 +17,6 @@ from cepts.errors import DataError
 from cepts.io.files import InputFile, PathLike, last_suffix
 from cepts.io.matrix_records import MatrixRecord, matrix_records, not_a_value
 
-__all__ = ["Matrices", "association_blocks", "read_association"]
-
 CELLS_AT_A_TIME = 1 << 21
 NUMPY_BEGINNINGS = (b"PK\x03\x04", b"PK\x05\x06", b"\x93NUMPY")  # .npz, an empty one, .npy
 UNREADABLE = (

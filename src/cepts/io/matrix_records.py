@@ -14,8 +14,6 @@ from cepts.errors import DataError
 from cepts.io.files import InputFile
 from cepts.io.json_lines import json_objects
 
-__all__ = ["MatrixRecord", "matrix_records", "not_a_value"]
-
 KEYS = ("matrix", "source_null", "target_null", "source", "target", "id")
 OPTIONAL = KEYS[1:]
 AN_OBJECT = 'an object such as {"matrix": [[1]]}'

@@ -14,8 +14,6 @@ from cepts.data import Association, Bitext
 from cepts.io.files import PathLike, last_suffix
 from cepts.io.writer import Writer, check_pairs
 
-__all__ = ["AssociationWriter", "write_association"]
-
 
 class AssociationWriter(Writer):
     """Writes the association matrices of successive sentence pairs to one file, which `read_association` reads.

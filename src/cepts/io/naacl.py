@@ -14,8 +14,6 @@ from cepts.io.files import InputFile, read_blocks
 from cepts.io.lines import shown
 from cepts.io.link_format import FileLinks, LinkFormat, LinkOptions, format_runs
 
-__all__ = ["NAACL"]
-
 
 def _read(file: InputFile, options: LinkOptions) -> FileLinks:
     from cepts.kernels.links import parse_naacl

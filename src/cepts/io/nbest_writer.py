@@ -15,8 +15,6 @@ from cepts.io.json_lines import json_line
 from cepts.io.writer import PairWriter, check_pairs
 from cepts.names import NBEST_DIRECTIONS, NBEST_FORMATS
 
-__all__ = ["NBestWriter", "write_nbest"]
-
 
 class NBestWriter(PairWriter):
     """Writes the N-best lists of sentence pairs to a file as they are found.

@@ -13,8 +13,6 @@ from cepts.errors import DataError, UsageError
 from cepts.io.files import COMPRESSED, InputFile
 from cepts.io.languages import find_language
 
-__all__ = ["parquet_sides"]
-
 BATCH_ROWS = 1 << 14
 
 

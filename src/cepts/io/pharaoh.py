@@ -15,8 +15,6 @@ from cepts.io.files import InputFile, read_blocks
 from cepts.io.lines import shown
 from cepts.io.link_format import FileLinks, LinkFormat, LinkOptions, format_runs
 
-__all__ = ["PHARAOH", "SCORED"]
-
 LINK = re.compile(rb"([0-9]+)([-?])([0-9]+)(?:[:-](.*))?", re.DOTALL)
 NUMBER = re.compile(rb"([0-9]+\.?[0-9]*|\.[0-9]+)([eE][-+]?[0-9]+)?")
 

@@ -16,8 +16,6 @@ from cepts.io.json_lines import json_objects, shown_json, words_in
 from cepts.io.json_links import TIERS, json_link
 from cepts.io.lines import check_characters, located_lines, shown, utf8_text
 
-__all__ = ["array_pairs", "conllu_sentences", "line_pairs"]
-
 DASHED = re.compile(r"([0-9]{1,9})-([0-9]{1,9})")
 FIELDS = 10
 FORM, LEMMA, UPOS, XPOS, MISC = 1, 2, 3, 4, 9

@@ -18,8 +18,6 @@ from cepts.io.link_writer import link_pieces
 from cepts.io.writer import Writer
 from cepts.names import WRITABLE_PAIR_FORMATS
 
-__all__ = ["SentencePairWriter", "write_sentence_pairs"]
-
 
 class SentencePairWriter(Writer):
     """Writes successive sentence pairs to one file, which appears, complete, only after a clean end.

@@ -15,8 +15,6 @@ from cepts.io.links import read_links
 from cepts.io.sentence_pair_records import array_pairs, conllu_sentences, line_pairs
 from cepts.names import SENTENCE_PAIR_FORMATS, TWO_FILE_PAIR_FORMATS
 
-__all__ = ["read_predicted_links", "read_sentence_pairs"]
-
 BY_SUFFIX = {".jsonl": "json", ".tsv": "tsv"}
 
 

@@ -14,8 +14,6 @@ from cepts.errors import DataError
 from cepts.io.files import InputFile
 from cepts.io.languages import find_language, normal_language
 
-__all__ = ["tmx_sides"]
-
 XML_LANG = "{http://www.w3.org/XML/1998/namespace}lang"
 # Elements of TMX 1.4 whose content is the formatting code of another program, not text of the sentence.
 CODES = frozenset({"bpt", "ept", "it", "ph", "ut"})

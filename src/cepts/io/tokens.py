@@ -11,8 +11,6 @@ from cepts.data import Text, Vocabulary, offsets_of
 from cepts.errors import DataError
 from cepts.io.files import InputFile, read_blocks
 
-__all__ = ["NotUTF8Error", "TextBuilder", "replace_invalid", "text_blocks", "utf8_error"]
-
 FIRST_SLOTS = 1 << 16
 
 

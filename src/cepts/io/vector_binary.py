@@ -13,8 +13,6 @@ from cepts.io.files import InputFile
 from cepts.io.vector_rows import Request, RowCollector, WordTally, shown_word
 from cepts.io.vector_text import header_of
 
-__all__ = ["read_binary_vectors"]
-
 LONGEST_HEADER = 64
 LONGEST_WORD = 1 << 16
 WIDEST = 1 << 20

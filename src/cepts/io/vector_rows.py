@@ -14,8 +14,6 @@ from cepts.data import Vocabulary, offsets_of
 from cepts.errors import DataError
 from cepts.io.lines import shown
 
-__all__ = ["Request", "RowCollector", "WordTally", "not_finite", "shown_word"]
-
 FIRST_ROWS_BYTES = 1 << 24
 GROWTH = 1.25
 

@@ -14,8 +14,6 @@ from cepts.io.files import InputFile, read_blocks
 from cepts.io.lines import line_at
 from cepts.io.vector_rows import Request, RowCollector, WordTally, not_finite, shown_word
 
-__all__ = ["NUMBER", "header_of", "nearest_float32", "numbers_at_end", "read_text_vectors"]
-
 HEADER = re.compile(rb"[ \t]*(\d{1,18})[ \t]+(\d{1,18})[ \t\r]*")
 NUMBER = re.compile(rb"[+-]?(\d+\.?\d*|\.\d+)([eE][+-]?\d+)?")
 NOT_FINITE = re.compile(rb"[+-]?(nan|inf|infinity)", re.IGNORECASE)

@@ -17,8 +17,6 @@ from cepts.io.vector_rows import shown_word
 from cepts.io.vectors import word_lists
 from cepts.names import WRITABLE_VECTOR_FORMATS
 
-__all__ = ["write_vectors"]
-
 BY_SUFFIX = {".bin": "word2vec-binary", ".npy": "npy"}
 BLOCK_NUMBERS = 1 << 18
 # What would end a word, or its line, when the file is read again.

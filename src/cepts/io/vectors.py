@@ -21,8 +21,6 @@ from cepts.io.vector_text import header_of, numbers_at_end, read_text_vectors
 from cepts.names import VECTOR_FORMATS
 from cepts.progress import Progress, Step
 
-__all__ = ["read_vectors", "word_lists"]
-
 HEAD_BYTES = 1 << 16
 ROWS_AT_A_TIME = 1 << 14
 NUMPY_MAGIC = b"\x93NUMPY"

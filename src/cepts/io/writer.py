@@ -10,8 +10,6 @@ from typing import BinaryIO, Self
 from cepts.data import Bitext
 from cepts.io.files import PathLike, open_output
 
-__all__ = ["PairWriter", "Writer", "check_pairs"]
-
 
 class Writer:
     """Writes to `path` inside a ``with`` statement."""

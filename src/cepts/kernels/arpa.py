@@ -8,8 +8,6 @@ from cepts.kernels import kernel
 from cepts.kernels.numbers import MINUS, NEWLINE, POINT, TAB, ZERO, parse_number
 from cepts.kernels.text import is_space
 
-__all__ = ["BLOCK_DONE", "LONG_LINE", "MARK", "SHORT_LINE", "read_entries", "write_entries"]
-
 BLANK, BACKSLASH = 32, 92
 
 # Why a run over lines stopped.

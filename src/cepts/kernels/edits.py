@@ -4,8 +4,6 @@ from __future__ import annotations
 
 from cepts.kernels import kernel
 
-__all__ = ["count_edits"]
-
 
 @kernel
 def count_edits(references, reference_offsets, hypotheses, hypothesis_offsets, distances, hits, counts):

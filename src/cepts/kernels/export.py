@@ -7,8 +7,6 @@ import numpy as np
 from cepts.kernels import kernel
 from cepts.kernels.ngrams import ngram_step
 
-__all__ = ["backed_off", "entry_probs"]
-
 
 @kernel
 def entry_probs(

@@ -8,8 +8,6 @@ import numpy as np
 
 from cepts.kernels import kernel
 
-__all__ = ["Links", "best_links", "grow_diagonal", "merge_links"]
-
 
 class Links(NamedTuple):
     """The links of sentence pairs, sorted; those of pair `n` stand at `offsets[n]:offsets[n + 1]`."""

@@ -6,8 +6,6 @@ import numpy as np
 
 from cepts.kernels import kernel
 
-__all__ = ["span_coverage", "spelling_likeness"]
-
 
 @kernel
 def spelling_likeness(source, source_offsets, target, target_offsets, used, out):

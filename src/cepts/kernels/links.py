@@ -5,8 +5,6 @@ from __future__ import annotations
 from cepts.kernels import kernel
 from cepts.kernels.text import is_space
 
-__all__ = ["format_naacl", "format_pharaoh", "parse_naacl", "parse_pharaoh"]
-
 NEWLINE = 10
 BLANK = 32
 PLUS = 43

@@ -4,8 +4,6 @@ from __future__ import annotations
 
 from cepts.kernels import kernel, vector_kernel
 
-__all__ = ["add_expected", "score_items"]
-
 NEGLIGIBLE = 1e-12
 
 

@@ -6,8 +6,6 @@ import numpy as np
 
 from cepts.kernels import kernel
 
-__all__ = ["fill_forward", "name_expected_counts"]
-
 # The last edit; columns of `steps` are these less one.
 START, COPY, CHANGE, INSERT, DELETE = 0, 1, 2, 3, 4
 EDITS = 5

@@ -6,8 +6,6 @@ import numpy as np
 
 from cepts.kernels import kernel, vector_kernel
 
-__all__ = ["keep_best", "keep_best_of_columns", "settle", "settle_from_block"]
-
 # Entries that are held against a threshold at once, before any is looked at alone.
 CHUNK = 64
 

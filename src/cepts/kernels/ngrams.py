@@ -9,15 +9,6 @@ import numpy as np
 
 from cepts.kernels import kernel
 
-__all__ = [
-    "find_continuation",
-    "find_entries",
-    "ngram_distribution",
-    "ngram_step",
-    "trace_sentences",
-    "weighted_masses",
-]
-
 
 @kernel
 def find_continuation(first, words, context, word):

@@ -20,8 +20,6 @@ from cepts.kernels.phrase_features import (
     columns,
 )
 
-__all__ = ["NULL", "fill_null"]
-
 BEST_EDGES = np.array([0.3, 0.5, 0.65, 0.75, 0.9, 0.99])
 NEAREST_EDGES = np.arange(0.05, 0.95, 0.15)
 

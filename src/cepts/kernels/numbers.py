@@ -6,17 +6,6 @@ import numpy as np
 
 from cepts.kernels import kernel
 
-__all__ = [
-    "BAD_NUMBER",
-    "BLOCK_DONE",
-    "LONG_ROW",
-    "NUMBER_ROOM",
-    "ROOM_FULL",
-    "SHORT_ROW",
-    "text_rows",
-    "write_rows",
-]
-
 TAB, NEWLINE, RETURN, BLANK = 9, 10, 13, 32
 PLUS, MINUS, POINT, ZERO, LETTER_E = 43, 45, 46, 48, 101
 

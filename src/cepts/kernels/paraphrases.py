@@ -7,8 +7,6 @@ import numpy as np
 from cepts.kernels import kernel, piece
 from cepts.kernels.text import HASH_PRIME, HASH_START
 
-__all__ = ["look_up_spans", "number_spans"]
-
 BLANK = np.uint64(32)
 
 

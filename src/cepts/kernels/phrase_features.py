@@ -20,8 +20,6 @@ from numpy.typing import NDArray
 from cepts.kernels import kernel
 from cepts.kernels.wordnet import DERIVATION, SYNONYM
 
-__all__ = ["Attribute", "Category", "FeatureGroup", "Likeness", "Value", "columns", "combine", "match_words"]
-
 
 class Value(NamedTuple):
     """A feature with a real value."""

@@ -10,8 +10,6 @@ import numpy as np
 
 from cepts.kernels import kernel
 
-__all__ = ["segment_nbest"]
-
 
 @kernel
 def _insert(score, first, second, third, scores, origins):

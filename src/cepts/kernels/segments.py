@@ -20,8 +20,6 @@ import numpy as np
 
 from cepts.kernels import kernel
 
-__all__ = ["segment_links", "segment_marginals", "segment_path"]
-
 
 @kernel
 def _step(row, jump_weight, out):

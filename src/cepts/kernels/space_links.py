@@ -8,8 +8,6 @@ import numpy as np
 
 from cepts.kernels import kernel, vector_kernel
 
-__all__ = ["Sharing", "link_shares", "word_similarities"]
-
 # An entry below this lends its neighbours nothing worth adding.
 LEAST_SUPPORT = 1e-4
 

@@ -32,8 +32,6 @@ from cepts.kernels.phrase_features import (
 )
 from cepts.kernels.wordnet import SYNONYM
 
-__all__ = ["SPANS", "SPAN_COLUMNS", "SpanLikeness", "describe_spans", "fill_spans"]
-
 FOUND_EDGES = np.array([0.01, 0.34, 0.6, 0.99])
 MATCHED_EDGES = np.array([0.01, 0.2, 0.4, 0.6, 0.8, 0.94])
 COSINE_EDGES = np.arange(0.2, 1.0, 0.1)

@@ -7,8 +7,6 @@ import numpy as np
 from cepts.kernels import kernel, piece
 from cepts.kernels.text import HASH_PRIME, HASH_START
 
-__all__ = ["FORM", "add_scores", "best_labels", "describe_words", "feature_keys", "train_perceptron"]
-
 HYPHEN = 45
 ZERO = 48
 NINE = 57

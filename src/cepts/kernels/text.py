@@ -6,8 +6,6 @@ import numpy as np
 
 from cepts.kernels import kernel
 
-__all__ = ["number_tokens", "refill_table", "split_sides"]
-
 NEWLINE = 10
 TAB = 9
 BAR = 124

@@ -36,8 +36,6 @@ from cepts.kernels.phrase_features import (
 )
 from cepts.kernels.wordnet import RELATIONS
 
-__all__ = ["TOKENS", "fill_tokens"]
-
 SPELLING_EDGES = np.arange(0.5, 1.0, 0.06)
 COSINE_EDGES = np.arange(0.05, 0.95, 0.075)
 WINDOW_EDGES = np.array([0.3, 0.6, 1.0, 1.6, 2.2, 3.0])

@@ -6,8 +6,6 @@ import numpy as np
 
 from cepts.kernels import kernel
 
-__all__ = ["BLOCK_DONE", "EMPTY_WORD", "LONG_WORD", "ROOM_FULL", "binary_rows", "mean_of_rows", "subwords"]
-
 NEWLINE, BLANK = 10, 32
 
 # Why a run over rows stopped.

@@ -6,8 +6,6 @@ import numpy as np
 
 from cepts.kernels import kernel
 
-__all__ = ["DERIVATION", "NUMBER_BITS", "RELATIONS", "SYNONYM", "gather", "mark_relations"]
-
 # A pointer is the number of a synset (or word) and, above these bits, its role.
 NUMBER_BITS = 20
 NUMBER_MASK = (1 << NUMBER_BITS) - 1

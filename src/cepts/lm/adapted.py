@@ -40,8 +40,6 @@ from cepts.names import MIXTURES, SEGMENTATIONS
 from cepts.progress import Progress, Step, silent
 from cepts.store import load_model, save_model
 
-__all__ = ["AdaptedModel"]
-
 # What nmf_lm does differently.
 PAPER: Mapping[str, Any] = {
     "window": 21,

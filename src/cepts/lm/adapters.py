@@ -21,8 +21,6 @@ from cepts.lm.adapted import AdaptedModel
 from cepts.lm.predictor import Memory
 from cepts.lm.scorer import IncrementalScorer, State
 
-__all__ = ["PyCTCDecodeModel", "TorchaudioModel"]
-
 LEAST_LOG10 = -100.0  # as KenLM gives to impossible words: decoders add scores, so these must be finite
 USUAL_LENGTH = 6  # letters above which an unknown word costs pyctcdecode more
 

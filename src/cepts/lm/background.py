@@ -14,8 +14,6 @@ from cepts.data import END, NGrams, Vocabulary
 from cepts.lm.backoff import BackoffModel
 from cepts.lm.binary import KenLMModel
 
-__all__ = ["Background", "Trace", "TrieMember"]
-
 Context = Any  # the words before as a member sees them: an entry of its trie, or a state of KenLM
 Contexts = Any  # an array or a list of them
 

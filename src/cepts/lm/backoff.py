@@ -12,18 +12,6 @@ from numpy.typing import NDArray
 from cepts.data import END, SPECIAL, START, UNKNOWN, NGrams, Text, Vocabulary, offsets_of
 from cepts.errors import DataError
 
-__all__ = [
-    "ARRAYS",
-    "BackoffModel",
-    "frequent_words",
-    "from_arrays",
-    "joined_vocabulary",
-    "renumbered",
-    "to_arrays",
-    "with_vocabulary",
-    "word_numbers",
-]
-
 ARRAYS = ("levels", "words", "probs", "backoffs", "first", "suffixes")  # of a model, in the order of its fields
 
 

@@ -12,8 +12,6 @@ from numpy.typing import NDArray
 from cepts.data import KENLM_MAGIC, SPECIAL, START, Vocabulary
 from cepts.errors import DataError, UsageError
 
-__all__ = ["KenLMModel"]
-
 # A binary starts with its magic bytes and version; then numbers that reveal other byte orders; then the order, the kind
 # of model, and whether the words are stored at its end.
 VERSION = b" format version "

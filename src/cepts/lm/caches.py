@@ -10,8 +10,6 @@ from numpy.typing import NDArray
 
 from cepts.errors import UsageError
 
-__all__ = ["Cache", "CacheTracker"]
-
 LEAST_DECAY = 1e-6  # below, only the last word counts, and scales overflow
 
 

@@ -14,8 +14,6 @@ from cepts.errors import UsageError
 if TYPE_CHECKING:
     from scipy.sparse import csr_array
 
-__all__ = ["check_window", "document_counts", "window_counts"]
-
 # Pairs of positions in a shard.
 SHARD = 1 << 20
 

@@ -13,8 +13,6 @@ from cepts.lm.background import TrieMember
 from cepts.lm.binary import KenLMModel
 from cepts.lm.predictor import Frozen, Memory, Predictor
 
-__all__ = ["static_ngrams"]
-
 BLOCK = 1 << 17  # entries whose components are in memory at once
 LEAST_LEFT = 1e-6  # of a sum of float32 numbers that should be 1: less is rounding
 

@@ -16,21 +16,6 @@ from cepts.lm.binary import KenLMModel
 from cepts.lm.kneser_ney import KneserNey
 from cepts.lm.stop import function_words, marked_words
 
-__all__ = [
-    "FEW_WORDS",
-    "BackgroundSource",
-    "FitRecord",
-    "check_known_words",
-    "content_words",
-    "default_hidden",
-    "held_out_part",
-    "in_case_of",
-    "in_vocabulary",
-    "joint_vocabulary",
-    "source_names",
-    "trained_models",
-]
-
 # A background: documents to train n-grams on, or a trained n-gram model.
 BackgroundSource = Documents | NGrams | KenLMModel
 

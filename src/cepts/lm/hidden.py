@@ -17,8 +17,6 @@ from cepts.lm.counts import document_counts, window_counts
 from cepts.names import SEGMENTATIONS
 from cepts.progress import Progress
 
-__all__ = ["HiddenDocuments", "HistoryOptions", "fit_hidden_documents"]
-
 # A P(word | d) below this does not rescale the word (the hidden document itself keeps it).
 SMALLEST_SHARE = 1e-6
 MOST_HISTORY = 100_000

@@ -17,8 +17,6 @@ from cepts.lm.backoff import BackoffModel, frequent_words, from_arrays, joined_v
 from cepts.progress import Progress, Step, silent
 from cepts.store import load_model, save_model
 
-__all__ = ["NGRAMS_KIND", "KneserNey"]
-
 NGRAMS_KIND = "ngrams"
 
 

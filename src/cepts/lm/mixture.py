@@ -10,8 +10,6 @@ from numpy.typing import NDArray
 from cepts.lm.caches import Cache
 from cepts.lm.hidden import HiddenDocuments
 
-__all__ = ["LEAST_WEIGHT", "MOST_EXPONENT", "Lifting", "components_of", "mix"]
-
 LEAST_WEIGHT = 1e-3  # hidden documents with a smaller P(d | H) rescale nothing
 MOST_EXPONENT = 4.0  # of rescaling: above, powers may leave single precision
 

@@ -19,8 +19,6 @@ from cepts.lm.caches import Cache
 from cepts.lm.hidden import HiddenDocuments, HistoryOptions
 from cepts.lm.predictor import Predictor
 
-__all__ = ["ADAPTED_KIND", "predictor_from", "predictor_parts"]
-
 ADAPTED_KIND = "lm"
 
 

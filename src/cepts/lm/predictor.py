@@ -19,8 +19,6 @@ from cepts.lm.hidden import HiddenDocuments, HistoryOptions, Tracker
 from cepts.lm.mixture import MOST_EXPONENT, Lifting, components_of, mix
 from cepts.names import MIXTURES
 
-__all__ = ["Frozen", "Memory", "Predictor", "Scored"]
-
 BLOCK = 16  # histories whose lifts are held at once
 CHUNK = 8192  # content words whose P(d | H) are held at once
 SHARD = 256  # histories that a thread takes at a time

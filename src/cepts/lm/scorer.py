@@ -14,8 +14,6 @@ from cepts.lm.adapted import AdaptedModel
 from cepts.lm.mixture import mix
 from cepts.lm.predictor import Memory, Predictor
 
-__all__ = ["IncrementalScorer", "State"]
-
 MOST_PREPARED = 64  # states for which the factors of all words are kept
 MOST_PENDING = 32  # content words after which they are taken into the memory
 

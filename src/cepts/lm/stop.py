@@ -16,8 +16,6 @@ from numpy.typing import NDArray
 
 from cepts.data import Text, Vocabulary
 
-__all__ = ["function_words", "is_word", "marked_words"]
-
 STRETCH = 250  # words: about a section of a textbook
 MOST_STRETCHES = 20_000  # a larger text is sampled evenly
 LEAST_SHARE = 1 / 2000  # of the text's words

@@ -16,8 +16,6 @@ from cepts.lm.backoff import renumbered
 from cepts.lm.mixture import MOST_EXPONENT
 from cepts.lm.predictor import Predictor, Scored
 
-__all__ = ["EXPONENTS", "best_weights", "tune", "tuned_weights"]
-
 EXPONENTS = (0.3, 0.5, 0.7, 0.9)  # of rescaling, to start from
 FINER = 0.1
 MOST_HELD_OUT = 60_000  # words of held-out text on which exponents are compared

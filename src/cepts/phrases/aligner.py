@@ -31,8 +31,6 @@ from cepts.phrases.persist import TrainedAligner, read_aligner, refusing_other_v
 from cepts.phrases.training import CRFTraining, TrainingOptions
 from cepts.progress import Progress, Step, silent
 
-__all__ = ["PhraseAligner", "TokenAligner"]
-
 # Parameters that a model directory does not hold, or holds as tables.
 NOT_SAVED = ("annotator", "lexical", "threads")
 

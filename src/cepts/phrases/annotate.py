@@ -13,8 +13,6 @@ if TYPE_CHECKING:
     from cepts.phrases.lemmas import Lemmatiser
     from cepts.phrases.tagger import Tagger
 
-__all__ = ["Annotator", "check_columns", "shared_columns"]
-
 
 @dataclass(frozen=True, slots=True)
 class Annotator:

@@ -15,8 +15,6 @@ from cepts.errors import DataError
 if TYPE_CHECKING:
     from cepts.kernels.phrase_features import FeatureGroup
 
-__all__ = ["FAMILIES", "FeatureBlock", "FeatureBlocks", "FeatureColumns", "FeatureTable"]
-
 # Family -> what it looks at (section 3.3 of semicrf).
 FAMILIES = {
     "string": "spelling: identical, Jaro-Winkler, n-grams, prefix and suffix",

@@ -15,21 +15,6 @@ from cepts.phrases.columns import FeatureTable
 from cepts.phrases.features import PairFeatures
 from cepts.phrases.steps import STEP_WEIGHTS, Steps, steps_of
 
-__all__ = [
-    "Gold",
-    "Lattice",
-    "LatticeShape",
-    "Marginals",
-    "Objective",
-    "best_path",
-    "gold_path",
-    "lattice_of",
-    "link_cells",
-    "link_costs",
-    "marginals",
-    "split_weights",
-]
-
 SHARD = 16
 # What a segment costs when a gold path is chosen: fewer, longer segments before more of them with as many links.
 SEGMENT_PRICE = 1e-3

@@ -14,8 +14,6 @@ from cepts.phrases.gaps import join_expressions
 from cepts.phrases.inventory import Inventory
 from cepts.phrases.wordnet import WordNet
 
-__all__ = ["PhraseDirections"]
-
 # The least probability of links that gather several words about one.
 GATHERED = 0.6
 

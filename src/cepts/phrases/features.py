@@ -15,8 +15,6 @@ from cepts.phrases.lexical import Lexical
 from cepts.phrases.likeness import compare_spans, compare_words, look_up
 from cepts.phrases.words import words_of
 
-__all__ = ["FeatureMaker", "Layout", "PairFeatures"]
-
 
 @dataclass(frozen=True, slots=True, eq=False)
 class PairFeatures:

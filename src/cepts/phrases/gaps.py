@@ -20,8 +20,6 @@ from cepts.phrases.likeness import related_expressions
 from cepts.phrases.wordnet import WordNet
 from cepts.phrases.words import SentenceWords, words_of
 
-__all__ = ["join_expressions"]
-
 SYNONYMOUS = 2
 # The probability of a link between a verb and its synonym in WordNet where the model gives both words to null.
 BELIEF = 0.8

@@ -10,8 +10,6 @@ from typing import Any, NamedTuple
 
 from cepts.data import SentencePair
 
-__all__ = ["LINKED_CATEGORIES", "Inventory", "LinkedWords", "chunk_type", "linked_words"]
-
 FREQUENT_WORDS = 150
 MINIMUM_COUNT = 5
 # Edges of bins: the share of the sentence pairs with both words in which they are linked, and the number of these.

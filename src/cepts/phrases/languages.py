@@ -6,8 +6,6 @@ from cepts.phrases import english
 from cepts.phrases.annotate import Annotator
 from cepts.phrases.lexical import Lexical
 
-__all__ = ["LANGUAGES", "annotator_of", "lexical_of"]
-
 LANGUAGES = ("english",)
 
 

@@ -11,8 +11,6 @@ from numpy.typing import NDArray
 from cepts.errors import DataError
 from cepts.phrases.tables import StoredTable
 
-__all__ = ["PARTS", "Lemmatiser"]
-
 # Noun, verb, adjective, adverb, and all that WordNet leaves out.
 PARTS = "nvaro"
 MEMO_SIZE = 200_000

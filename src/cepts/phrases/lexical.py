@@ -10,9 +10,6 @@ from cepts.phrases.relatedness import Relatedness
 from cepts.phrases.tables import StoredTable
 from cepts.phrases.wordnet import WordNet
 
-__all__ = ["TABLES", "Lexical"]
-
-
 # Table -> its class.
 TABLES: dict[str, type[StoredTable]] = {
     "wordnet": WordNet,

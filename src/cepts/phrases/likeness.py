@@ -18,8 +18,6 @@ if TYPE_CHECKING:
     from cepts.kernels.phrase_features import Likeness
     from cepts.kernels.span_features import SpanLikeness
 
-__all__ = ["Lookups", "compare_spans", "compare_words", "look_up", "related_expressions"]
-
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Lookups:

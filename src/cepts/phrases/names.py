@@ -22,8 +22,6 @@ from cepts.engine import ROUNDING, run_em
 from cepts.phrases.tables import LARGEST, StoredTable, code_of
 from cepts.progress import Progress
 
-__all__ = ["LONGEST", "NameModel"]
-
 LONGEST = 40  # characters of a name that are read, so that no probability becomes 0
 EDITS = 5  # start, copy, change, insert, delete: the last edit
 PAIR_FACTOR = 0x9E3779B97F4A7C15

@@ -10,8 +10,6 @@ from cepts.data import Segment
 from cepts.phrases.crf import Lattice, marginals
 from cepts.phrases.paths import joined_paths, path_of
 
-__all__ = ["Alternative", "best_alternatives"]
-
 
 class Alternative(NamedTuple):
     """One path of a direction: its score, the log of its probability among all paths, and its segments.

@@ -16,8 +16,6 @@ from numpy.typing import NDArray
 from cepts.data import offsets_of
 from cepts.phrases.tables import StoredTable, codes_of, numbers_of
 
-__all__ = ["KINDS", "RULE_SCORES", "Paraphrases", "Rule"]
-
 # Meaning of the bits of `kinds`, from the lowest. The two lists are whatever the table was made from; in the English
 # table "first" is the pruned lexical list of PPDB XXXL and "second" its lexical synonyms.
 KINDS = ("first list", "second list", "rule", "only [X]", "reversed")

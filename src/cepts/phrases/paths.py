@@ -10,8 +10,6 @@ from numpy.typing import NDArray
 
 from cepts.data import Segments, offsets_of
 
-__all__ = ["NO_PATH", "LatticePath", "joined_paths", "path_of"]
-
 
 class LatticePath(NamedTuple):
     """The segments of one path, sorted by source, with their probabilities; states are its segments and null words."""

@@ -20,8 +20,6 @@ from cepts.phrases.lexical import TABLES, Lexical
 from cepts.phrases.steps import STEP_WEIGHTS
 from cepts.store import load_model, save_model
 
-__all__ = ["KIND", "TrainedAligner", "own_tables", "read_aligner", "refusing_other_versions", "write_aligner"]
-
 KIND = "phrases"
 
 

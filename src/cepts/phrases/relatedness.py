@@ -12,8 +12,6 @@ from numpy.typing import NDArray
 from cepts.data import Vectors
 from cepts.phrases.tables import StoredTable, codes_of, numbers_of
 
-__all__ = ["Relatedness", "rounded", "spread_evenly"]
-
 MEMORY = 100_000  # tokens of which the vector is kept
 POSSESSIVES = ("'s", "’s", "'", "’")
 

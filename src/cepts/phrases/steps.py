@@ -8,8 +8,6 @@ from functools import lru_cache
 import numpy as np
 from numpy.typing import NDArray
 
-__all__ = ["STEP_WEIGHTS", "Steps", "steps_of"]
-
 # A jump is the start of the next span minus the stop of the last one: 0 goes on word by word.
 EDGES = np.array([-19, -10, -6, -4, -3, -2, -1, 0, 1, 2, 3, 4, 5, 7, 11, 20])
 BINS = len(EDGES) + 1

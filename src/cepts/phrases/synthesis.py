@@ -7,8 +7,6 @@ from dataclasses import replace
 from cepts.data import Sentence, SentencePair, Span
 from cepts.errors import DataError
 
-__all__ = ["chunk_spans", "synthesise"]
-
 
 def chunk_spans(chunk: tuple[str, ...]) -> list[Span]:
     """Spans of the chunks that a column of labels tells, such as B-NP, I-NP, B-VP, O.

@@ -15,8 +15,6 @@ from cepts.data import offsets_of
 from cepts.errors import ModelError
 from cepts.store import Model, load_table, save_table
 
-__all__ = ["LARGEST", "StoredTable", "code_of", "codes_of", "numbers_of", "read_table", "shipped"]
-
 ENGLISH = Path(__file__).parent / "english"
 HASH_START, HASH_PRIME, LARGEST = 0xCBF29CE484222325, 0x100000001B3, (1 << 64) - 1
 

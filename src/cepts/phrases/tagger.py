@@ -24,8 +24,6 @@ from cepts.phrases.tables import read_table
 from cepts.progress import Progress, Step, Stopwatch, silent
 from cepts.store import Model, save_table
 
-__all__ = ["TAG_TEMPLATES", "WORD_TEMPLATES", "Tagger"]
-
 LONGEST_AFFIX = 5
 WORD_COLUMNS = (
     "shape",

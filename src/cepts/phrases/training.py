@@ -14,8 +14,6 @@ from cepts.phrases.crf import Gold, LatticeShape, Marginals, Objective, gold_pat
 from cepts.phrases.features import Layout, PairFeatures
 from cepts.progress import Progress, Step, Stopwatch
 
-__all__ = ["CRFTraining", "TrainingOptions"]
-
 MEMORY_OF_LBFGS = 10
 # L-BFGS stops when an iteration gains less than this share of the objective; more moves no figure of held-out pairs.
 TOLERANCE = 1e-5

@@ -12,8 +12,6 @@ from numpy.typing import NDArray
 from cepts.data import offsets_of
 from cepts.phrases.tables import StoredTable, codes_of, numbers_of
 
-__all__ = ["PARTS", "WordNet"]
-
 PARTS = ("noun", "verb", "adjective", "adverb")
 
 SYNSET_ROLES = ("hypernym", "similar", "meronym", "entailment", "verb_group")

@@ -12,8 +12,6 @@ from cepts.data import Sentence, SentencePair, offsets_of
 from cepts.phrases.inventory import Inventory, chunk_type
 from cepts.phrases.synthesis import chunk_spans
 
-__all__ = ["CONTENT", "FUNCTION", "KINDS", "NUMBER", "PUNCTUATION", "SentenceWords", "kinds_of", "words_of"]
-
 CONTENT, FUNCTION, PUNCTUATION, NUMBER = range(4)
 KINDS = ("content", "function", "punctuation", "number")
 

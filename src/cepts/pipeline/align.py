@@ -18,8 +18,6 @@ from cepts.extract import Extraction, aligned_runs
 from cepts.io import AssociationWriter, open_output
 from cepts.progress import Progress
 
-__all__ = ["CeptCounts", "RunWriter", "Summary", "WriterContext", "WriterOfRuns", "align", "check_cepts"]
-
 
 class WriterContext(Protocol):
     """What is opened and put in its place as a context manager."""

@@ -16,8 +16,6 @@ from cepts.progress import Progress
 from cepts.store import check_destination
 from cepts.words import Aligner
 
-__all__ = ["AlignJob", "AlignOutputs", "AlignReport", "BitextFiles", "WordTraining", "align_files"]
-
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class BitextFiles:

@@ -11,8 +11,6 @@ from cepts.io import read_bitext, read_links
 from cepts.progress import Progress, Stopwatch
 from cepts.words import HMM
 
-__all__ = ["AlignedSample", "align_sample"]
-
 COMPARED = ("agreement", "grow-diag-final-and", "intersection")
 
 

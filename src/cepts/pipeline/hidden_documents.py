@@ -15,8 +15,6 @@ from cepts.lm import AdaptedModel, HiddenDocuments
 from cepts.pipeline.lm import AS_FOUND, TextReading
 from cepts.progress import Progress
 
-__all__ = ["SHARES", "HiddenSummary", "HiddenView", "show_files"]
-
 SHARES = (0.5, 0.9, 0.99)
 DRAWN = 6  # hidden documents in the figure, where none are chosen
 NEAR = 3  # hidden documents of a word

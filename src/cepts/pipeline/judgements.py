@@ -32,17 +32,6 @@ from cepts.pipeline.phrase_inputs import check_input, input_name, load_phrase_al
 from cepts.progress import Progress, Step, silent
 from cepts.signature import signature
 
-__all__ = [
-    "JUDGEMENT_SCORES",
-    "JUDGEMENT_SCORE_OF",
-    "Judged",
-    "JudgementOptions",
-    "JudgementReport",
-    "judge_file",
-    "judge_pairs",
-    "pair_scores",
-]
-
 # The weight of a word in a sentence's meaning.
 IMPORTANCE = {CONTENT: 1.0, NUMBER: 1.0, FUNCTION: 0.3, PUNCTUATION: 0.0}
 

@@ -12,8 +12,6 @@ from cepts.io.files import PathLike
 from cepts.words import load_aligner
 from cepts.words.translations import Translation
 
-__all__ = ["LexiconEntries", "list_translations"]
-
 
 class LexiconEntries(NamedTuple):
     """Translations, and the words that were asked for and have none."""

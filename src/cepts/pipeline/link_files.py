@@ -17,8 +17,6 @@ from cepts.io.link_format import LinkFormat
 from cepts.names import LINK_FORMATS, resolve
 from cepts.pipeline.align import Summary, align
 
-__all__ = ["LinkFile", "Sides", "combine_links", "convert_links", "read_directions", "read_sides"]
-
 
 @dataclass(frozen=True, slots=True)
 class Sides:

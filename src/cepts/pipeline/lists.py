@@ -14,8 +14,6 @@ from cepts.pipeline.align import Summary
 from cepts.progress import Progress, Step, silent
 from cepts.words import Aligner
 
-__all__ = ["list_alignments", "list_segmentations"]
-
 PAIRS_AT_A_TIME = 256
 
 

@@ -19,23 +19,6 @@ from cepts.lm import AdaptedModel, BackgroundSource, KenLMModel, Memory, Scored
 from cepts.progress import Progress
 from cepts.store import check_destination
 
-__all__ = [
-    "AS_FOUND",
-    "FitFiles",
-    "PerplexityReport",
-    "TextReading",
-    "check_inputs",
-    "describe_model",
-    "document_perplexities",
-    "entry_counts",
-    "export_files",
-    "fit_files",
-    "model_facts",
-    "perplexity_files",
-    "read_background",
-    "variants",
-]
-
 ARPA_START = b"\\data\\"
 HEAD_BYTES = 1 << 12
 FACTORISATION = ("segmentation", "window", "iterations", "seed")

@@ -20,8 +20,6 @@ from cepts.io import LinkWriter, Matrices, association_blocks, check_output, rea
 from cepts.pipeline.align import Summary, WriterOfRuns
 from cepts.progress import Progress
 
-__all__ = ["MatrixFile", "align_matrices", "matrix_to_draw"]
-
 CELLS_IN_RUN = 1 << 17
 
 

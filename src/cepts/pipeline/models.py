@@ -14,8 +14,6 @@ from cepts.io import read_association
 from cepts.names import MODEL_KINDS, PHRASE_MODELS, WORD_MODELS, resolve
 from cepts.store import kind_of
 
-__all__ = ["load", "load_scorer", "model_parameters", "new_model"]
-
 
 def load(directory: str | Path, *, threads: int | None = None) -> Any:
     """The model that a directory holds, whatever its kind.

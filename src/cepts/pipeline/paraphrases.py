@@ -11,8 +11,6 @@ from cepts.io.files import InputFile
 from cepts.io.lines import filled_lines, shown
 from cepts.phrases.paraphrases import RULE_SCORES, Paraphrases, Rule
 
-__all__ = ["read_paraphrases"]
-
 GAP = re.compile(r"\[\S+,\d\]")
 TABLE = ".safetensors"
 Pairs = list[tuple[str, str]]

@@ -9,8 +9,6 @@ from cepts.errors import DataError
 from cepts.phrases import PhraseAligner
 from cepts.phrases.annotate import check_columns
 
-__all__ = ["check_gold", "check_input", "input_name", "load_phrase_aligner"]
-
 
 def load_phrase_aligner(model: str, *, threads: int | None = None, max_length: int | None = None) -> PhraseAligner:
     """The aligner of a directory or, by name, an English one; `max_length` takes the place of that of training."""

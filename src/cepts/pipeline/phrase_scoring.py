@@ -10,8 +10,6 @@ from cepts.io import read_predicted_links, read_sentence_pairs
 from cepts.pipeline.phrase_inputs import check_gold
 from cepts.pipeline.scoring import SystemScores
 
-__all__ = ["score_phrase_files"]
-
 
 def score_phrase_files(
     gold: str,

@@ -21,8 +21,6 @@ from cepts.pipeline.phrase_inputs import check_gold, check_input, input_name
 from cepts.progress import Progress, Stopwatch
 from cepts.store import check_destination
 
-__all__ = ["PAPER", "AlignerOptions", "TrainingFiles", "TrainingReport", "train_phrase_aligner"]
-
 # How semicrf trained: one null state, Hamming cost of states, next to no penalty, and no features of single words.
 PAPER: dict[str, Any] = {"memory": False, "cost": "states", "penalty": 0.01, "iterations": 300}
 NOT_IN_PAPER = ("lexical",)

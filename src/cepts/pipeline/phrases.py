@@ -15,8 +15,6 @@ from cepts.pipeline.lists import list_segmentations
 from cepts.pipeline.phrase_inputs import check_input, load_phrase_aligner
 from cepts.progress import Progress
 
-__all__ = ["PairWriter", "align_pair_files", "align_pairs"]
-
 
 class PairWriter(WriterContext, Protocol):
     """What takes successive pairs with their links and segments, such as `cepts.io.SentencePairWriter`."""

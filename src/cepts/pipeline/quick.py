@@ -16,8 +16,6 @@ from cepts.pipeline.models import new_model
 from cepts.progress import Progress
 from cepts.words import Aligner
 
-__all__ = ["align"]
-
 
 def align(
     source: str | Path | Text | Bitext | Iterable[Any],

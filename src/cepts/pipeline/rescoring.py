@@ -21,20 +21,6 @@ from cepts.pipeline.lm import AS_FOUND, TextReading, check_inputs, model_facts
 from cepts.progress import Progress, Step, silent
 from cepts.signature import signature
 
-__all__ = [
-    "ListErrors",
-    "RescoreFiles",
-    "RescoreOptions",
-    "Rescored",
-    "RescoringReport",
-    "list_errors",
-    "own_choice",
-    "references_of",
-    "rescore",
-    "rescore_files",
-    "tune_weights",
-]
-
 LEAST_LOG_PROB = -100.0  # of a word with probability 0; lists need finite scores
 WEIGHTS = (0.0, *(float(f"{0.01 * 1.25**step:.3g}") for step in range(40)))
 BONUSES = tuple(step / 2 for step in range(-8, 21))  # for each word, as multiples of the weight

@@ -32,19 +32,6 @@ from cepts.spaces.mixture import COMPONENTS
 from cepts.spaces.model import SOURCES
 from cepts.spaces.senses import LEAST_NEARNESS
 
-__all__ = [
-    "SavedSpaceFiles",
-    "WordAnswers",
-    "WordLookup",
-    "export_vectors",
-    "open_space",
-    "sample_space",
-    "senses_of_words",
-    "translate_all",
-    "translate_queries",
-    "write_translations",
-]
-
 Answer = TypeVar("Answer", WordTranslation, WordSense)
 
 SHOWN = 10  # largest number of unknown words that a message names

@@ -12,8 +12,6 @@ from cepts.io import swap_sides
 from cepts.pipeline.link_files import LinkFile, Sides
 from cepts.signature import signature
 
-__all__ = ["SystemScores", "score_links"]
-
 Result = TypeVar("Result", Comparison, PhraseComparison)
 
 

@@ -15,8 +15,6 @@ from cepts.progress import Progress
 from cepts.spaces import SpaceModel, identical_strings
 from cepts.store import check_destination
 
-__all__ = ["SpaceFiles", "fit_space_files", "method_for", "read_named_dictionaries"]
-
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class SpaceFiles:

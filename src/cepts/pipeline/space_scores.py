@@ -23,8 +23,6 @@ from cepts.progress import Progress
 from cepts.spaces.model import SOURCES
 from cepts.spaces.sentences import simple_text
 
-__all__ = ["score_retrieval_files", "score_similarity_files", "score_sts_files", "score_translation_file"]
-
 
 def score_translation_file(
     files: SavedSpaceFiles,

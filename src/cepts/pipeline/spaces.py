@@ -26,14 +26,6 @@ from cepts.spaces.model import SOURCES
 from cepts.spaces.retrieve import unit_rows
 from cepts.spaces.sentences import idf_weights, sentence_vectors, sif_vectors, sif_weights, simple_text
 
-__all__ = [
-    "SimilarityScores",
-    "score_retrieval",
-    "score_sentence_similarity",
-    "score_translations",
-    "score_word_similarity",
-]
-
 NEIGHBOURHOOD, TEMPERATURE = 10, 30  # of csls and of inverted-softmax, as `retrieve` has them
 
 

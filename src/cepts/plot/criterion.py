@@ -10,8 +10,6 @@ from numpy.typing import NDArray
 from cepts.io.files import PathLike
 from cepts.plot.figure import colour_of, drawing, dress
 
-__all__ = ["plot_criterion"]
-
 
 def plot_criterion(
     path: PathLike,

@@ -15,8 +15,6 @@ if TYPE_CHECKING:
     from matplotlib.axes import Axes
     from matplotlib.figure import Figure
 
-__all__ = ["plot_factors"]
-
 CELL = 0.25  # inches
 GAP = 0.3
 MARGIN = 0.2

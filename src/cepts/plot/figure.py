@@ -16,8 +16,6 @@ if TYPE_CHECKING:
     from matplotlib.axes import Axes
     from matplotlib.figure import Figure
 
-__all__ = ["FIGURE_SUFFIXES", "GREY", "INK", "PALE", "colour_of", "drawing", "dress", "suffix_of"]
-
 FIGURE_SUFFIXES = (".svg", ".pdf", ".png")
 INK, GREY, PALE = "#1f2933", "#8a94a0", "#e4e8ec"
 # The first ones can be told apart by colour-blind readers: from Okabe and Ito, then from Tol.

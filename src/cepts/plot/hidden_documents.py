@@ -10,8 +10,6 @@ from numpy.typing import NDArray
 from cepts.io.files import PathLike
 from cepts.plot.figure import INK, colour_of, drawing, dress
 
-__all__ = ["plot_hidden_documents"]
-
 LEAST = 1e-8  # the lower end of the probability axis
 
 

@@ -13,8 +13,6 @@ from cepts.io.files import PathLike
 from cepts.plot.criterion import plot_criterion
 from cepts.plot.factors import plot_factors
 
-__all__ = ["draw_pair"]
-
 
 def draw_pair(
     matrices: Matrices,

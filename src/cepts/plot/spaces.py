@@ -15,8 +15,6 @@ from cepts.plot.figure import PALE, colour_of, drawing, dress
 if TYPE_CHECKING:
     from cepts.spaces import Space
 
-__all__ = ["plot_correlations", "plot_likelihood", "plot_space"]
-
 LATE = 100  # iterations after which the second panel begins, where there are many more
 
 

@@ -5,8 +5,6 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import NDArray
 
-__all__ = ["Anderson"]
-
 RIDGE = 1e-10  # relative, so that steps which repeat each other do not make the small system singular
 
 

@@ -26,8 +26,6 @@ from cepts.names import LINK_MEASURES
 from cepts.spaces.retrieve import mean_similarity, unit_rows
 from cepts.spaces.space import Space
 
-__all__ = ["Scoring", "SpaceScorer", "support_weights"]
-
 CELLS_IN_SHARD = 1 << 18
 # The least agreement of a link. Set on the trial sentences of the Hansards only, as is all of this module.
 LEAST_SHARE = 0.5

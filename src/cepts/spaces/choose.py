@@ -12,8 +12,6 @@ from cepts.spaces.ibfa import Canonical, canonical
 from cepts.spaces.moments import gather_moments
 from cepts.spaces.retrieve import unit_rows
 
-__all__ = ["EXPONENTS", "SHRINKAGES", "ChosenSettings", "choose"]
-
 EXPONENTS = (0.5, 0.75, 1.0, 1.25)
 SHRINKAGES = (0.03, 0.1, 0.3, 1.0, 3.0)
 DEFAULT = 0.75, 0.3  # used where there are too few entries to hold any out

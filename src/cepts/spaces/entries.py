@@ -11,8 +11,6 @@ from numpy.typing import NDArray
 from cepts.data import Dictionary, Vectors
 from cepts.errors import DataError, UsageError
 
-__all__ = ["Entries", "entry_weights", "find_entries", "identical_strings"]
-
 _Word = tuple[int, int]  # a view and a row of it
 
 

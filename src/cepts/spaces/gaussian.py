@@ -16,8 +16,6 @@ from functools import cached_property
 import numpy as np
 from numpy.typing import NDArray
 
-__all__ = ["FactorModel"]
-
 Matrix = NDArray[np.float64]
 
 TINY_RIDGE = 1e-10  # of the mean variance

@@ -11,8 +11,6 @@ from cepts.errors import UsageError
 from cepts.spaces.gaussian import FactorModel
 from cepts.spaces.moments import Moments
 
-__all__ = ["Canonical", "canonical", "check_factors", "fit_ibfa", "inverse_root", "shrunk"]
-
 Matrix = NDArray[np.float64]
 
 # A direction with less than this share of the largest variance is one that the vectors do not have.

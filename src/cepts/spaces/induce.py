@@ -13,8 +13,6 @@ from cepts.errors import UsageError, check_least
 from cepts.progress import Progress, Step, silent
 from cepts.spaces.retrieve import retrieve
 
-__all__ = ["Induction", "InductionRound", "induce", "mutual_pairs"]
-
 Matrix = NDArray[np.float32]
 CANDIDATES = 10  # of which a stochastic round keeps some
 

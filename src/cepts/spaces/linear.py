@@ -8,8 +8,6 @@ from numpy.typing import NDArray
 from cepts.spaces.ibfa import inverse_root, shrunk
 from cepts.spaces.moments import Moments
 
-__all__ = ["least_squares", "procrustes"]
-
 Matrix = NDArray[np.float64]
 
 

@@ -22,8 +22,6 @@ from cepts.spaces.gaussian import FactorModel
 from cepts.spaces.ibfa import check_factors, inverse_root
 from cepts.spaces.moments import Moments, spans_of
 
-__all__ = ["Battery", "fit_mbfa"]
-
 Matrix = NDArray[np.float64]
 
 ITERATIONS = 500

@@ -22,8 +22,6 @@ from cepts.spaces.model import SpaceModel
 from cepts.spaces.moments import Moments, gather_moments
 from cepts.spaces.training import TrainingEntries, ViewMaps
 
-__all__ = ["CCA", "IBFA", "MBFA", "LeastSquares", "Procrustes", "Ridge"]
-
 Matrix = NDArray[np.float64]
 
 BRIEF = 30  # largest number of iterations of MBFA between rounds of induction

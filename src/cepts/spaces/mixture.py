@@ -30,8 +30,6 @@ from cepts.spaces.entries import entry_weights
 from cepts.spaces.moments import patterns_of
 from cepts.spaces.space import Space
 
-__all__ = ["COMPONENTS", "TRIED", "GaussianMixture", "fit_mixture"]
-
 COMPONENTS = 64
 TRIED = (16, 32, 64, 128)
 FACTORS = 100

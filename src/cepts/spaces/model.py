@@ -29,8 +29,6 @@ from cepts.spaces.senses import LEAST_NEARNESS, WordSense, find_senses
 from cepts.spaces.space import Space
 from cepts.spaces.training import FitReport, TrainingEntries, ViewMaps, check_entries, prepare_views
 
-__all__ = ["SOURCES", "Sample", "SpaceModel", "WordTranslation"]
-
 SOURCES = 20_000  # number of source words, the most frequent, by which hubs among the targets are found
 # The parameters that must be at least so much, of the methods that have them.
 LEAST = {1: ("factors", "iterations"), 0: ("exponent", "shrinkage", "tolerance")}

@@ -14,8 +14,6 @@ from numpy.typing import NDArray
 
 from cepts.data import offsets_of
 
-__all__ = ["Moments", "gather_moments", "patterns_of", "spans_of"]
-
 Matrix = NDArray[np.float64]
 
 

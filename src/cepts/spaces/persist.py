@@ -18,8 +18,6 @@ from cepts.spaces.prepare import Preparation
 from cepts.spaces.space import Space
 from cepts.store import load_model, save_model
 
-__all__ = ["KIND", "SavedSpace", "SpaceRecord", "read_space", "write_space"]
-
 KIND = "space"
 
 

@@ -12,8 +12,6 @@ from cepts.errors import UsageError
 from cepts.names import STEPS
 from cepts.spaces.retrieve import unit_rows
 
-__all__ = ["Preparation", "check_steps"]
-
 
 def check_steps(steps: Sequence[str]) -> None:
     """Refuse steps that are not of `STEPS`."""

@@ -18,8 +18,6 @@ from cepts.names import RETRIEVAL_MEASURES, SEARCH_ENGINES
 from cepts.progress import Progress, Step, silent
 from cepts.spaces.search import MEMORY, Best, block_shape, finite_rows, row_lengths, scan
 
-__all__ = ["Neighbours", "mean_similarity", "retrieve", "unit_rows"]
-
 ROWS_AT_ONCE = 4096
 # Targets and sources in a block of products whose exponentials are summed.
 SUM_SHAPE = 1024, 4096

@@ -19,8 +19,6 @@ from cepts.engine import map_shards
 from cepts.errors import DataError, UsageError
 from cepts.progress import Progress, Step, silent
 
-__all__ = ["MEMORY", "Best", "block_shape", "finite_rows", "row_lengths", "scan"]
-
 # Bytes for the blocks of products of all threads together.
 MEMORY = 128 << 20
 # Candidates that are kept beside those asked for: there are seldom more targets that are nearly equal.

@@ -23,8 +23,6 @@ from cepts.progress import Progress
 from cepts.spaces.mixture import GaussianMixture
 from cepts.spaces.retrieve import mean_similarity, unit_rows
 
-__all__ = ["LEAST_NEARNESS", "WordSense", "find_senses"]
-
 # How near a translation must be to what is left of a vector (twice the cosine less its mean similarity to its nearest
 # source words), and to the word itself; and how much farther than the best of a sense its companions may be. Set on a
 # few dozen English words with French translations, by inspection.

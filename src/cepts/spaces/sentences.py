@@ -18,18 +18,6 @@ from numpy.typing import NDArray
 from cepts.data import Text, Vectors, Vocabulary, offsets_of
 from cepts.errors import DataError, UsageError
 
-__all__ = [
-    "SentenceVectors",
-    "WordWeights",
-    "idf_weights",
-    "sentence_vectors",
-    "sif_vectors",
-    "sif_weights",
-    "simple_text",
-    "simple_tokens",
-    "without_common",
-]
-
 _LETTER = r"[^\W\d_]"
 _CLITIC = r"(?:s|m|re|ll|ve|d)\b"
 TOKEN = re.compile(

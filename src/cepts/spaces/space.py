@@ -12,8 +12,6 @@ from cepts.names import TRANSLATION_MEASURES
 from cepts.spaces.gaussian import FactorModel
 from cepts.spaces.prepare import Preparation
 
-__all__ = ["Space"]
-
 BLOCK_ROWS = 1 << 15  # a large view is prepared and mapped a block at a time
 
 

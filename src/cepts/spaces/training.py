@@ -18,8 +18,6 @@ from cepts.spaces.induce import InductionRound
 from cepts.spaces.prepare import Preparation
 from cepts.spaces.search import row_lengths
 
-__all__ = ["FitReport", "TrainingEntries", "ViewMaps", "check_entries", "prepare_views"]
-
 Matrix = NDArray[np.float64]
 
 

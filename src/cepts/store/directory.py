@@ -32,8 +32,6 @@ from cepts.store.header import (
     sealed,
 )
 
-__all__ = ["Model", "check_destination", "load_model", "save_model"]
-
 HEADER_NAME = "model.json"
 ARRAYS_NAME = "arrays.safetensors"
 REMEDY = "train and save it again"

@@ -18,19 +18,6 @@ from numpy.typing import NDArray
 from cepts._version import __version__
 from cepts.errors import ModelError
 
-__all__ = [
-    "FORMAT",
-    "FORMAT_VERSION",
-    "checked_header",
-    "descriptions",
-    "encoded",
-    "header_of",
-    "plain_arrays",
-    "reason",
-    "refuse_damaged",
-    "sealed",
-]
-
 FORMAT = "cepts model"
 FORMAT_VERSION = 1
 

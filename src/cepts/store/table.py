@@ -26,8 +26,6 @@ from cepts.store.header import (
     sealed,
 )
 
-__all__ = ["load_table", "save_table"]
-
 METADATA = "cepts"
 REMEDY = "make or save it again"
 

@@ -31,8 +31,6 @@ from cepts.words.positions import PairBlock, Positions
 from cepts.words.training import AlignerTraining, block_of
 from cepts.words.translations import Translation, translations
 
-__all__ = ["Aligner"]
-
 NULL_SMOOTHING = 0.01
 # Prior count of identical words; none where EM is to be exact.
 SPELLING = {"ml": 0.0, "bayes": 0.0, "backoff": 0.1}

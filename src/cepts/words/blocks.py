@@ -8,8 +8,6 @@ from cepts.words.lexicon import Lexicon, Tokens
 from cepts.words.null import NullWords
 from cepts.words.positions import PairBlock
 
-__all__ = ["new_block"]
-
 
 def new_block(tokens: Tokens, lexicon: Lexicon, null: NullWords) -> PairBlock:
     """A block with the lexicon entries of each token pair, each a cell of its own."""

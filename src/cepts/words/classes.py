@@ -7,8 +7,6 @@ from numpy.typing import NDArray
 
 from cepts.data import offsets_of
 
-__all__ = ["word_classes"]
-
 # Stop when a pass moves no more than this share of the words.
 SETTLED = 0.001
 

@@ -9,8 +9,6 @@ from numpy.typing import NDArray
 
 from cepts.data import Pulls
 
-__all__ = ["Cohesion"]
-
 # Pseudo-count of any two words side by side.
 SMOOTHING = 0.5
 # A word is as likely to stand alone as to belong to a neighbour that is beside it so many times more often than chance

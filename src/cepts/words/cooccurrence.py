@@ -13,8 +13,6 @@ from cepts.names import STATISTICS
 from cepts.words.forms import Forms, number
 from cepts.words.index import Index, Pairs, build_index, form_pairs
 
-__all__ = ["STATISTICS", "Cooccurrence"]
-
 
 class Cooccurrence:
     """In how many sentence pairs of a bitext two words occur together.

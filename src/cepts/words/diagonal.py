@@ -7,8 +7,6 @@ from dataclasses import dataclass
 from cepts.words.aligner import Aligner
 from cepts.words.mixture import DiagonalPrior
 
-__all__ = ["Diagonal"]
-
 
 @dataclass(kw_only=True, eq=False, repr=False)
 class Diagonal(Aligner):

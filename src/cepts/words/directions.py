@@ -14,8 +14,6 @@ from cepts.words.cooccurrence import Cooccurrence
 from cepts.words.mixture import IndependentPositions, Shapes, Uniform
 from cepts.words.positions import PairBlock, Positions, Posterior
 
-__all__ = ["WordDirections"]
-
 
 class WordDirections(Directions):
     """Posteriors, paths and lists of a block under a position model.

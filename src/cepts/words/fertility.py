@@ -32,8 +32,6 @@ from cepts.words.positions import ExpectedCounts, PairBlock, Positions, Posterio
 if TYPE_CHECKING:
     from cepts.kernels.fertility_sentence import Shard
 
-__all__ = ["Displacements", "Distortions", "Fertility"]
-
 # Distances up to NEAR have a probability of their own; farther ones share one for each of so many doublings.
 NEAR = 8
 DOUBLINGS = 7

@@ -10,8 +10,6 @@ from numpy.typing import NDArray
 
 from cepts.data import Vocabulary
 
-__all__ = ["Forms", "distinct"]
-
 
 @dataclass(frozen=True, slots=True)
 class Forms:

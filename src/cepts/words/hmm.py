@@ -7,8 +7,6 @@ from dataclasses import dataclass
 from cepts.words.aligner import Aligner
 from cepts.words.jumps import Jumps
 
-__all__ = ["HMM"]
-
 SMOOTHING = 10.0
 
 

@@ -7,8 +7,6 @@ from dataclasses import dataclass
 from cepts.words.aligner import Aligner
 from cepts.words.mixture import PositionTable
 
-__all__ = ["IBM2"]
-
 
 @dataclass(kw_only=True, eq=False, repr=False)
 class IBM2(Aligner):

@@ -11,8 +11,6 @@ from cepts.words.jumps import Jumps
 from cepts.words.mixture import Uniform
 from cepts.words.positions import Positions
 
-__all__ = ["IBM3", "FertilityAligner"]
-
 
 @dataclass(kw_only=True, eq=False, repr=False)
 class FertilityAligner(Aligner):

@@ -7,8 +7,6 @@ from dataclasses import dataclass
 from cepts.words.fertility import Distortions
 from cepts.words.ibm3 import FertilityAligner
 
-__all__ = ["IBM4"]
-
 
 @dataclass(kw_only=True, eq=False, repr=False)
 class IBM4(FertilityAligner):

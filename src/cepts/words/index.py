@@ -20,8 +20,6 @@ from cepts.engine import cut_runs, map_shards
 if TYPE_CHECKING:
     from cepts.kernels.lookup import TokenPairs
 
-__all__ = ["Index", "IndexShard", "Pairs", "arrange", "build_index", "cut", "form_pairs"]
-
 CELLS_IN_SHARD = 1 << 21
 
 

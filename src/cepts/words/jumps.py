@@ -25,8 +25,6 @@ if TYPE_CHECKING:
     from cepts.kernels.blocks import Found
     from cepts.kernels.hmm import Chain, JumpCounts
 
-__all__ = ["Jumps"]
-
 
 class Jumps(Positions):
     """P(i | i', I) depends on the jump i - i' alone, normalised over the sentence's positions; null stays at i'.

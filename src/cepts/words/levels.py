@@ -10,8 +10,6 @@ from numpy.typing import NDArray
 
 from cepts.words.forms import distinct
 
-__all__ = ["Level", "Words", "build_levels"]
-
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Words:

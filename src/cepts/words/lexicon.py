@@ -21,8 +21,6 @@ from cepts.words.levels import Level, Words, build_levels
 if TYPE_CHECKING:
     from cepts.kernels.lookup import Spellings
 
-__all__ = ["LEXICONS", "BackOff", "Bayes", "Lexicon", "MaximumLikelihood", "Tokens"]
-
 Counts = NDArray[np.float32]
 
 

@@ -28,8 +28,6 @@ if TYPE_CHECKING:
     from cepts.kernels.blocks import Found, PriorArrays
     from cepts.kernels.mixture import PositionCounts
 
-__all__ = ["DiagonalPrior", "PositionTable", "Uniform"]
-
 # The tables of `Priors`, each with the offsets of its shapes.
 TABLES = {
     "forward": "offsets",

@@ -15,8 +15,6 @@ if TYPE_CHECKING:
     from cepts.kernels.nbest import Heap, Lists
     from cepts.kernels.trellis import Trellis
 
-__all__ = ["best_paths", "nbest_lists"]
-
 FillPaths = Callable[["Trellis", int, NDArray[np.int64], NDArray[np.int64]], None]
 FillLists = Callable[["Trellis", int, "Heap", "Lists"], None]
 

@@ -5,8 +5,6 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import NDArray
 
-__all__ = ["NullWords"]
-
 
 class NullWords:
     """P(word | null) of target words (forward) and of source words (reverse).

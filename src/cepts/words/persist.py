@@ -20,8 +20,6 @@ from cepts.words.training import owned_by
 if TYPE_CHECKING:
     from cepts.words.aligner import Aligner
 
-__all__ = ["load_aligner", "save_aligner"]
-
 KIND = "words"
 
 

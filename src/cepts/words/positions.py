@@ -19,8 +19,6 @@ from cepts.words.index import Pairs
 if TYPE_CHECKING:
     from cepts.kernels.blocks import BlockArrays, Found
 
-__all__ = ["ExpectedCounts", "PairBlock", "Positions", "Posterior"]
-
 
 @dataclass(frozen=True, slots=True, eq=False)
 class PairBlock:

@@ -14,8 +14,6 @@ from cepts.words.lexicon import Lexicon
 from cepts.words.null import NullWords
 from cepts.words.positions import ExpectedCounts, PairBlock, Positions
 
-__all__ = ["AlignerTraining", "block_of", "owned_by"]
-
 
 def block_of(shard: IndexShard, lexicon: Lexicon, null: NullWords) -> PairBlock:
     """A shard with its own part of the lexicon."""

@@ -13,8 +13,6 @@ from cepts.names import DIRECTIONS
 from cepts.words.forms import Forms
 from cepts.words.lexicon import Lexicon
 
-__all__ = ["Translation", "translations"]
-
 
 @dataclass(frozen=True, slots=True)
 class Translation:

@@ -10,8 +10,6 @@ from cepts.names import DOCUMENT_FORMATS
 if TYPE_CHECKING:
     from cepts.pipeline.lm import TextReading
 
-__all__ = ["counted", "joined_counts", "percent_less", "reading_of", "reading_options", "shown_perplexity"]
-
 reading_options = option.stacked(
     option.choice(
         "--documents",

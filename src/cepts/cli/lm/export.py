@@ -10,8 +10,6 @@ from cepts.cli import option
 from cepts.cli.console import ProgressBars, say
 from cepts.cli.lm.common import joined_counts, reading_of, reading_options
 
-__all__ = ["command"]
-
 
 @click.command(
     "export",

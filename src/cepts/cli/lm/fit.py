@@ -17,8 +17,6 @@ from cepts.progress import Stopwatch
 if TYPE_CHECKING:
     from cepts.lm import AdaptedModel
 
-__all__ = ["command"]
-
 
 @click.command(
     "fit",

@@ -14,8 +14,6 @@ from cepts.names import DOCUMENT_RESETS
 if TYPE_CHECKING:
     from cepts.pipeline.lm import PerplexityReport
 
-__all__ = ["command"]
-
 
 @click.command(
     "perplexity",

@@ -13,8 +13,6 @@ from cepts.errors import UsageError
 from cepts.names import HYPOTHESIS_FORMATS, RESETS, WRITABLE_HYPOTHESIS_FORMATS
 from cepts.progress import Stopwatch
 
-__all__ = ["command"]
-
 ROWS = {"before": "before", "after": "rescored", "oracle": "best in the lists"}
 
 

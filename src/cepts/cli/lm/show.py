@@ -17,8 +17,6 @@ from cepts.cli.lm.common import counted, reading_of, reading_options
 if TYPE_CHECKING:
     from cepts.pipeline.hidden_documents import HiddenSummary, HiddenView
 
-__all__ = ["command"]
-
 PLAIN_WIDTH = 80  # where stdout is no terminal
 
 

@@ -32,8 +32,6 @@ if TYPE_CHECKING:
     from cepts.pipeline.phrases import PairWriter
     from cepts.progress import Progress, Step
 
-__all__ = ["command"]
-
 
 @click.command(
     "align",

@@ -16,8 +16,6 @@ from cepts.names import JUDGEMENT_SCORES, JUDGEMENT_TASKS, QUESTIONS
 if TYPE_CHECKING:
     from cepts.pipeline.judgements import JudgementReport
 
-__all__ = ["command"]
-
 NAMES = {
     "accuracy": "accuracy, %",
     "precision": "P, %",

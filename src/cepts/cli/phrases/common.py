@@ -5,8 +5,6 @@ from __future__ import annotations
 from cepts.cli import option
 from cepts.names import SENTENCE_PAIR_FORMATS
 
-__all__ = ["input_options", "model_option"]
-
 model_option = option.text(
     "--model",
     "MODEL",

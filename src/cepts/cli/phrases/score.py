@@ -16,8 +16,6 @@ if TYPE_CHECKING:
     from cepts.evaluate import Difference, PhraseComparison
     from cepts.pipeline.scoring import SystemScores
 
-__all__ = ["command"]
-
 KINDS = {
     "all": "all links",
     "identical": "identical words",

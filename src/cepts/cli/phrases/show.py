@@ -14,8 +14,6 @@ from cepts.io.writer import Writer
 if TYPE_CHECKING:
     from cepts.data import Alignment, Alignments, Cept
 
-__all__ = ["PairText"]
-
 CONTROL = re.compile(r"[\x00-\x1f\x7f]")
 NOTHING = "-"
 GAP = "..."

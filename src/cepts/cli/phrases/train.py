@@ -16,8 +16,6 @@ from cepts.names import ANNOTATORS, DIRECTIONS, PHRASE_COSTS, PHRASE_FAMILIES, P
 if TYPE_CHECKING:
     from cepts.pipeline.phrase_training import TrainingReport
 
-__all__ = ["command"]
-
 # The largest cost and penalty: far more than is useful, and far less than what overflows.
 LARGEST = 1e6
 

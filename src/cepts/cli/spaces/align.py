@@ -23,8 +23,6 @@ from cepts.cli.summaries import describe
 from cepts.names import LINK_MEASURES, PLAIN_BITEXT_FORMATS
 from cepts.progress import Stopwatch
 
-__all__ = ["command"]
-
 
 @click.command(
     "align",

@@ -15,8 +15,6 @@ from cepts.names import TRANSLATION_MEASURES
 if TYPE_CHECKING:
     from cepts.pipeline.saved_spaces import SavedSpaceFiles
 
-__all__ = ["direction_options", "measure_option", "opening", "sources_option", "vectors_option"]
-
 vectors_option = option.text(
     "--vectors",
     "LANGUAGE:FILE",

@@ -11,8 +11,6 @@ from cepts.cli.console import say
 from cepts.cli.spaces.common import opening, vectors_option
 from cepts.names import WRITABLE_VECTOR_FORMATS
 
-__all__ = ["command"]
-
 
 @click.command(
     "export",

@@ -18,8 +18,6 @@ if TYPE_CHECKING:
     from cepts.pipeline.space_fitting import SpaceFiles
     from cepts.spaces import SpaceModel
 
-__all__ = ["command"]
-
 DRAWN = ("ibfa", "mbfa", "cca")  # methods with something to plot
 
 

@@ -11,8 +11,6 @@ from cepts.cli import option
 from cepts.cli.console import print_json, print_table
 from cepts.cli.spaces.common import opening, vectors_option
 
-__all__ = ["command"]
-
 
 @click.command(
     "sample",

@@ -10,8 +10,6 @@ from cepts.cli import option
 from cepts.cli.console import print_json, print_table, say
 from cepts.cli.spaces.common import direction_options, opening, vectors_option
 
-__all__ = ["command"]
-
 
 def _components(ctx: click.Context, option: click.Parameter, value: str) -> int | None:
     if value == "auto":

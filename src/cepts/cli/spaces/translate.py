@@ -16,8 +16,6 @@ if TYPE_CHECKING:
     from cepts.pipeline.saved_spaces import WordAnswers
     from cepts.spaces import WordTranslation
 
-__all__ = ["command"]
-
 
 @click.command(
     "translate",

@@ -16,8 +16,6 @@ if TYPE_CHECKING:
     from cepts.evaluate import Interval, TranslationScore
     from cepts.pipeline.spaces import SimilarityScores
 
-__all__ = ["at_option", "joint_signature", "report_precision", "report_similarity"]
-
 
 def _at(ctx: click.Context, option: click.Parameter, value: str) -> tuple[int, ...]:
     parts = listed(value)

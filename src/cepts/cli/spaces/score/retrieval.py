@@ -11,8 +11,6 @@ from cepts.cli.spaces.common import direction_options, opening, vectors_option
 from cepts.cli.spaces.score.report import at_option, report_precision
 from cepts.names import SIMILARITY_MEASURES
 
-__all__ = ["command"]
-
 
 @click.command(
     "retrieval",

@@ -10,8 +10,6 @@ from cepts.cli import option
 from cepts.cli.spaces.common import opening, vectors_option
 from cepts.cli.spaces.score.report import report_similarity
 
-__all__ = ["command", "language_option"]
-
 language_option = option.text("--language", "LANGUAGE", "Language of the words.  [default: the first]")
 
 

@@ -11,8 +11,6 @@ from cepts.cli.spaces.common import opening, vectors_option
 from cepts.cli.spaces.score.report import report_similarity
 from cepts.cli.spaces.score.similarity import language_option
 
-__all__ = ["command"]
-
 
 @click.command(
     "sts",

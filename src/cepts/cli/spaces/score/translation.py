@@ -10,8 +10,6 @@ from cepts.cli import option
 from cepts.cli.spaces.common import direction_options, measure_option, opening, sources_option, vectors_option
 from cepts.cli.spaces.score.report import at_option, report_precision
 
-__all__ = ["command"]
-
 
 @click.command(
     "translation",
