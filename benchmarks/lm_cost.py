@@ -66,8 +66,8 @@ def ngrams(data: LMData) -> Table:
 
 def factorisation(data: LMData) -> Table:
     """Seconds a pass and divergence of the word-document matrix, beside scikit-learn; and of the symmetric form."""
-    from cepts.lm.counts import document_counts, window_counts
     from cepts.lm.fit import in_vocabulary
+    from cepts.lm.hidden import document_counts, window_counts
 
     model = data.model()
     text = in_vocabulary(data.text("textbook", "train"), model.vocabulary)

@@ -18,7 +18,8 @@ from cepts.evaluate import (
     word_similarity,
 )
 from cepts.io import read_counts, read_sentence_similarities, read_similarities
-from cepts.pipeline.spaces import score_translations
+from cepts.pipeline.space_scores import score_translations
+from cepts.pipeline.spaces import WordLookup
 from cepts.spaces import (
     CCA,
     IBFA,
@@ -77,7 +78,7 @@ SIMILARITIES = (
 
 def look_up(model: SpaceModel, source: str, target: str, test: Dictionary, measure: str) -> TranslationScore:
     """Score of the test words, looked up among all target words."""
-    return score_translations(model, test, source=source, target=target, measure=measure, sources=None)
+    return score_translations(model, test, WordLookup(source=source, target=target, measure=measure, sources=None))
 
 
 def translation(data: SpacesData) -> Table:

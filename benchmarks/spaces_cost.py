@@ -35,7 +35,7 @@ def em(data: SpacesData) -> Table:
     moments = gather_moments([Preparation.learn(view.matrix, MBFA.prepare)[1] for view in views], rows)
     widths = [view.width for view in views]
     plain, plain_seconds = _climb(
-        Battery(moments, widths, factors=min(widths), shrinkage=EM_SHRINKAGE, memory=0), PLAIN
+        Battery(moments, widths, factors=min(widths), shrinkage=EM_SHRINKAGE, accelerate=False), PLAIN
     )
     problem = Battery(moments, widths, factors=min(widths), shrinkage=EM_SHRINKAGE)
     fast, fast_seconds = _climb(problem, PLAIN, goal=plain[-1])

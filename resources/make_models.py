@@ -15,7 +15,8 @@ from pathlib import Path
 
 from cepts.data import Sentence, SentencePair
 from cepts.io import read_sentence_pairs
-from cepts.phrases import PhraseAligner, TokenAligner, english
+from cepts.phrases import PhraseAligner, TokenAligner
+from cepts.phrases.tables import ENGLISH
 
 CORPORA = {"token": ("msr06", "edinburghpp"), "phrase": ("msr06_phrasal", "edinburghpp_phrasal")}
 
@@ -36,13 +37,13 @@ def main() -> None:
     """Train and write both models."""
     parser = argparse.ArgumentParser(description="Train the English models of cepts phrases.")
     parser.add_argument("--data", type=Path, default=Path("../shared/data"), metavar="DIR", help="has mono/")
-    parser.add_argument("-o", "--output", type=Path, default=english.HERE, metavar="DIRECTORY")
+    parser.add_argument("-o", "--output", type=Path, default=ENGLISH, metavar="DIRECTORY")
     options = parser.parse_args()
     for aligner in (TokenAligner(), PhraseAligner()):
         started = time.perf_counter()
         pairs = training_pairs(options.data, CORPORA[aligner.name])
         aligner.fit(pairs)
-        aligner.save(options.output / english.model_directory(aligner.name).name)
+        aligner.save(options.output / f"{aligner.name}-model")
         iterations = " + ".join(str(len(steps)) for steps in aligner.objectives_)
         seconds = time.perf_counter() - started
         print(f"{aligner.name}: {len(pairs):,} pairs, {iterations} iterations, {seconds:.0f} s", flush=True)

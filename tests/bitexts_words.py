@@ -11,9 +11,9 @@ from numpy.typing import NDArray
 
 from cepts.data import Bitext, offsets_of
 from cepts.words.aligner import Aligner
+from cepts.words.blocks import PairBlock
 from cepts.words.index import Index, Pairs, build_index
 from cepts.words.lexicon import Side, Tokens
-from cepts.words.positions import PairBlock
 
 TOY = [
     ("das Haus", "the house"),
@@ -138,8 +138,6 @@ def block_of_pairs(cases: Sequence[PairCase], *, cells: NDArray[np.int32] | None
         table = np.ascontiguousarray(table[first])
     return PairBlock(
         pairs,
-        pairs.cell_offsets,
-        pairs.by_length,
         cells,
         table,
         _flat([case.source_given_null for case in cases]),

@@ -10,8 +10,7 @@ from cepts.lm.backoff import joined_vocabulary
 from cepts.lm.caches import Cache
 from cepts.lm.hidden import HiddenDocuments, HistoryOptions
 from cepts.lm.kneser_ney import KneserNey
-from cepts.lm.mixture import components_of
-from cepts.lm.predictor import Predictor
+from cepts.lm.predictor import Predictor, components_of
 from oracles_ngrams import grams_of
 
 CACHES = (Cache(0, 0.9), Cache(4))

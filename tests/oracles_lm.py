@@ -11,7 +11,7 @@ import numpy as np
 
 from cepts.data import END, START
 from cepts.lm.hidden import SMALLEST_SHARE
-from cepts.lm.mixture import LEAST_WEIGHT
+from cepts.lm.predictor import LEAST_WEIGHT
 from oracles_ngrams import Dictionary
 
 SMALLEST_LIFT = 1e-4

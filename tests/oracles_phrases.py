@@ -253,15 +253,13 @@ def path_features(path, features, sizes, shape, steps, step_weights):
 
 
 def objective(cases, weights, penalty):
-    """Softmax-margin: value and gradient. A case is (features of all paths, their costs, number of the gold path,
-    importance).
-    """
+    """Softmax-margin: value and gradient. A case is (features of all paths, their costs, number of the gold path)."""
     value, gradient = 0.5 * np.sum(penalty * weights**2), penalty * weights
-    for rows, costs, gold, importance in cases:
+    for rows, costs, gold in cases:
         scores = rows @ weights + costs
         log_z = log_sum(scores)
-        value += importance * (log_z - rows[gold] @ weights)
-        gradient = gradient + importance * (np.exp(scores - log_z) @ rows - rows[gold])
+        value += log_z - rows[gold] @ weights
+        gradient = gradient + np.exp(scores - log_z) @ rows - rows[gold]
     return value, gradient
 
 

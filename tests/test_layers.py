@@ -49,7 +49,7 @@ PICKLES = {"pickle", "_pickle", "cPickle", "dill", "cloudpickle", "joblib", "mar
 
 
 def part_of(path: Path) -> str:
-    """The part of the house to which a file belongs: `words` for `words/hmm.py`, `errors` for `errors.py`."""
+    """The part of the house to which a file belongs: `words` for `words/models.py`, `errors` for `errors.py`."""
     return path.relative_to(ROOT).parts[0].removesuffix(".py")
 
 
@@ -120,7 +120,7 @@ def parts_imported(path: Path, *, run: bool = False) -> list[tuple[str, int]]:
 
 
 def module_of(path: Path) -> str:
-    """`cepts.words.hmm` for `words/hmm.py`, `cepts.words` for `words/__init__.py`."""
+    """`cepts.words.jumps` for `words/jumps.py`, `cepts.words` for `words/__init__.py`."""
     return ".".join((*package_of(path), path.stem)).removesuffix(".__init__")
 
 
@@ -317,3 +317,10 @@ def test_the_rules_catch_what_breaks_them(tmp_path, monkeypatch):
     graph = {name: modules_imported(file, set(modules)) for name, file in modules.items()}
     assert in_cycles(graph) == {"cepts.words.bad", "cepts.words.good"}
     assert in_cycles({"a": {"b"}, "b": {"c"}, "c": set(), "d": {"d"}}) == {"d"}
+
+
+def test_a_job_on_words_loads_no_other_room():
+    code = "import sys, cepts.pipeline; print(*(name for name in sys.modules if name.startswith('cepts.')))"
+    loaded = {name.split(".")[1] for name in run_python(code)}
+    assert "words" in loaded
+    assert loaded.isdisjoint({"phrases", "spaces", "lm", "evaluate", "kernels"})

@@ -52,7 +52,7 @@ def test_every_home_has_what_it_should():
     for table in tables:
         for home in table.values():
             assert names.resolve(home) is not None
-    for wrong, error in (("cepts.words.hmm:Hmm", AttributeError), ("cepts.no_such_room:HMM", ModuleNotFoundError)):
+    for wrong, error in (("cepts.words.models:Hmm", AttributeError), ("cepts.no_such_room:HMM", ModuleNotFoundError)):
         with pytest.raises(error):
             names.resolve(wrong)
 

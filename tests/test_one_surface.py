@@ -151,6 +151,10 @@ def test_align_takes_any_model_and_any_extractor():
         trained.align([(SOURCE[0], TARGET[0])], combine="union")
     )
     assert links(cepts.align(SOURCE, TARGET, model="ibm2")) == links(cepts.align(SOURCE, TARGET, model=cepts.IBM2()))
+    chosen = cepts.Extraction(combine="agreement", threshold=0.01)
+    assert links(cepts.align(SOURCE, TARGET, model=trained, combine=chosen)) == links(
+        trained.align(list(zip(SOURCE, TARGET, strict=True)), threshold=0.01)
+    )
     for name in cepts.EXTRACTORS:
         assert len(cepts.align(SOURCE, TARGET, combine=name)) == len(SOURCE)
 

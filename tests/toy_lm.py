@@ -15,8 +15,7 @@ from cepts.lm.caches import Cache
 from cepts.lm.fit import FitRecord
 from cepts.lm.hidden import HiddenDocuments, HistoryOptions
 from cepts.lm.kneser_ney import KneserNey
-from cepts.lm.mixture import components_of
-from cepts.lm.predictor import Predictor
+from cepts.lm.predictor import Predictor, components_of
 from oracles_ngrams import random_text
 
 FUNCTION_WORDS = ("w0", "w1", "w2")

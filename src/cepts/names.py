@@ -36,12 +36,12 @@ WRITABLE_PAIR_FORMATS = ("json", "jacana", *(name for name in LINK_FORMATS if na
 
 # Word alignment.
 WORD_MODELS = {
-    "ibm1": "cepts.words.ibm1:IBM1",
-    "ibm2": "cepts.words.ibm2:IBM2",
-    "diagonal": "cepts.words.diagonal:Diagonal",
-    "hmm": "cepts.words.hmm:HMM",
-    "ibm3": "cepts.words.ibm3:IBM3",
-    "ibm4": "cepts.words.ibm4:IBM4",
+    "ibm1": "cepts.words.models:IBM1",
+    "ibm2": "cepts.words.models:IBM2",
+    "diagonal": "cepts.words.models:Diagonal",
+    "hmm": "cepts.words.models:HMM",
+    "ibm3": "cepts.words.models:IBM3",
+    "ibm4": "cepts.words.models:IBM4",
 }
 # Kind of a saved model -> what loads it.
 MODEL_KINDS = {
@@ -59,7 +59,7 @@ SELECTIONS = ("anneal", "anneal-bic", "aic", "bic")
 FACTOR_BLOCKS = ("two", "joint")
 
 # Paraphrase alignment.
-PHRASE_MODELS = ("phrase", "token")
+PHRASE_MODELS = {"phrase": "cepts.phrases:PhraseAligner", "token": "cepts.phrases:TokenAligner"}
 PHRASE_COSTS = ("links", "states", "none")
 PHRASE_FAMILIES = (
     "string",
@@ -110,6 +110,6 @@ DOCUMENT_RESETS = ("document", "never")
 
 
 def resolve(home: str) -> Any:
-    """Import what a table of this module names, such as ``cepts.words.hmm:HMM`` or ``cepts.lm:AdaptedModel.load``."""
+    """Import what a table of this module names: ``cepts.words.models:HMM`` or ``cepts.lm:AdaptedModel.load``."""
     module, _, name = home.partition(":")
     return attrgetter(name)(import_module(module))

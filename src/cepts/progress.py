@@ -5,7 +5,7 @@ from __future__ import annotations
 import time
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from typing import ClassVar
 
 
@@ -32,13 +32,6 @@ Progress = Callable[[Step], None]
 
 def silent(step: Step) -> None:
     """Report to nobody."""
-
-
-def of_part(progress: Progress | None, done: int, total: int) -> Progress:
-    """Where a part of a computation reports to, after `done` of `total` units of the whole are finished."""
-    if progress is None:
-        return silent
-    return lambda step: progress(replace(step, done=done + step.done, total=total))
 
 
 # Called with the name of each kernel before it is compiled, by the thread that needs it.

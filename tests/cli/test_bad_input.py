@@ -396,9 +396,9 @@ def test_a_disk_that_fills_under_the_model(cepts_process, corpus, trained):
 def test_control_c_during_training(cepts_process, corpus):
     (corpus / "links").write_text("old\n")
     options = ["-o", "links", "--scores", "scores", "--save", "model", "--checkpoint", "state"]
-    process = cepts_process("align", "en", "fr", "--iterations", 100_000, *options)
+    process = cepts_process("align", "en", "fr", "--model", "ibm2", "--iterations", 100_000, *options)
     deadline = time.monotonic() + 120
-    while not (corpus / "state" / "hmm" / "model.json").exists():
+    while not (corpus / "state" / "ibm2" / "model.json").exists():
         assert process.poll() is None, process.communicate()
         assert time.monotonic() < deadline
         time.sleep(0.02)
@@ -407,8 +407,8 @@ def test_control_c_during_training(cepts_process, corpus):
     assert (process.returncode, out, err) == (130, "", "cepts: stopped\n")
     assert (corpus / "links").read_text() == "old\n"
     assert sorted(path.name for path in corpus.iterdir()) == ["en", "fr", "links", "state"]
-    assert sorted(path.name for path in (corpus / "state").iterdir()) == ["hmm", "ibm1"]
-    assert sorted(path.name for path in (corpus / "state" / "hmm").iterdir()) == ["arrays.safetensors", "model.json"]
+    assert sorted(path.name for path in (corpus / "state").iterdir()) == ["ibm1", "ibm2"]
+    assert sorted(path.name for path in (corpus / "state" / "ibm2").iterdir()) == ["arrays.safetensors", "model.json"]
 
 
 def test_a_checkpoint_of_another_text(cepts, corpus, sentences):

@@ -247,7 +247,7 @@ def test_one_and_two_threads_give_the_same_bytes(cepts, home, monkeypatch, how):
         ({"matrix": [[], []]}, "found a matrix of 2 x 0, wanted at least one row and one column"),
         ({"matrix": [[1, 2], [3]]}, "found 1 values in row 2 of the matrix but 2 in row 1; wanted as many in each"),
         ({"matrix": [["x"]]}, 'found "x" in matrix, wanted numbers'),
-        ({"matrix": 3}, "found a number for matrix, wanted a list"),
+        ({"matrix": 3}, "found 3 for matrix, wanted a list"),
         ({"matrix": [[1]], "source_null": [1]}, "found source_null, but line 1 has no source_null"),
         ({"values": [[1]]}, "found the keys 'values', wanted an object such as"),
         ('{"matrix": [[1, 2', "found no JSON (Expecting ',' delimiter"),
@@ -424,7 +424,7 @@ def test_standard_input_serves_once(cepts, home):
     data = (home / "m.jsonl").read_bytes()
     ran = cepts("factor", "-", "--source", "-", "--target", "t", stdin=data)
     assert ran.code == 2
-    assert ran.error.startswith("the matrices and the sentences cannot both come from standard input")
+    assert ran.error.startswith("only one input can be -, standard input")
     for option in ("--plot", "--plot-criterion"):
         ran = cepts("factor", "-", option, "p.svg", stdin=data)
         assert ran.code == 2
@@ -495,7 +495,7 @@ def test_plots(cepts, home):
 
 def test_the_pair_that_is_asked_for_is_drawn(cepts, home, monkeypatch):
     pytest.importorskip("matplotlib")
-    from cepts.plot import pair as drawing
+    from cepts.plot import factors as drawing
 
     seen = []
     monkeypatch.setattr(drawing, "plot_factors", lambda *arguments, **options: seen.append((arguments, options)))

@@ -16,6 +16,7 @@ import pytest
 from cepts import cli
 from cepts.cli import console
 from cepts.errors import DataError, UsageError
+from cepts.pipeline.reports import Report, Table
 from cepts.progress import Step, compile_listeners
 
 HEAVY = ("numpy", "numba", "scipy", "rich", "lxml", "pyarrow", "safetensors", "xopen", "zstandard")
@@ -205,8 +206,26 @@ class Terminal(io.StringIO):
 
 
 def test_tables_are_plain_text_off_a_terminal(capsys):
-    console.print_table(["word", "count"], [["maison", 3], ["家", 1_000], [None, ""]], title="Words")
+    console.print_table(Table(["word", "count"], [["maison", 3], ["家", 1_000], [None, ""]], title="Words"))
     assert capsys.readouterr().out == "Words\nword    count\nmaison      3\n家       1000\n\n"
+
+
+def test_columns_without_values_are_left_out(capsys):
+    console.print_table(Table(["word", "count", "p"], [["a", None, 0], ["b", None, None]]))
+    assert capsys.readouterr().out == "word  p\na     0\nb\n"
+    console.print_table(Table(["word", "count"], []))
+    assert capsys.readouterr().out == "word  count\n"
+
+
+def test_tables_that_are_too_wide_are_folded_or_cut(capsys):
+    names = [f"n{number}" for number in range(3)]
+    console.print_table(Table(["d", *names], [["p", "x" * 30, "y" * 30, "z" * 30]], left=4, fit="fold"))
+    first, second = capsys.readouterr().out.removeprefix("\n").split("\n\n")
+    assert [line.split() for line in first.splitlines()] == [["d", "n0", "n1"], ["p", "x" * 30, "y" * 30]]
+    assert [line.split() for line in second.splitlines()] == [["d", "n2"], ["p", "z" * 30]]
+    console.print_table(Table(["word", "others"], [["a", "seven " * 30]], left=2, fit="cut"))
+    line = capsys.readouterr().out.splitlines()[1]
+    assert len(line) <= 100 and set(line.split()[1:]) == {"seven"}
 
 
 def test_tables_keep_brackets_on_a_terminal(monkeypatch):
@@ -214,7 +233,7 @@ def test_tables_keep_brackets_on_a_terminal(monkeypatch):
     screen = Terminal()
     monkeypatch.setenv("TERM", "xterm")
     monkeypatch.setattr(sys, "stdout", screen)
-    console.print_table(["word"], [["[b]"], ["[/nothing]"]])
+    console.print_table(Table(["word"], [["[b]"], ["[/nothing]"]]))
     assert "[b]" in screen.getvalue()
     assert "[/nothing]" in screen.getvalue()
 
@@ -223,17 +242,17 @@ def test_a_table_that_is_wider_than_the_terminal_loses_no_digits(monkeypatch):
     stream = Terminal()
     monkeypatch.setattr(sys, "stdout", stream)
     monkeypatch.setenv("COLUMNS", "20")
-    console.print_table(["system", "precision", "recall"], [["words", "98.76", "54.32"]])
+    console.print_table(Table(["system", "precision", "recall"], [["words", "98.76", "54.32"]]))
     assert stream.getvalue().splitlines() == ["system  precision  recall", "words       98.76   54.32"]
 
 
 def test_json_is_json(capsys):
-    console.print_json({"word": "été", "p": [0.5]})
+    console.show(Report(values={"word": "été", "p": [0.5]}), as_json=True)
     out = capsys.readouterr().out
     assert "été" in out
     assert json.loads(out) == {"word": "été", "p": [0.5]}
     with pytest.raises(ValueError, match="JSON"):
-        console.print_json(float("nan"))
+        console.show(Report(values=float("nan")), as_json=True)
 
 
 STEP = Step(stage="hmm", done=2, total=5, iteration=2, objective=-1234.5)

@@ -6,7 +6,8 @@ import pytest
 
 from cepts.io import read_documents, read_stop_list
 from cepts.lm import AdaptedModel
-from cepts.pipeline.lm import FitFiles, TextReading, perplexity_files, read_background
+from cepts.pipeline.inputs import TextReading, read_background
+from cepts.pipeline.lm import FitFiles, perplexity_files
 from toy_lm_files import GOLDEN, write_files
 
 OPTIONS = {"hidden": 3, "iterations": 5, "threads": 1}
@@ -76,5 +77,5 @@ def test_python_and_the_command_make_the_same_directory(kind, home, tmp_path, mo
     assert made[0].code == 0
     assert made[0].out == made[1].out
     assert model.perplexity(read_documents("test.txt")) == pytest.approx(
-        perplexity_files(tmp_path / "command", ["test.txt"]).found.values["all"]
+        perplexity_files(tmp_path / "command", ["test.txt"]).values["perplexity"]["all"]
     )

@@ -7,7 +7,8 @@ import threading
 import pytest
 
 from cepts import evaluate
-from cepts.cli import main, score
+from cepts.cli import main
+from cepts.pipeline import scoring
 
 # The pairs that tests/evaluate/test_scores.py works by hand.
 GOLD = "1 1 1 S\n1 2 2 S\n1 2 3 P\n2 1 2 S\n"
@@ -43,8 +44,8 @@ def run_json(capfd, *arguments):
 
 
 def test_options_are_those_of_the_library():
-    assert set(score.MEASURES) == set(evaluate.METRICS)
-    assert len(score.SHORT_MEASURES) == len(score.MEASURES)
+    assert set(scoring.MEASURES) == set(evaluate.METRICS)
+    assert len(scoring.SHORT_MEASURES) == len(scoring.MEASURES)
 
 
 def test_one_system_as_a_table(files, capfd):

@@ -290,7 +290,7 @@ def test_scores_of_translation(cepts, home):
 
 
 def test_scores_in_json_are_those_of_the_library(cepts, home):
-    from cepts.pipeline.spaces import score_translations
+    from cepts.pipeline.space_scores import score_translations
 
     want = score_translations(SpaceModel.load("space"), toy_dictionary(numbers=range(80, 125)))
     ran = cepts("spaces", "score", "translation", "space", "test.tsv", "--json", "--intervals", 50)

@@ -108,7 +108,7 @@ def test_the_same_file_twice(cepts, home, unfitted):
     fails(cepts, 2, "en.npy is given twice", "fit", "en.npy", "./en.npy", "-d", "train.tsv", "--save", "out")
     fails(cepts, 2, "- is given twice", "fit", "-", "-", "-d", "train.tsv", "--save", "out")
     fails(cepts, 2, "found 1 file of vectors", "fit", "en.npy", "-d", "train.tsv", "--save", "out")
-    fails(cepts, 2, "only one of the files", "fit", "en.npy", "-", "-d", "-", "--save", "out")
+    fails(cepts, 2, "only one input", "fit", "en.npy", "-", "-d", "-", "--save", "out")
 
 
 # -- dictionaries ------------------------------------------------------------------------------------------------------
@@ -339,7 +339,7 @@ def test_judgements_and_sentences(cepts, space):
         Path(name).write_text("en1 en2\n" * lines)
     fails(cepts, 1, "a.en has 12 lines but a.fr has 11", "score", "retrieval", "space", "a.en", "a.fr")
     fails(cepts, 1, "found 3 sentence pairs, wanted at least 10", "score", "retrieval", "space", "b.en", "b.en")
-    fails(cepts, 2, "only one of the two files", "score", "retrieval", "space", "-", "-")
+    fails(cepts, 2, "only one input", "score", "retrieval", "space", "-", "-")
 
 
 def test_exports_that_cannot_be_written(cepts, space):

@@ -10,7 +10,7 @@ import numpy as np
 import pytest
 from click.shell_completion import CompletionItem
 
-from cepts.cli.tables import TableChoice
+from cepts.cli.option import TableChoice
 from cepts.data import Alignments, Association
 from cepts.extract import ASSOCIATIONS, EXTRACTORS, Extractor
 from cepts.extract.associations import AssociationKind
@@ -97,13 +97,13 @@ def test_a_new_association_goes_with_onmf_and_with_matrices(cepts, corpus, sente
 
 
 def test_a_choice_shows_completes_and_refuses_by_its_table():
-    choice = TableChoice("cepts.extract:EXTRACTORS", first=("all",))
+    choice = TableChoice("cepts.extract:EXTRACTORS")
     command = click.Command("try", params=[click.Option(["--combine"], type=choice)])
     context = click.Context(command)
-    assert choice.choices == ("all", *EXTRACTORS)
-    assert "[all|agreement|onmf|" in command.get_help(context).replace("\n", "").replace(" ", "")
+    assert choice.choices == tuple(EXTRACTORS)
+    assert "[agreement|onmf|" in command.get_help(context).replace("\n", "").replace(" ", "")
     found: list[CompletionItem] = choice.shell_complete(context, command.params[0], "grow-diag-f")
     assert [item.value for item in found] == ["grow-diag-final", "grow-diag-final-and"]
-    assert choice.convert("all", None, context) == "all"
-    with pytest.raises(click.BadParameter, match="'best' is not one of 'all', 'agreement'"):
+    assert choice.convert("onmf", None, context) == "onmf"
+    with pytest.raises(click.BadParameter, match="'best' is not one of 'agreement'"):
         choice.convert("best", None, context)

@@ -6,7 +6,8 @@ import numpy as np
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from cepts.data import Alignments, Association, Cept, Cepts, NBest, offsets_of, take_runs
+from cepts.data import Alignments, Association, Cept, Cepts, NBest, offsets_of
+from cepts.data.offsets import take_runs
 
 SEEDS = st.integers(0, 2**32 - 1)
 shapes_of = st.lists(st.tuples(st.integers(0, 4), st.integers(0, 4)), max_size=5)

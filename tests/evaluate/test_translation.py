@@ -155,7 +155,7 @@ def test_bad_arguments_are_refused():
     gold = evaluate.gold_translations(TEST, ENGLISH, FRENCH)
     with pytest.raises(ValueError, match=r"a row for each of 2 questions. Got shape \(3, 10\)"):
         evaluate.translation_precision(gold, np.zeros((3, 10), dtype=np.int64))
-    with pytest.raises(ValueError, match=r"`at` must lie in 1 to 5, as many as were found. Got \(1, 5, 10\)"):
+    with pytest.raises(ValueError, match=r"`at` must lie in 1 to 5, the number of answers found. Got \(1, 5, 10\)"):
         evaluate.translation_precision(gold, np.zeros((2, 5), dtype=np.int64))
     with pytest.raises(DataError, match="nothing to translate"):
         evaluate.retrieval_precision(np.zeros((0, 10), dtype=np.int64), np.zeros(0, dtype=np.int64))

@@ -60,7 +60,7 @@ def test_sentences_are_wanted_where_the_format_shows_them():
             convert(GOLDEN / "scored", "--to", to)
     with pytest.raises(UsageError, match="`source` and `target` go together"):
         convert(GOLDEN / "scored", "--to", "naacl", *SENTENCES[:2])
-    with pytest.raises(UsageError, match="cannot both be standard input"):
+    with pytest.raises(UsageError, match="only one input can be -"):
         convert("-", "--to", "naacl", "--source", "-", "--target", SENTENCES[3])
 
 

@@ -14,7 +14,7 @@ from hypothesis import strategies as st
 
 from cepts.errors import DataError, UsageError
 from cepts.io import read_vectors
-from cepts.io.vector_text import nearest_float32
+from cepts.io.word2vec import nearest_float32
 from oracles_vectors import fasttext_model, fasttext_vectors, nearest, rows_of
 
 WORDS = ["le", "château", "l'été", "\u00a0", "東\u3000京", "1999", "#"]
@@ -328,10 +328,10 @@ def test_binary_with_mistakes(write):
     nan = MATRIX.copy()
     nan[2, 1] = np.nan
     for content, match in (
-        (BINARY[:-10], "word 7: found the end of the file in the middle of word 7, wanted 7 words"),
+        (BINARY[:-10], "word 7: found the end of the file in the middle of it, wanted 7 words"),
         (
             binary_of(WORDS[:4], MATRIX[:4]).replace(b"4 3", b"5 3", 1),
-            "word 5: found the end of the file after 4 words",
+            "word 5: found the end of the file before it",
         ),
         (BINARY.replace(b"7 3", b"6 3", 1), "word 7: found more bytes after the 6 words"),
         (binary_of(WORDS, nan), 'word 3: found nan in the vector of "l\'été", wanted finite'),

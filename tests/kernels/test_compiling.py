@@ -10,6 +10,7 @@ from importlib.resources import files
 from pathlib import Path
 from types import SimpleNamespace
 
+import numpy as np
 import pytest
 
 from cepts import kernels, progress
@@ -107,7 +108,7 @@ def test_nested_compilations_are_counted_once_and_no_stopwatch_counts_them(monke
     stopwatch = Stopwatch()
 
     def compile_(module, name, seconds, inner=()):
-        function = SimpleNamespace(__module__=module, __name__=name)
+        function = SimpleNamespace(__module__=module, __name__=name, targetoptions={})
         event = SimpleNamespace(data={"dispatcher": function})
         listener.on_start(event)
         now[0] += seconds
@@ -157,3 +158,19 @@ print(compiled_kernels())
         assert run(warm_up).stderr.startswith(expected)
     done = run(align, str(sample / "sample.en"), str(sample / "sample.fr"), str(tmp_path / "links"))
     assert done.stdout == "0\n"
+
+
+def test_a_kernel_without_reference_counts_may_return_numbers_but_no_arrays(monkeypatch):
+    def double(values):
+        return 2 * values[0], 1
+
+    def first_half(values):
+        return values[: len(values) // 2], 1
+
+    monkeypatch.setattr(kernels, "CACHING", False)
+    values = np.arange(4.0)
+    double.__module__ = first_half.__module__ = "cepts.kernels.made_here"
+    assert kernels.kernel(double)(values) == (0.0, 1)
+    assert kernels.allocating_kernel(first_half)(values)[0].tolist() == [0.0, 1.0]
+    with pytest.raises(TypeError, match="first_half returns arrays, so it must be an `allocating_kernel`"):
+        kernels.kernel(first_half)(values)

@@ -11,7 +11,7 @@ import oracles_lm as oracles
 from cepts.kernels.rescaling import excess_probs, factored_masses, lift_words, raise_powers, spread_factors
 from cepts.lm.backoff import BackoffModel
 from cepts.lm.kneser_ney import KneserNey
-from cepts.lm.mixture import LEAST_WEIGHT
+from cepts.lm.predictor import LEAST_WEIGHT
 from oracles_ngrams import Dictionary, random_text
 from toy_lm import toy_hidden
 

@@ -16,8 +16,7 @@ from cepts.lm.backoff import joined_vocabulary, with_vocabulary
 from cepts.lm.binary import KenLMModel
 from cepts.lm.caches import Cache
 from cepts.lm.hidden import HistoryOptions
-from cepts.lm.mixture import components_of
-from cepts.lm.predictor import Predictor
+from cepts.lm.predictor import Predictor, components_of
 from toy_lm import CACHES, numbered, predictors, texts, toy_hidden, toy_parts, toy_predictor
 
 GOLDEN = Path(__file__).parents[1] / "golden" / "lm"
@@ -155,7 +154,8 @@ def test_the_literal_mixture_is_as_printed(seed, text, ngram_weight):
     model = replace(model, weights=np.array([ngram_weight, 1 - ngram_weight]))
     scored = model.score(text, model.memory())
     words, priors = model.hidden.words.astype(np.float64), model.hidden.priors.astype(np.float64)
-    rows = model.hidden.rows(len(model.vocabulary))
+    rows = model.rows
+    assert [model.hidden.numbers[row] for row in rows if row >= 0] == np.flatnonzero(rows >= 0).tolist()
     history, want = [], []
     for word, ngram in zip(scored.ids.tolist(), scored.probs.tolist(), strict=True):
         told = [row for row in history[-20:] if row >= 0 and words[row].any()]

@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 
 from cepts.data import Text
 from cepts.errors import DataError
-from cepts.lm.mixture import MOST_EXPONENT
+from cepts.lm.predictor import MOST_EXPONENT
 from cepts.lm.tuning import best_weights, tune, tuned_weights
 from toy_lm import predictors, texts, toy_predictor
 

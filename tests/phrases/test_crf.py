@@ -86,7 +86,6 @@ PATH = gold_path(np.zeros((1, 1), dtype=np.bool_), LatticeShape())
 def random_objective(seed, shape, pairs, threads=1):
     random = np.random.default_rng(seed)
     cases = [random_case(random, shape) for _ in range(pairs)]
-    importance = random.uniform(0.1, 2.0, pairs)
     penalty = random.uniform(0.0, 2.0, STEP_WEIGHTS + sum(sizes_of(shape)))
     objective = Objective(
         [case[0] for case in cases],
@@ -94,11 +93,10 @@ def random_objective(seed, shape, pairs, threads=1):
         sizes_of(shape),
         shape,
         penalty=penalty,
-        importance=importance,
         threads=threads,
     )
     weights = random.normal(size=objective.weights)
-    return objective, weights, [(*case[2], weight) for case, weight in zip(cases, importance, strict=True)], penalty
+    return objective, weights, [case[2] for case in cases], penalty
 
 
 @settings(deadline=None, max_examples=40)

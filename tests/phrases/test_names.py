@@ -55,15 +55,6 @@ def test_a_score_is_the_share_that_is_saved():
     assert scores.min() == 0 and scores.max() <= 1
 
 
-def test_only_what_is_asked_for_has_a_score():
-    names = ["Bill", "Robert", "Will"]
-    all_scores = SMALL.scores(names, names)
-    which, others = np.array([True, False, True]), np.array([False, True, True])
-    some = SMALL.scores(names, names, which, others)
-    np.testing.assert_array_equal(some, np.where(which[:, None] & others, all_scores, 0))
-    assert not SMALL.scores(names, names, ~which & which, others).any()
-
-
 @pytest.mark.parametrize(("source", "target"), [([], ["Bill"]), (["Bill"], []), ([], [])])
 def test_empty_sentences(source, target):
     assert SMALL.scores(source, target).shape == (len(source), len(target))

@@ -7,7 +7,7 @@ import pytest
 
 from cepts.data import Vectors
 from cepts.errors import ModelError, UsageError
-from cepts.phrases import english
+from cepts.phrases import languages
 from cepts.phrases.aligner import PhraseAligner, TokenAligner
 from cepts.phrases.annotate import Annotator
 from cepts.phrases.lexical import Lexical
@@ -87,8 +87,8 @@ def test_tables_of_the_user_are_kept_with_the_model(tmp_path):
 def small_english(monkeypatch):
     """English with two small tables, and nothing that annotates."""
     tables = Lexical(paraphrases=PHRASE.paraphrases, relatedness=RELATED)
-    monkeypatch.setattr(english, "lexical", lambda: tables)
-    monkeypatch.setattr(english, "annotator", Annotator)
+    monkeypatch.setattr(languages, "english_lexical", lambda: tables)
+    monkeypatch.setattr(languages, "english_annotator", Annotator)
     return tables
 
 
@@ -115,7 +115,7 @@ def test_a_model_that_left_out_a_table_of_the_language_goes_without_it(tmp_path,
 
 def test_tables_that_have_changed_are_noticed(tmp_path, small_english, monkeypatch):
     trained(language="english", lexical=None).save(tmp_path / "model")
-    monkeypatch.setattr(english, "lexical", lambda: Lexical(paraphrases=small_english.paraphrases))
+    monkeypatch.setattr(languages, "english_lexical", lambda: Lexical(paraphrases=small_english.paraphrases))
     with pytest.raises(ModelError, match="model was trained with other features than its tables give now; train it"):
         PhraseAligner.load(tmp_path / "model")
 

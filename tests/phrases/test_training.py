@@ -10,13 +10,14 @@ from hypothesis import strategies as st
 import oracles_phrases as oracles
 from cepts.data import Sentence, SentencePair
 from cepts.errors import NotFiniteError
+from cepts.phrases.aligner import PhraseAligner
 from cepts.phrases.crf import LatticeShape, gold_path, link_cells
-from cepts.phrases.training import CRFTraining, TrainingOptions, _gold, _state_costs
+from cepts.phrases.training import _state_costs, gold_of, minimise
 from cepts.progress import silent
 
 
 def options(cost):
-    return TrainingOptions(cost=cost, wrong_cost=1.5, missed_cost=0.5)
+    return PhraseAligner(cost=cost, wrong_cost=1.5, missed_cost=0.5)
 
 
 @st.composite
@@ -43,7 +44,7 @@ def parts_of(gold):
 @settings(deadline=None)
 @given(gold_pairs(), SHAPES, st.sampled_from(["links", "none"]))
 def test_costs_of_links(pair, shape, cost):
-    gold = _gold(pair, shape, options(cost))
+    gold = gold_of(pair, shape, options(cost))
     cells, excused = (
         link_cells(links, len(pair.source), len(pair.target), shape.by_target) for links in (pair.sure, pair.possible)
     )
@@ -56,7 +57,7 @@ def test_costs_of_links(pair, shape, cost):
 @settings(deadline=None)
 @given(gold_pairs(), SHAPES)
 def test_costs_of_states(pair, shape):
-    gold = _gold(pair, shape, options("states"))
+    gold = gold_of(pair, shape, options("states"))
     segments = [(i, span + 1, j, wide + 1) for i, span, j, wide in np.argwhere(gold.path.segments).tolist()]
     path = [*segments, *((i, 1, -1, 0) for i in np.flatnonzero(gold.path.null).tolist())]
     for part, got in parts_of(gold):
@@ -71,13 +72,9 @@ def test_spans_longer_than_the_sentence():
 
 
 def test_an_objective_that_is_not_finite_ends_training():
-    training = CRFTraining.__new__(CRFTraining)
-    training._iterations, training.objectives = 5, []
-
     def objective(weights):
         return np.nan, weights
 
     objective.weights = 3
-    training.objective = objective
     with pytest.raises(NotFiniteError, match="training forward: the objective is nan after 0 iterations"):
-        training.run("training forward", silent)
+        minimise(objective, 5, "training forward", silent)

@@ -206,7 +206,7 @@ def test_files_are_there_together_or_not_at_all(aligner, bitext, tmp_path, monke
     elif when == "matrices":
         monkeypatch.setattr(AssociationWriter, "write", fail)
     else:
-        monkeypatch.setattr(import_module("cepts.pipeline.align"), "_write_scores", fail)
+        monkeypatch.setattr(import_module("cepts.pipeline.loop"), "_write_scores", fail)
     files = {name: tmp_path / name for name in ("matrices", "scores")}
     for name in ("links", "scores"):
         (tmp_path / name).write_text("old\n")

@@ -13,15 +13,8 @@ from hypothesis import strategies as st
 from cepts.data import Documents, NGrams
 from cepts.errors import DataError, UsageError
 from cepts.lm import AdaptedModel, KenLMModel, adapted
-from cepts.pipeline.lm import (
-    FitFiles,
-    TextReading,
-    describe_model,
-    document_perplexities,
-    fit_files,
-    read_background,
-    variants,
-)
+from cepts.pipeline.inputs import TextReading, read_background
+from cepts.pipeline.lm import FitFiles, document_perplexities, fit_files, variants
 from toy_lm import models, toy_model
 from toy_lm_files import write_files
 
@@ -143,11 +136,10 @@ def test_a_fit_describes_itself(tmp_path, monkeypatch):
     Path("loud/text.txt").write_text(Path("text.txt").read_text().upper())
     files = FitFiles(texts=["text.txt"], background=["loud/text.txt"], save=tmp_path / "model", lowercase=True)
     notices = []
-    model = fit_files(AdaptedModel(hidden=3, iterations=5, threads=1), files, notices=notices)
-    described = describe_model(model)
+    described = fit_files(AdaptedModel(hidden=3, iterations=5, threads=1), files, notices=notices).values
     assert [ngrams["name"] for ngrams in described["ngrams"]] == ["text.txt", "loud/text.txt"]
     assert (described["lowercase"], described["boundaries"]) == (True, "blank")
     assert described["hidden"] == 3
     assert sum(described["weights"].values()) == pytest.approx(1)
-    with pytest.raises(UsageError, match="only one of the files can come from standard input"):
+    with pytest.raises(UsageError, match="only one input can be -, standard input"):
         fit_files(AdaptedModel(), FitFiles(texts=["-"], dev=["-"], save=tmp_path / "other"))

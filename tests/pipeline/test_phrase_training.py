@@ -13,8 +13,8 @@ from cepts.names import PHRASE_FAMILIES
 from cepts.phrases import PhraseAligner, TokenAligner
 from cepts.pipeline.phrase_training import (
     PAPER,
-    AlignerOptions,
     TrainingFiles,
+    new_phrase_aligner,
     train_phrase_aligner,
 )
 from toy_paraphrases import toy_pairs
@@ -29,23 +29,24 @@ def gold(tmp_path):
     return str(tmp_path / "gold.jsonl")
 
 
-def test_options_that_are_not_given_are_those_of_the_aligner():
-    assert AlignerOptions().aligner().get_params() == PhraseAligner().get_params()
-    assert AlignerOptions(model="token").aligner().get_params() == TokenAligner().get_params()
-    some = AlignerOptions(longest=2, penalty=0.0, language=None, without=["name"]).aligner()
+def test_parameters_that_are_not_given_are_those_of_the_aligner():
+    assert new_phrase_aligner("phrase", {}).get_params() == PhraseAligner().get_params()
+    assert new_phrase_aligner("token", {}).get_params() == TokenAligner().get_params()
+    some = new_phrase_aligner("phrase", {"longest": 2, "penalty": 0.0, "language": None}, without=["name"])
     assert (some.longest, some.penalty, some.language) == (2, 0.0, None)
     assert some.families_ == tuple(name for name in PHRASE_FAMILIES if name != "name")
 
 
-def test_the_papers_options_give_way_to_what_is_given():
-    paper = AlignerOptions(paper=True, penalty=2.0).aligner()
+def test_the_papers_parameters_give_way_to_what_is_given():
+    paper = new_phrase_aligner("phrase", {"penalty": 2.0}, paper=True)
     assert {name: getattr(paper, name) for name in PAPER} == {**PAPER, "penalty": 2.0}
     assert "lexical" not in paper.families_
-    assert AlignerOptions(paper=True, families=["lexical", "string"]).aligner().families_ == ("string", "lexical")
+    some = new_phrase_aligner("phrase", {"families": ["lexical", "string"]}, paper=True)
+    assert some.families_ == ("string", "lexical")
 
 
 @pytest.mark.parametrize(
-    ("options", "message"),
+    ("parameters", "message"),
     [
         ({"model": "tokens"}, "`model` must be one of phrase, token"),
         ({"model": "token", "widest": 2}, "`widest` goes with `model` phrase"),
@@ -55,27 +56,30 @@ def test_the_papers_options_give_way_to_what_is_given():
         ({"penalty": -1.0}, "`penalty` must be 0 or more"),
     ],
 )
-def test_options_that_do_not_go_together(options, message):
+def test_parameters_that_do_not_go_together(parameters, message):
+    model, without = parameters.pop("model", "phrase"), parameters.pop("without", ())
     with pytest.raises(UsageError, match=message):
-        AlignerOptions(**options).aligner()
+        new_phrase_aligner(model, parameters, without=without)
 
 
 def test_what_is_kept_is_what_is_trained(gold, tmp_path):
-    report = train_phrase_aligner(AlignerOptions(**QUICK), TrainingFiles(pairs=[gold], dev=gold), tmp_path / "model")
+    aligner = PhraseAligner(**QUICK)
+    report = train_phrase_aligner(aligner, TrainingFiles(pairs=[gold], dev=gold), tmp_path / "model")
     want = PhraseAligner(**QUICK).fit(toy_pairs(10))
     kept = PhraseAligner.load(tmp_path / "model")
     np.testing.assert_array_equal(kept.weights_, want.weights_.astype(np.float32))
-    np.testing.assert_array_equal(report.aligner.weights_, want.weights_)
+    np.testing.assert_array_equal(aligner.weights_, want.weights_)
     links = sum(len(pair.sure) for pair in toy_pairs(10))
-    assert (report.pairs, report.used, report.links, report.synthesised) == (10, 10, links, 0)
-    assert report.columns == "lemma" and report.dev.f1 > 0.5
-    assert report.lines[0].startswith(f"trained  on 10 pairs with {links} links, in ")
+    assert report.values == {"pairs": 10, "used": 10, "links": links, "synthesised": 0}
+    assert report.said[0].startswith(f"trained  on 10 pairs with {links} links, in ")
+    assert report.said[1] == "columns  lemma"
+    assert float(report.shown[-1].rows[0][3]) > 50
 
 
 def test_a_wrong_place_is_found_before_anything_is_read(tmp_path):
     (tmp_path / "notes").write_text("mine")
     with pytest.raises(ModelError, match="notes"):
-        train_phrase_aligner(AlignerOptions(**QUICK), TrainingFiles(pairs=["nowhere"]), tmp_path)
+        train_phrase_aligner(PhraseAligner(**QUICK), TrainingFiles(pairs=["nowhere"]), tmp_path)
 
 
 def test_files_that_cannot_be_learnt_from(tmp_path):

@@ -15,8 +15,8 @@ from cepts.io import SentencePairWriter, read_sentence_pairs
 from cepts.phrases.aligner import PhraseAligner
 from cepts.phrases.directions import PhraseDirections
 from cepts.phrases.words import kinds_of
-from cepts.pipeline import align_pairs, list_segmentations
 from cepts.pipeline.judgements import IMPORTANCE, JUDGEMENT_SCORES, judge_pairs, pair_scores
+from cepts.pipeline.phrases import align_pairs, list_segmentations
 
 EXAMPLES = read_sentence_pairs(Path(__file__).parents[2] / "examples" / "paraphrases.jsonl")
 EMPTY = SentencePair(Sentence(()), Sentence(("word",)))

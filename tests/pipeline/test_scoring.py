@@ -6,7 +6,8 @@ import pytest
 
 from cepts import evaluate
 from cepts.errors import DataError, UsageError
-from cepts.pipeline.link_files import LinkFile, Sides, convert_links, read_directions, read_sides
+from cepts.pipeline.inputs import LinkFile, Sides, read_directions, read_sides
+from cepts.pipeline.link_files import convert_links
 from cepts.pipeline.scoring import score_links
 
 

@@ -7,7 +7,8 @@ import pytest
 
 from cepts.data import Dictionary, Text
 from cepts.errors import DataError
-from cepts.pipeline.spaces import score_retrieval, score_translations, score_word_similarity
+from cepts.pipeline.space_scores import PrecisionTask, score_retrieval, score_translations, score_word_similarity
+from cepts.pipeline.spaces import WordLookup
 from cepts.spaces import IBFA
 from toy_spaces import toy_dictionary, toy_views
 
@@ -26,7 +27,7 @@ def test_precision_of_translation(source):
     languages = (VIEWS[source].name, VIEWS[target].name)
     entries = [*toy_dictionary(languages, range(70, 130)), (f"{languages[0]}70", f"{languages[1]}3")]
     test = Dictionary(languages, tuple(entries), "test")
-    score = score_translations(MODEL, test, source=source, target=target, measure="cosine", at=(1, 3))
+    score = score_translations(MODEL, test, WordLookup(source=source, target=target, measure="cosine"), at=(1, 3))
     found = np.argsort(-cosines(PLACES[source], PLACES[target])[70:120], axis=1)
     right = [{n, 3} if n == 70 else {n} for n in range(70, 120)]
     for k in (1, 3):
@@ -39,10 +40,10 @@ def test_precision_of_translation(source):
 
 
 def test_the_signature_says_by_which_words_hubs_were_measured():
-    score = score_translations(MODEL, toy_dictionary(numbers=range(80, 100)), sources=50)
+    score = score_translations(MODEL, toy_dictionary(numbers=range(80, 100)), WordLookup(sources=50))
     assert score.facts["sources"] == 50
     assert score.facts["neighbourhood"] == 10
-    score = score_translations(MODEL, toy_dictionary(numbers=range(80, 100)), measure="inverted-softmax")
+    score = score_translations(MODEL, toy_dictionary(numbers=range(80, 100)), WordLookup(measure="inverted-softmax"))
     assert score.facts["sources"] == 120
     assert score.facts["temperature"] == 30
 
@@ -56,7 +57,7 @@ def test_precision_of_retrieval():
     # Also a word without a vector, a word twice, and a pair without any vector on one side.
     lines = [random.choice(120, 2, replace=False).tolist() for _ in range(40)] + [[5, 5, 9], [7, 999], [999]]
     texts = text_of("en", lines), text_of("fr", lines)
-    scores = score_retrieval(MODEL, texts, measure="cosine", at=(1, 2))
+    scores = score_retrieval(MODEL, texts, PrecisionTask(measures=["cosine"], at=(1, 2)))
     weights = np.zeros(120)
     for line in lines:
         weights[[n for n in set(line) if n < 120]] += 1
@@ -81,7 +82,9 @@ def test_precision_of_retrieval():
 def test_queries_of_retrieval_are_drawn_by_the_seed():
     lines = [[n, n + 1] for n in range(100)]
     texts = text_of("en", lines), text_of("fr", lines)
-    one, two, other = (score_retrieval(MODEL, texts, queries=20, seed=seed)[0].ranks.tolist() for seed in (1, 1, 2))
+    one, two, other = (
+        score_retrieval(MODEL, texts, PrecisionTask(queries=20, seed=seed))[0].ranks.tolist() for seed in (1, 1, 2)
+    )
     assert len(one) == 20
     assert one == two
     assert one != other
@@ -90,9 +93,9 @@ def test_queries_of_retrieval_are_drawn_by_the_seed():
 def test_wrong_numbers_of_sentences():
     lines = [[n] for n in range(12)]
     with pytest.raises(DataError, match="found 12 source and 11 target sentences"):
-        score_retrieval(MODEL, (text_of("en", lines), text_of("fr", lines[:11])))
+        score_retrieval(MODEL, (text_of("en", lines), text_of("fr", lines[:11])), PrecisionTask())
     with pytest.raises(DataError, match="wanted at least 10"):
-        score_retrieval(MODEL, (text_of("en", lines[:9]), text_of("fr", lines[:9])))
+        score_retrieval(MODEL, (text_of("en", lines[:9]), text_of("fr", lines[:9])), PrecisionTask())
 
 
 def test_similarity_looks_words_up_in_lower_case_too():

@@ -7,7 +7,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from cepts.spaces.anderson import Anderson
+from cepts.spaces.mbfa import Anderson
 
 
 def linear_map(seed, width, radius=0.95):

@@ -7,7 +7,7 @@ import pytest
 
 import oracles_spaces_models as oracles
 from cepts.spaces.choose import DEFAULT, EXPONENTS, SHRINKAGES, ChosenSettings, choose
-from cepts.spaces.prepare import Preparation
+from cepts.spaces.space import Preparation
 
 
 def prepared(words=600, widths=(20, 20), noise=0.5, seed=0):

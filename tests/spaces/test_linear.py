@@ -8,7 +8,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from scipy.linalg import orthogonal_procrustes
 
-from cepts.spaces.linear import least_squares, procrustes
+from cepts.spaces.methods import least_squares, procrustes
 from cepts.spaces.moments import gather_moments
 
 

@@ -12,8 +12,7 @@ import oracles_spaces_models as oracles
 from cepts.data import Dictionary, Vectors
 from cepts.errors import DataError, UsageError
 from cepts.spaces import IBFA, MBFA, GaussianMixture, Procrustes, find_senses, fit_mixture
-from cepts.spaces.prepare import Preparation
-from cepts.spaces.space import Space
+from cepts.spaces.space import Preparation, Space
 from toy_spaces import toy_dictionary, toy_views
 
 FIELDS = 4
@@ -77,9 +76,9 @@ def plain_log_joint(mixture, vectors, views):
     return np.stack(
         [
             np.log(share)
-            + multivariate_normal(model.joint_mean(views) + loading @ mean, covariance).logpdf(
-                np.concatenate(vectors, axis=1)
-            )
+            + multivariate_normal(
+                np.concatenate([model.means[view] for view in views]) + loading @ mean, covariance
+            ).logpdf(np.concatenate(vectors, axis=1))
             for share, mean in zip(mixture.shares, mixture.means, strict=True)
         ],
         axis=1,

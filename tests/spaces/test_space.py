@@ -11,9 +11,8 @@ import oracles_spaces_models as oracles
 from cepts.errors import UsageError
 from cepts.spaces import CCA, IBFA, METHODS
 from cepts.spaces import space as module
-from cepts.spaces.prepare import Preparation
 from cepts.spaces.retrieve import retrieve
-from cepts.spaces.space import Space
+from cepts.spaces.space import Preparation, Space
 
 
 def space_of(model, steps=()):

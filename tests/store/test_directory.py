@@ -197,11 +197,11 @@ def test_another_kind_is_refused(model: Path) -> None:
     assert "ibm1" in message
 
 
-def test_a_missing_and_a_surplus_array_are_named(model: Path) -> None:
+def test_a_missing_and_a_surplus_array_are_refused(model: Path) -> None:
     rewrite(model, lambda contents: contents["arrays"].pop("words"))
-    assert "words is one too many" in refused(model)
+    assert "not those of model.json" in refused(model)
     rewrite(model, lambda contents: contents["arrays"].update(words={}, jumps={}))
-    assert "jumps is missing" in refused(model)
+    assert "not those of model.json" in refused(model)
 
 
 def test_another_shape_or_type_is_refused(model: Path) -> None:
@@ -303,6 +303,27 @@ def test_a_failed_rename_puts_the_old_model_back(model: Path, monkeypatch: pytes
         with pytest.raises(ModelError, match="Permission denied"):
             save_model(model, kind="ibm1", settings={}, arrays={})
     assert load_model(model).kind == "hmm"
+    assert siblings(model) == ["model"]
+
+
+@pytest.mark.parametrize("renames", [1, 2])
+def test_control_c_right_after_a_rename_leaves_one_whole_model(
+    model: Path, monkeypatch: pytest.MonkeyPatch, renames: int
+) -> None:
+    rename, done = Path.rename, []
+
+    def interrupted(path: Path, target: Path) -> Path:
+        moved = rename(path, target)
+        done.append(target)
+        if len(done) == renames:
+            raise KeyboardInterrupt
+        return moved
+
+    with monkeypatch.context() as patch:
+        patch.setattr(Path, "rename", interrupted)
+        with pytest.raises(KeyboardInterrupt):
+            save_model(model, kind="ibm1", settings={}, arrays={})
+    assert load_model(model).kind == ("hmm" if renames == 1 else "ibm1")
     assert siblings(model) == ["model"]
 
 

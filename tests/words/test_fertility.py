@@ -60,7 +60,7 @@ def oracle_pairs(model, block, direction):
         if not min(shape):
             found.append(None)
             continue
-        cells = block.cells[block.cell_offsets[pair] : block.cell_offsets[pair + 1]]
+        cells = block.cells[block.pairs.cell_offsets[pair] : block.pairs.cell_offsets[pair + 1]]
         lexicon = block.lexicon[cells, direction].astype(float).reshape(shape)
         sides = [
             (block.source_words[source], model.source_classes, model.source_fertility, block.source_given_null[source]),
@@ -301,7 +301,7 @@ def test_results_do_not_depend_on_the_other_pairs_of_the_block(kind, data):
             source_words=together.source_words[slice(*together.pairs.source_offsets[pair : pair + 2])],
             target_words=together.target_words[slice(*together.pairs.target_offsets[pair : pair + 2])],
         )
-        cells = slice(*together.cell_offsets[pair : pair + 2])
+        cells = slice(*together.pairs.cell_offsets[pair : pair + 2])
         np.testing.assert_array_equal(model.posterior(alone).forward, found.forward[cells])
         for one, many in zip(model.nbest(alone, 7), lists, strict=True):
             for ours, theirs in zip(one[0], many[pair], strict=True):

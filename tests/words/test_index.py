@@ -76,7 +76,7 @@ def test_shards_hold_the_words_of_their_pairs(bitext, cells_in_shard):
             assert [bitext.source.vocabulary[e] for e in ids] == source
             ids = shard.pairs.target_ids[slice(*shard.pairs.target_offsets[pair : pair + 2])]
             assert [bitext.target.vocabulary[f] for f in ids] == target
-        assert sorted(shard.order) == list(range(len(shard.pairs)))
+        assert sorted(shard.pairs.by_length) == list(range(len(shard.pairs)))
     assert next(whole, None) is None
 
 

@@ -47,13 +47,15 @@ def test_null_that_explains_nothing_falls_back_on_frequencies():
 def test_an_unknown_word_is_as_rare_as_one_seen_once():
     null = NullWords(SOURCE, TARGET)
     words = np.array([1, -1, 0], dtype=np.int32)
-    np.testing.assert_allclose(null.of_source(words), [1 / 2, 1 / 5, 1 / 2])
-    np.testing.assert_allclose(null.of_target(words), [1 / 3, 1 / 9, 1 / 3])
-    assert len(null.of_target(np.empty(0, dtype=np.int32))) == 0
+    source, target = null.given(words, words)
+    np.testing.assert_allclose(source, [1 / 2, 1 / 5, 1 / 2])
+    np.testing.assert_allclose(target, [1 / 3, 1 / 9, 1 / 3])
+    assert len(null.given(words, np.empty(0, dtype=np.int32))[1]) == 0
 
 
 def test_no_words_at_all():
     nothing = np.empty(0, dtype=np.int64)
     null = NullWords(nothing, nothing)
     null.estimate(np.zeros(0), np.zeros(0))
-    np.testing.assert_allclose(null.of_source(np.array([-1], dtype=np.int32)), 1)
+    unknown = np.array([-1], dtype=np.int32)
+    np.testing.assert_allclose(null.given(unknown, unknown)[0], 1)

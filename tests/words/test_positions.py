@@ -71,7 +71,7 @@ def test_a_pair_that_stands_often_counts_as_often(kind, agreeing, cases, times):
     weighted = dataclasses.replace(once, times=np.array(times, dtype=np.float32))
     repeated = [pair for pair, often in enumerate(times) for _ in range(often)]
     # The copies of a token pair share its cell.
-    cells = np.split(once.cells, once.cell_offsets[1:-1])
+    cells = np.split(once.cells, once.pairs.cell_offsets[1:-1])
     copies = block_of_pairs(
         [cases[pair] for pair in repeated], cells=np.concatenate([cells[pair] for pair in repeated])
     )

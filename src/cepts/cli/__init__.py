@@ -15,8 +15,7 @@ from collections.abc import Sequence
 import click
 
 from cepts._version import __version__
-from cepts.cli.groups import RUNNING, CommandTable, LazyGroup
-from cepts.cli.naming import in_options
+from cepts.cli.groups import RUNNING, CommandTable, LazyGroup, in_options
 from cepts.errors import CeptsError, DataError, UsageError
 
 __all__ = ["COMMANDS", "cepts", "main"]

@@ -9,28 +9,15 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from cepts.cli import option
-from cepts.cli.checks import check_apart
+from cepts.cli import link_options, option
 from cepts.cli.console import ProgressBars, say
-from cepts.cli.link_options import (
-    check_extraction,
-    check_lists,
-    combine_option,
-    extraction_of,
-    factoring_options,
-    listed_direction,
-    matrices_option,
-    threshold_option,
-)
-from cepts.cli.summaries import describe
-from cepts.cli.tables import TableChoice
 from cepts.errors import UsageError
 from cepts.names import BITEXT_FORMATS, LEXICONS, LINK_FORMATS, NBEST_FORMATS, WORD_MODELS
 from cepts.progress import Stopwatch
 
 if TYPE_CHECKING:
     from cepts.data import Scorer
-    from cepts.pipeline import AlignReport, WordTraining
+    from cepts.pipeline import Summary, WordTraining
     from cepts.progress import Progress
 
 SCORERS = ("weights", "source_language", "target_language", "max_length", "threads")  # options of load_scorer
@@ -74,12 +61,12 @@ Examples:
 @click.argument("source")
 @click.argument("target", required=False)
 @option.output("the links")
-@option.choice("--model", TableChoice("cepts.names:WORD_MODELS"), "The alignment model.  [default: hmm]")
-@combine_option()
-@threshold_option()
+@option.choice("--model", option.TableChoice("cepts.names:WORD_MODELS"), "The alignment model.  [default: hmm]")
+@link_options.combine_option()
+@link_options.threshold_option()
 @option.choice(
     "--association",
-    TableChoice("cepts.extract:ASSOCIATIONS"),
+    option.TableChoice("cepts.extract:ASSOCIATIONS"),
     "For onmf and --matrices: what the matrix holds: posteriors of both directions or of one, links counted in "
     "lists of best alignments, lexicon x position, or co-occurrence in the text.  [default: agreement]",
 )
@@ -91,8 +78,8 @@ Examples:
     below=1,
     metavar="P",
 )
-@factoring_options("For onmf: ")
-@matrices_option
+@link_options.factoring_options("For onmf: ")
+@link_options.matrices_option
 @option.whole(
     "--nbest",
     "List each direction's N most probable alignments instead of links, as json; with --combine forward or "
@@ -152,10 +139,10 @@ def command(source: str, target: str | None, **options: Any) -> None:
     _check(options)
     stopwatch = Stopwatch()
     with ProgressBars(quiet=options["quiet"]) as bars:
-        report = _run(source, target, options, bars)
-    say(*describe(report.summary, stopwatch.seconds), quiet=options["quiet"])
-    if report.not_saved is not None:
-        raise report.not_saved
+        summary = _run(source, target, options, bars)
+    say(*summary.lines(stopwatch.seconds), quiet=options["quiet"])
+    if summary.not_saved is not None:
+        raise summary.not_saved
     if options["save"] is not None:
         say(f"model    {options['save']}  (use it again with --load)", quiet=options["quiet"])
 
@@ -173,27 +160,29 @@ def _check(options: dict[str, Any]) -> None:
         raise UsageError(
             f"`weights` must be as many as `load`, {len(options['load'])}. Got {len(options['weights'])} instead."
         )
-    check_extraction(options)
-    check_apart({"--scores": options["scores"], "--matrices": options["matrices"], "the links": options["output"]})
+    link_options.check_extraction(options)
+    option.check_apart(
+        {"--scores": options["scores"], "--matrices": options["matrices"], "the links": options["output"]}
+    )
     if options["nbest"] is not None and options["combine"] != "onmf":
-        check_lists(options, "alignments", NBEST_FORMATS)
+        link_options.check_lists(options, "alignments", NBEST_FORMATS)
         if options["format"] == "giza" and options["combine"] == "agreement":
             raise UsageError("`format` giza shows one direction; choose it by `combine` forward or `combine` reverse.")
 
 
-def _run(source: str, target: str | None, options: dict[str, Any], progress: Progress) -> AlignReport:
+def _run(source: str, target: str | None, options: dict[str, Any], progress: Progress) -> Summary:
     from cepts.pipeline import AlignJob, AlignOutputs, BitextFiles, align_files
 
     lists = options["nbest"] is not None and options["combine"] != "onmf"
     job = AlignJob(
         texts=BitextFiles(source=source, target=target, format=options["input_format"], **option.given(options, TEXTS)),
         scorer=_scorer(options),
-        extraction=extraction_of(options),
+        extraction=link_options.extraction_of(options),
         outputs=AlignOutputs(
             links=options["output"],
             format=options["format"] or ("json" if lists else "pharaoh"),
             lists=options["nbest"] if lists else None,
-            direction=listed_direction(options),
+            direction=link_options.listed_direction(options),
             **option.given(options, ("base", "scores", "matrices")),
         ),
     )

@@ -6,16 +6,7 @@ from typing import Any
 
 import click
 
-from cepts.cli import option
-from cepts.cli.checks import refuse_stdin_twice
-from cepts.cli.link_options import (
-    EXTRACTORS,
-    check_extraction,
-    extraction_of,
-    factoring_options,
-    link_format_option,
-    threshold_option,
-)
+from cepts.cli import link_options, option
 
 
 @click.command("combine")
@@ -23,18 +14,18 @@ from cepts.cli.link_options import (
 @click.argument("reverse")
 @option.choice(
     "--method",
-    EXTRACTORS,
+    link_options.EXTRACTORS,
     "Which links to keep. The heuristics are those of fast_align's atools; agreement and onmf read confidences.",
     dest="combine",
     default="grow-diag-final-and",
 )
-@threshold_option()
-@factoring_options("For onmf: ")
+@link_options.threshold_option()
+@link_options.factoring_options("For onmf: ")
 @option.flag("--transpose-reverse", "REVERSE has target-source links.")
-@link_format_option(
+@link_options.format_option(
     "--from", "Format of both files; auto goes by the suffix, then by the first line.", dest="input_format"
 )
-@link_format_option("--format", "Format to write.", default="pharaoh")
+@link_options.format_option("--format", "Format to write.", default="pharaoh")
 @option.base(help="Number of the first word in Pharaoh links, read and written.")
 @option.sides
 @option.output("the links")
@@ -51,15 +42,12 @@ def command(forward: str, reverse: str, **options: Any) -> None:
     """  # noqa: D301
     from cepts.pipeline import LinkFile, combine_links
 
-    check_extraction(options)
-    places = options["source"], options["target"], options["bitext"]
-    refuse_stdin_twice(forward, reverse, *places)
+    link_options.check_extraction(options)
     reading = options["input_format"], options["base"]
     combine_links(
         LinkFile(forward, *reading),
         LinkFile(reverse, *reading),
-        options["output"],
-        extraction_of(options),
-        sides=places,
-        **option.given(options, ("transpose_reverse", "format", "base")),
+        extraction=link_options.extraction_of(options),
+        sides=(options["source"], options["target"], options["bitext"]),
+        **option.given(options, ("output", "transpose_reverse", "format", "base")),
     )

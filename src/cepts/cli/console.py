@@ -8,17 +8,20 @@ import sys
 from collections.abc import Sequence
 from contextlib import ExitStack
 from types import TracebackType
-from typing import TYPE_CHECKING, Any, Literal
+from typing import TYPE_CHECKING, Literal
 
 import click
 
-from cepts.cli.naming import in_options
+from cepts.cli.groups import in_options
 from cepts.progress import Step, on_compile
 
 if TYPE_CHECKING:
     from rich.progress import Progress as Bars
     from rich.progress import TaskID
 
+    from cepts.pipeline.reports import Report, Table
+
+FOLDED_WIDTH = 80  # of tables that are folded or cut, where stdout is no terminal
 COMPILING = "Compiling kernels for this machine"
 COMPILING_NOTICE = (
     COMPILING
@@ -36,7 +39,13 @@ def width_of(text: str) -> int:
 def say(*lines: str, quiet: bool = False) -> None:
     """Tell the user something that is no result: lines on stderr."""
     for line in lines if not quiet else ():
-        click.echo(line, err=True)
+        click.echo(_in_options(line), err=True)
+
+
+def _in_options(line: str) -> str:
+    """A line with the options of the running command in place of parameters."""
+    context = click.get_current_context(silent=True)
+    return line if context is None else in_options(line, context.command)
 
 
 class ProgressBars:
@@ -92,11 +101,7 @@ class ProgressBars:
         self.close()
         self._listening.close()
         if kind is None:
-            notices = dict.fromkeys(self.notices)
-            say(
-                *(f"note     {in_options(notice, click.get_current_context().command)}" for notice in notices),
-                quiet=self._quiet,
-            )
+            say(*(f"note     {notice}" for notice in dict.fromkeys(self.notices)), quiet=self._quiet)
 
     def close(self) -> None:
         """Take the bars off the screen; later steps draw nothing."""
@@ -137,19 +142,64 @@ class ProgressBars:
             self._bars.console.print(notice)
 
 
-def print_table(
-    columns: Sequence[str],
-    rows: Sequence[Sequence[object]],
-    *,
-    left: int = 1,
-    title: str | None = None,
-) -> None:
-    """Print rows under their headings on stdout, as plain aligned text where that is no terminal or a narrow one.
+def show(report: Report, *, as_json: bool = False, quiet: bool = False) -> None:
+    """Print what a job found on stdout, and say the rest on stderr unless `quiet`."""
+    say(*report.said, quiet=quiet)
+    if as_json:
+        click.echo(json.dumps(report.values, ensure_ascii=False, indent=2, allow_nan=False))
+    for part in () if as_json else report.shown:
+        if isinstance(part, str):
+            click.echo(_in_options(part))
+        else:
+            print_table(part)
 
-    The first `left` columns stand to the left, the others, which hold numbers, to the right.
-    """
-    cells = [["" if cell is None else str(cell) for cell in row] for row in rows]
-    widths = [max(map(width_of, column)) for column in zip(columns, *cells, strict=True)]
+
+def print_table(table: Table) -> None:
+    """Print a table on stdout, as plain aligned text where that is no terminal or a narrow one."""
+    filled = [n for n in range(len(table.columns)) if not table.rows or any(row[n] is not None for row in table.rows)]
+    lines = [[table.columns[n] for n in filled]]
+    lines += [["" if row[n] is None else str(row[n]) for n in filled] for row in table.rows]
+    if table.fit == "fold":
+        for columns in _folded(list(zip(*lines, strict=True))):
+            click.echo()
+            _print_lines(list(zip(*columns, strict=True)), len(columns))
+        return
+    if table.fit == "cut":
+        widths = [max(map(width_of, column)) for column in zip(*lines, strict=True)]
+        room = max(_room(FOLDED_WIDTH + 20) - sum(widths[:-1]) - 3 * len(widths), 20)
+        lines[1:] = [[*line[:-1], _cut(line[-1], room)] for line in lines[1:]]
+    _print_lines(lines, table.left, table.title)
+
+
+def _room(plain: int) -> int:
+    """Columns of the terminal, or `plain` where stdout is none."""
+    return shutil.get_terminal_size().columns if sys.stdout.isatty() else plain
+
+
+def _folded(columns: Sequence[Sequence[str]]) -> list[list[Sequence[str]]]:
+    """Columns that fit side by side, each group with the first column, which has their labels."""
+    widths = [3 + max(map(width_of, column)) for column in columns]
+    groups: list[list[Sequence[str]]] = []
+    left = 0
+    for column, width in zip(columns[1:], widths[1:], strict=True):
+        if not groups or width > left:
+            groups.append([columns[0]])
+            left = _room(FOLDED_WIDTH) - widths[0]
+        groups[-1].append(column)
+        left -= width
+    return groups
+
+
+def _cut(text: str, width: int) -> str:
+    """As many whole words of `text` as fit."""
+    while width_of(text) > width and " " in text:
+        text = text.rpartition(" ")[0]
+    return text
+
+
+def _print_lines(lines: Sequence[Sequence[str]], left: int, title: str | None = None) -> None:
+    """Print lines of cells, the first of which has the headings."""
+    widths = [max(map(width_of, column)) for column in zip(*lines, strict=True)]
     # Where the table does not fit, numbers would lose their ends.
     if sys.stdout.isatty() and sum(widths) + 3 * len(widths) <= shutil.get_terminal_size().columns:
         from rich.box import SIMPLE_HEAD
@@ -158,23 +208,18 @@ def print_table(
         from rich.text import Text
 
         table = Table(box=SIMPLE_HEAD, title=title, title_justify="left", pad_edge=False)
-        for place, column in enumerate(columns):
+        for place, column in enumerate(lines[0]):
             justify: Literal["left", "right"] = "left" if place < left else "right"
             table.add_column(Text(column), justify=justify, no_wrap=True)
-        for row in cells:
+        for row in lines[1:]:
             table.add_row(*(Text(cell) for cell in row))
         Console(highlight=False).print(table)
         return
     if title is not None:
         click.echo(title)
-    for line in [list(columns), *cells]:
+    for line in lines:
         padded = (
             cell + " " * (width - width_of(cell)) if place < left else " " * (width - width_of(cell)) + cell
             for place, (cell, width) in enumerate(zip(line, widths, strict=True))
         )
         click.echo("  ".join(padded).rstrip())
-
-
-def print_json(value: Any) -> None:
-    """Print `value` on stdout as JSON for people and programs."""
-    click.echo(json.dumps(value, ensure_ascii=False, indent=2, allow_nan=False))

@@ -7,14 +7,14 @@ from typing import Any
 import click
 
 from cepts.cli import option
-from cepts.cli.link_options import link_format_option
+from cepts.cli.link_options import format_option
 from cepts.names import LINK_FORMATS
 
 
 @click.command("convert")
 @click.argument("links")
 @option.choice("--to", LINK_FORMATS, "Format to write.", dest="format", required=True)
-@link_format_option("--from", "Format of LINKS; auto goes by the suffix, then by the first line.", dest="from_format")
+@format_option("--from", "Format of LINKS; auto goes by the suffix, then by the first line.", dest="from_format")
 @option.text("--source", "FILE", "Source sentences. With them each link is checked; giza and json show them.")
 @option.text("--target", "FILE", "Target sentences, likewise.")
 @option.whole("--sentences", "Number of sentence pairs, which naacl does not say.", least=0)
@@ -41,8 +41,8 @@ def command(links: str, **options: Any) -> None:
       cepts convert gold.wa --to pharaoh --sentences 447 -o gold.links
       cepts convert links.gz --to giza --source text.en --target text.fr -o links.A3
     """  # noqa: D301
-    from cepts.pipeline.link_files import LinkFile, convert_links
+    from cepts.pipeline import LinkFile
+    from cepts.pipeline.link_files import convert_links
 
-    chosen = option.given(options, ("format", "source", "target", "sentences", "sure", "reverse", "errors"))
-    reading = LinkFile(links, options["from_format"], options["base"])
-    convert_links(reading, options["output"], base=options["to_base"], **chosen)
+    reading = LinkFile(links, options["from_format"], options.pop("base"))
+    convert_links(reading, options.pop("output"), base=options["to_base"], **option.given(options, convert_links))

@@ -23,27 +23,24 @@ def command(quiet: bool) -> None:
     The sample is 3,000 English-French sentence pairs of LibreOffice's help, of which 40 have gold links.
     """
     from cepts.pipeline.demo import align_sample
+    from cepts.pipeline.reports import Table
 
     with ProgressBars(quiet=quiet) as bars:
         done = align_sample(bars)
     shortest = sorted(range(done.checked), key=lambda pair: (len(done.bitext.source[pair]), pair))
     for pair in shortest[3 : 3 + SHOWN]:
         _show_pair(*done.bitext[pair], done.links[pair].links, done.links[pair].confidence.tolist())
-    print_table(
-        ("--combine", "precision", "recall", "AER", "95 % interval", "links"),
-        [
-            (
-                method,
-                f"{100 * scores.precision:.1f}",
-                f"{100 * scores.recall:.1f}",
-                f"{100 * scores.aer:.1f}",
-                f"{100 * interval.low:.1f}-{100 * interval.high:.1f}",
-                f"{scores.links:,}",
-            )
-            for method, (scores, interval) in done.scores.items()
-        ],
-        title=f"Against the {done.checked} pairs with gold links, in %:",
-    )
+    columns = ("--combine", "precision", "recall", "AER", "95 % interval", "links")
+    rows = [
+        (
+            method,
+            *(f"{100 * ratio:.1f}" for ratio in (scores.precision, scores.recall, scores.aer)),
+            f"{100 * interval.low:.1f}-{100 * interval.high:.1f}",
+            f"{scores.links:,}",
+        )
+        for method, (scores, interval) in done.scores.items()
+    ]
+    print_table(Table(columns, rows, title=f"Against the {done.checked} pairs with gold links, in %:"))
     click.echo()
     aligned = f"Aligned {len(done.bitext):,} sentence pairs in {done.seconds:.1f} s."
     say(

@@ -6,18 +6,8 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from cepts.cli import option
-from cepts.cli.checks import check_apart, check_plot
+from cepts.cli import link_options, option
 from cepts.cli.console import ProgressBars, say
-from cepts.cli.link_options import (
-    check_extraction,
-    combine_option,
-    extraction_of,
-    factoring_options,
-    link_format_option,
-    threshold_option,
-)
-from cepts.cli.summaries import describe_cepts
 from cepts.errors import UsageError
 from cepts.progress import Stopwatch
 
@@ -44,11 +34,11 @@ Examples:
     "above 1, else 1]",
     above=0,
 )
-@combine_option(default="onmf")
-@threshold_option()
-@factoring_options()
+@link_options.combine_option(default="onmf")
+@link_options.threshold_option()
+@link_options.factoring_options()
 @option.flag("--noise/--no-noise", "Let uniform noise explain a part.  [default: yes]")
-@link_format_option("--format", "Format of the links; json also lists the cepts.", default="pharaoh")
+@link_options.format_option("--format", "Format of the links; json also lists the cepts.", default="pharaoh")
 @option.base()
 @option.text("--plot", "FILE", "Draw the matrix, the two factors and the alignment of one pair (.png .svg .pdf).")
 @option.text("--plot-criterion", "FILE", "Draw its AIC and BIC against the number of cepts.")
@@ -67,22 +57,17 @@ def command(matrices: str, **options: Any) -> None:
     stopwatch = Stopwatch()
     with ProgressBars(quiet=options["quiet"]) as bars:
         file, summary = _align(matrices, options, bars)
-    counted = "1 matrix" if summary.pairs == 1 else f"{summary.pairs:,} matrices"
-    say(
-        f"aligned  {counted}, scale {file.scale_used:g}, in {stopwatch.seconds:,.1f} s",
-        f"links    {summary.sure:,} sure, {summary.links - summary.sure:,} possible",
-        *([] if summary.cepts is None else [describe_cepts(summary.cepts)]),
-        quiet=options["quiet"],
-    )
+    say(*file.lines(summary, stopwatch.seconds), quiet=options["quiet"])
 
 
 def _check(matrices: str, options: dict[str, Any]) -> None:
     """Refuse options that do not go together, before anything is read."""
+    from cepts.io.files import check_stdin
+
     if (options["source"] is None) != (options["target"] is None):
         raise UsageError("`source` and `target` go together: give both files of sentences, or neither.")
-    if matrices == "-" and "-" in {options["source"], options["target"]}:
-        raise UsageError("the matrices and the sentences cannot both come from standard input; name a file for one.")
-    check_extraction(options)
+    check_stdin(matrices, options["source"], options["target"])
+    link_options.check_extraction(options)
     _check_plots(matrices, options)
 
 
@@ -100,15 +85,15 @@ def _check_plots(matrices: str, options: dict[str, Any]) -> None:
         raise UsageError(
             f"{next(iter(wanted))} reads the matrices a second time, which standard input does not allow; name a file."
         )
-    check_plot(*wanted.values())
-    check_apart({**wanted, "the links": options["output"]})
+    option.check_plot(*wanted.values())
+    option.check_apart({**wanted, "the links": options["output"]})
 
 
 def _align(matrices: str, options: dict[str, Any], progress: ProgressBars) -> tuple[MatrixFile, Summary]:
     from cepts.pipeline import BitextFiles, MatrixFile, align_matrices, matrix_to_draw
 
     texts = None if options["source"] is None else BitextFiles(source=options["source"], target=options["target"])
-    extraction = extraction_of(options)
+    extraction = link_options.extraction_of(options)
     drawn = None
     if options["plot"] is not None or options["plot_criterion"] is not None:
         drawn = matrix_to_draw(

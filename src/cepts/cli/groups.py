@@ -1,16 +1,18 @@
-"""Groups of commands whose modules are imported only when a command runs."""
+"""Groups of commands whose modules are imported only when a command runs, and messages in terms of their options."""
 
 from __future__ import annotations
 
-import importlib
+import re
 from typing import Any
 
 import click
 
+from cepts.names import resolve
+
 # Where a context keeps the command that runs in it, the innermost one.
 RUNNING = "cepts.cli.running"
 
-# Command -> (module with the click command `command`, the command's short help).
+# Command -> (where it is: a module with `command`, or module:name; the command's short help).
 CommandTable = dict[str, tuple[str, str]]
 
 
@@ -39,7 +41,8 @@ class LazyGroup(click.Group):
         """Import a command."""
         if cmd_name not in self.table:
             return None
-        command: click.Command = importlib.import_module(self.table[cmd_name][0]).command
+        module, _, name = self.table[cmd_name][0].partition(":")
+        command: click.Command = resolve(f"{module}:{name or 'command'}")
         ctx.meta[RUNNING] = command
         return command
 
@@ -47,3 +50,22 @@ class LazyGroup(click.Group):
         """Write the list of commands."""
         with formatter.section("Commands"):
             formatter.write_dl([(name, help_line) for name, (_, help_line) in self.table.items()])
+
+
+def in_options(message: str, command: click.Command, *, values_only: bool = False) -> str:
+    """The message with the command's options in place of the parameters that it names in backquotes.
+
+    With `values_only`, a parameter must stand there with its value, `errors=replace`: errors in data also quote keys
+    of JSON.
+    """
+    names = {
+        option.name: max(option.opts, key=len) if isinstance(option, click.Option) else option.human_readable_name
+        for option in command.params
+    }
+
+    def with_value(found: re.Match[str]) -> str:
+        name, value = found.groups()
+        return found[0] if name not in names else names[name] if value == "True" else f"{names[name]} {value}"
+
+    message = re.sub(r"`([a-z]\w*)=([^`]+)`", with_value, message)
+    return message if values_only else re.sub(r"`([a-z]\w*)`", lambda found: names.get(found[1], found[1]), message)

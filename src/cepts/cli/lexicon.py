@@ -7,7 +7,7 @@ from typing import Any
 import click
 
 from cepts.cli import option
-from cepts.cli.console import print_json, say
+from cepts.cli.console import show
 from cepts.errors import UsageError
 from cepts.names import DIRECTIONS
 
@@ -39,12 +39,8 @@ def command(model: str, **options: Any) -> None:
     """
     from cepts.pipeline.lexicon import list_translations
 
-    as_json, output = options["as_json"], options["output"]
+    as_json, output = options["as_json"], options.pop("output")
     if as_json and output != "-":
         raise UsageError("--json goes to stdout; leave out --output, or redirect.")
-    chosen = option.given(options, ("direction", "words", "top", "least"))
-    found = list_translations(model, None if as_json else output, **chosen)
-    if found.missing:
-        say(f"cepts: no translation of {', '.join(found.missing)} with a probability of {options['least']} or more.")
-    if as_json:
-        print_json([entry.as_dict() for entry in found.entries])
+    chosen = option.given(options, list_translations)
+    show(list_translations(model, None if as_json else output, **chosen), as_json=as_json)

@@ -9,19 +9,18 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from cepts.cli import option
-from cepts.cli.tables import TableChoice
 from cepts.errors import UsageError
 from cepts.names import LINK_FORMATS, SELECTIONS
 
 if TYPE_CHECKING:
     from cepts.extract import Extraction
 
-EXTRACTORS = TableChoice("cepts.extract:EXTRACTORS")
+EXTRACTORS = option.TableChoice("cepts.extract:EXTRACTORS")
 
 matrices_option = option.text("--matrices", "FILE", "Also write the association matrices, as JSON lines or .npz.")
 
 
-def link_format_option(name: str, help: str, *, dest: str | None = None, default: str = "auto") -> Callable[[Any], Any]:
+def format_option(name: str, help: str, *, dest: str | None = None, default: str = "auto") -> Callable[[Any], Any]:
     """An option for the format of links; ``auto`` is among the formats of files that are read."""
     choices = ("auto", *LINK_FORMATS) if default == "auto" else LINK_FORMATS
     return option.choice(name, choices, help, dest=dest, default=default)

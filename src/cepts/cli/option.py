@@ -1,20 +1,44 @@
-"""Options of commands: how those of each type are made, and the options that several commands share."""
+"""Options of commands: how those of each type are made, the options that several commands share, and checks of them."""
 
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Collection, Iterable, Mapping
-from dataclasses import fields, is_dataclass
+import os
+from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
+from inspect import signature
+from itertools import combinations
+from pathlib import Path
 from typing import Any
 
 import click
 
-from cepts.names import DECODING_ERRORS
+from cepts.errors import UsageError
+from cepts.names import DECODING_ERRORS, resolve
 
 Decorator = Callable[[Any], Any]
 
 LARGEST = 1_000_000_000
 LARGEST_SEED = (1 << 32) - 1
+
+
+class TableChoice(click.Choice):
+    """A choice of the names of a table, such as ``cepts.extract:EXTRACTORS``.
+
+    What somebody adds to the table can be chosen; the table is not imported before it is asked for.
+    """
+
+    def __init__(self, table: str) -> None:
+        self._table = table
+        super().__init__(())
+
+    @property
+    def choices(self) -> tuple[str, ...]:
+        """The names."""
+        return tuple(resolve(self._table))
+
+    @choices.setter
+    def choices(self, names: Sequence[Any]) -> None:
+        pass  # click sets them once, to nothing
 
 
 def _finite(ctx: click.Context, option: click.Parameter, value: Any) -> Any:
@@ -150,6 +174,7 @@ intervals = stacked(
         "--intervals",
         "Samples for 95 % bootstrap intervals, such as 1000.  [default: none]",
         least=0,
+        dest="samples",
         default=0,
         show_default=False,
     ),
@@ -162,16 +187,39 @@ sides = stacked(
 )
 
 
-def given(options: Mapping[str, Any], wanted: Any) -> dict[str, Any]:
-    """The options that the user gave and that `wanted` has: names, or a dataclass or a model with parameters."""
-    names: Iterable[str] = wanted
-    if is_dataclass(wanted):
-        names = [field.name for field in fields(wanted)]
-    elif hasattr(wanted, "parameters"):
-        names = wanted.parameters()
+def given(options: Mapping[str, Any], wanted: Iterable[str] | Callable[..., Any]) -> dict[str, Any]:
+    """The options that the user gave and that `wanted` has: names, or a function or a class with parameters."""
+    names = signature(wanted).parameters if callable(wanted) else wanted
     return {name: options[name] for name in names if options.get(name) is not None}
 
 
 def listed(value: str) -> list[str]:
     """The parts of a value with commas between them."""
     return [part.strip() for part in value.split(",")]
+
+
+def check_apart(results: Mapping[str, str | None]) -> None:
+    """Refuse two results that would go to the same file, where the second would overwrite the first.
+
+    `results` maps the name of a result to its file, if it has one.
+    """
+    for (one, first), (other, second) in combinations(results.items(), 2):
+        if first is None or second is None or _place(first) != _place(second):
+            continue
+        # A device, such as /dev/null, takes both.
+        if first == "-" or not Path(first).exists() or Path(first).is_file():
+            where = "stdout" if first == "-" else first
+            raise UsageError(f"{one} and {other} would both go to {where}; name another file for one of them.")
+
+
+def _place(path: str) -> str:
+    return path if path == "-" else os.path.realpath(path)
+
+
+def check_plot(*paths: str | None) -> None:
+    """Refuse figures that cannot be drawn, because of their names or because matplotlib is missing."""
+    from cepts.plot.figure import suffix_of
+
+    for path in paths:
+        if path is not None:
+            suffix_of(path)

@@ -6,33 +6,11 @@ one pair.
 
 from cepts.data.association import Association, geometric_mean
 from cepts.data.directions import Directions, GivenDirections, Pulls, Runs, Scorer
-from cepts.data.documents import Documents
-from cepts.data.hypotheses import Hypothesis, Utterance
-from cepts.data.links import Alignment, Alignments, Cept, Cepts
-from cepts.data.lists import NBest
-from cepts.data.ngrams import END, KENLM_MAGIC, SPECIAL, START, UNKNOWN, NGrams
-from cepts.data.offsets import Lengths, offsets_of, reach_of, take_runs
-from cepts.data.sentences import (
-    COLUMNS,
-    Link,
-    Segment,
-    Segments,
-    Sentence,
-    SentencePair,
-    Span,
-    gold_alignments,
-)
-from cepts.data.text import (
-    Bitext,
-    BitextLike,
-    SentenceLike,
-    Text,
-    TextLike,
-    as_bitext,
-    as_sentence_pairs,
-    as_text,
-    words_of,
-)
+from cepts.data.links import Alignment, Alignments, Cept, Cepts, NBest
+from cepts.data.lm import END, KENLM_MAGIC, SPECIAL, START, UNKNOWN, Documents, Hypothesis, NGrams, Utterance
+from cepts.data.offsets import Flat, Lengths, offsets_of, reach_of
+from cepts.data.sentences import COLUMNS, Link, Segment, Segments, Sentence, SentencePair, Span, gold_alignments
+from cepts.data.text import Bitext, Text, as_bitext, as_sentence_pairs, as_text, words_of
 from cepts.data.vectors import Dictionary, VectorReading, Vectors
 from cepts.data.vocabulary import Vocabulary
 
@@ -47,12 +25,12 @@ __all__ = [
     "Alignments",
     "Association",
     "Bitext",
-    "BitextLike",
     "Cept",
     "Cepts",
     "Dictionary",
     "Directions",
     "Documents",
+    "Flat",
     "GivenDirections",
     "Hypothesis",
     "Lengths",
@@ -65,11 +43,9 @@ __all__ = [
     "Segment",
     "Segments",
     "Sentence",
-    "SentenceLike",
     "SentencePair",
     "Span",
     "Text",
-    "TextLike",
     "Utterance",
     "VectorReading",
     "Vectors",
@@ -81,6 +57,5 @@ __all__ = [
     "gold_alignments",
     "offsets_of",
     "reach_of",
-    "take_runs",
     "words_of",
 ]

@@ -15,7 +15,7 @@ from cepts.data.links import Alignments
 from cepts.errors import UsageError
 
 if TYPE_CHECKING:
-    from cepts.data.lists import NBest
+    from cepts.data.links import NBest
     from cepts.data.sentences import Segments
 
 Made = TypeVar("Made")

@@ -93,9 +93,8 @@ class Alignment:
 class Alignments(Flat):
     """The alignments of many sentence pairs; the links of pair `n` stand at `offsets[n]:offsets[n + 1]`.
 
-    Within a pair, links are sorted by source, then target position, and no link stands twice. `cepts` are those from
-    which the links were made, where they were; `segments` the phrases that the links form, where the scorer knows
-    phrases.
+    Within a pair, links are sorted by source, then target position, and no link is repeated. `cepts` are those from
+    which the links were made, if they were; `segments` the phrases that the links form, if the scorer knows phrases.
     """
 
     offsets: NDArray[np.int64]
@@ -127,6 +126,43 @@ class Alignments(Flat):
             np.ones(count, dtype=np.bool_),
         )
 
+    @classmethod
+    def from_columns(
+        cls,
+        pairs: int,
+        pair: NDArray[np.integer],
+        source: NDArray[np.int32],
+        target: NDArray[np.int32],
+        confidence: NDArray[np.float32],
+        sure: NDArray[np.bool_],
+    ) -> Alignments:
+        """Alignments of links in any order, each of a `pair` below `pairs`.
+
+        A repeated link is sure if any of its copies is, with the highest confidence.
+        """
+        pair = pair.astype(np.int64)
+        rows, columns = int(source.max(initial=0)) + 1, int(target.max(initial=0)) + 1
+        order: NDArray[np.int64] | slice = slice(None)
+        if pairs * rows * columns < 2**63:
+            # One number for each link, in the order wanted: faster to sort than three columns.
+            key = (pair * rows + source) * columns + target
+            if np.any(key[1:] < key[:-1]):
+                order = np.argsort(key, kind="stable")
+                key = key[order]
+            same = key[1:] == key[:-1]
+        else:
+            order = np.lexsort((target, source, pair))
+            key = np.stack([pair, source, target])[:, order]
+            same = (key[:, 1:] == key[:, :-1]).all(axis=0)
+        pair, source, target = pair[order], source[order], target[order]
+        confidence, sure = confidence[order], sure[order]
+        if same.any():
+            starts = np.concatenate([[0], np.flatnonzero(~same) + 1])
+            pair, source, target = pair[starts], source[starts], target[starts]
+            confidence = np.maximum.reduceat(confidence, starts)
+            sure = np.logical_or.reduceat(sure, starts)
+        return cls(offsets_of(np.bincount(pair, minlength=pairs)), source, target, confidence, sure)
+
     def only(self, links: NDArray[np.bool_]) -> Alignments:
         """The same without the links for which `links` is false, and so without cepts and segments."""
         before = offsets_of(links.astype(np.int64))
@@ -151,3 +187,46 @@ class Alignments(Flat):
 
     def __iter__(self) -> Iterator[Alignment]:
         return (self[pair] for pair in range(len(self)))
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class NBest(Flat):
+    """The most probable alignments of many sentence pairs in one direction, the best of each pair first.
+
+    Attributes
+    ----------
+    lengths
+        Words of each pair's explained sentence: J of the forward direction, I of the reverse.
+    offsets
+        The alignments of pair `n` are entries `offsets[n]:offsets[n + 1]`.
+    log_probabilities
+        Of each entry: log P(explained sentence, alignment | other sentence).
+    positions
+        Of each entry, end to end: for every explained word its position in the other sentence, -1 for null (int32).
+    """
+
+    lengths: NDArray[np.int64]
+    offsets: NDArray[np.int64]
+    log_probabilities: NDArray[np.float64]
+    positions: NDArray[np.int32]
+
+    layout: ClassVar = {
+        "lengths": (None, np.empty(0, dtype=np.int64)),
+        "log_probabilities": ("offsets", np.empty(0)),
+        "positions": ("starts", np.empty(0, dtype=np.int32)),
+    }
+
+    @property
+    def starts(self) -> NDArray[np.int64]:
+        """Where the positions of each pair's first entry start, and where the last pair's end."""
+        return offsets_of(self.lengths * np.diff(self.offsets))
+
+    def __getitem__(self, pair: int) -> tuple[NDArray[np.float64], NDArray[np.int32]]:
+        """Log-probabilities of the alignments of one pair, and their positions (one row per alignment)."""
+        return next(iter(self.part(pair, pair + 1)))
+
+    def __iter__(self) -> Iterator[tuple[NDArray[np.float64], NDArray[np.int32]]]:
+        starts = self.starts
+        for pair, length in enumerate(self.lengths.tolist()):
+            logs = self.log_probabilities[self.offsets[pair] : self.offsets[pair + 1]]
+            yield logs, self.positions[starts[pair] : starts[pair + 1]].reshape(len(logs), length)

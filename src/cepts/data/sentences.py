@@ -130,19 +130,8 @@ class Segments(Flat):
         source = self.spans[segment, 0] + (place // np.maximum(width, 1)).astype(np.int32)
         target = self.spans[segment, 2] + (place % np.maximum(width, 1)).astype(np.int32)
         pair = np.repeat(np.arange(len(self)), np.diff(self.offsets))[segment]
-        confidence = self.confidence[segment]
-        order = np.lexsort((-confidence, target, source, pair))
-        links = np.stack((pair[order], source[order], target[order]))
-        first = np.ones(len(order), dtype=np.bool_)
-        first[1:] = (links[:, 1:] != links[:, :-1]).any(axis=0)
-        kept = order[first]
-        return Alignments(
-            offsets_of(np.bincount(pair[kept], minlength=len(self))),
-            source[kept].astype(np.int32),
-            target[kept].astype(np.int32),
-            confidence[kept],
-            np.ones(len(kept), dtype=np.bool_),
-        )
+        sure = np.ones(len(pair), dtype=np.bool_)
+        return Alignments.from_columns(len(self), pair, source, target, self.confidence[segment], sure)
 
 
 def gold_alignments(pairs: Sequence[SentencePair]) -> Alignments:

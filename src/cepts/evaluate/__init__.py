@@ -1,30 +1,25 @@
 """How good links, phrases, judgements, translations and language models are: scores, intervals, comparisons."""
 
-from cepts.evaluate.counts import COLUMNS, count_links
 from cepts.evaluate.judgement import BinaryJudgement, Ranking, binary_judgement, choose_threshold, ranking
 from cepts.evaluate.perplexity import Perplexities, perplexities
 from cepts.evaluate.phrases import PARTS, PartScores, PhraseComparison, score_phrases
-from cepts.evaluate.resampling import Countable, Difference, Interval, Resampled, differences, intervals, resample
+from cepts.evaluate.resampling import Difference, Interval, Resampled, differences, intervals, resample
 from cepts.evaluate.scores import METRICS, Comparison, Scores, compare, metrics
 from cepts.evaluate.similarity import SimilarityScore, sentence_similarity, spearman, word_similarity
 from cepts.evaluate.translation import (
     GoldTranslations,
     TranslationScore,
-    first_hits,
     gold_translations,
     retrieval_precision,
     translation_precision,
 )
-from cepts.evaluate.word_errors import ERROR_METRICS, WordErrors, closest_hypothesis, word_errors
+from cepts.evaluate.word_errors import WordErrors, closest_hypothesis, word_errors
 
 __all__ = [
-    "COLUMNS",
-    "ERROR_METRICS",
     "METRICS",
     "PARTS",
     "BinaryJudgement",
     "Comparison",
-    "Countable",
     "Difference",
     "GoldTranslations",
     "Interval",
@@ -41,9 +36,7 @@ __all__ = [
     "choose_threshold",
     "closest_hypothesis",
     "compare",
-    "count_links",
     "differences",
-    "first_hits",
     "gold_translations",
     "intervals",
     "metrics",

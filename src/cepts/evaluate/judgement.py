@@ -1,4 +1,4 @@
-"""Classification and ranking by scores of whole sentence pairs: section 5 of semicrf."""
+"""Classification and ranking by the scores of whole sentence pairs (section 5 of semicrf)."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from cepts.errors import DataError, UsageError, check_choice
-from cepts.evaluate.resampling import Countable
+from cepts.evaluate.resampling import Countable, Metric
 from cepts.names import QUESTIONS
 
 Numbers = NDArray[np.floating] | NDArray[np.integer] | Sequence[float]
@@ -19,8 +19,8 @@ Numbers = NDArray[np.floating] | NDArray[np.integer] | Sequence[float]
 def choose_threshold(scores: Numbers, labels: Numbers) -> float:
     """The threshold with the best accuracy, where pairs with at least that score are judged yes.
 
-    It lies in the middle of the gap between two scores; of several gaps with the same accuracy, it takes the widest,
-    then the lowest. Where yes (no) for all pairs is best, it is the lowest score (the next number above the highest).
+    It lies in the middle of a gap between two scores: of gaps with the same accuracy, the widest, then the lowest.
+    Where yes (no) for all pairs is best, it is the lowest score (the next number above the highest).
 
     Examples
     --------
@@ -30,7 +30,7 @@ def choose_threshold(scores: Numbers, labels: Numbers) -> float:
     value, truth = _checked(scores, labels)
     order = np.argsort(value, kind="stable")
     value, truth = value[order], truth[order]
-    # Right when the first n are judged no.
+    # How many are right when the first n are judged no.
     right = np.concatenate([[0], np.cumsum(~truth)]) + np.concatenate([np.cumsum(truth[::-1])[::-1], [0]])
     gap = np.concatenate([[0.0], np.diff(value), [0.0]])
     possible = np.concatenate([[True], value[1:] > value[:-1], [True]])
@@ -56,14 +56,8 @@ class BinaryJudgement(Countable):
     counts: NDArray[np.int64]
     facts: Mapping[str, object] = field(default_factory=dict)
 
-    @property
-    def metric_names(self) -> tuple[str, ...]:
-        """The scores that have intervals."""
-        return ("accuracy", "precision", "recall", "f1")
-
-    def unit_counts(self) -> NDArray[np.float64]:
-        """The counts of each pair."""
-        return self.counts.astype(np.float64)
+    metric_names: ClassVar = ("accuracy", "precision", "recall", "f1")
+    accuracy, precision, recall, f1 = map(Metric, metric_names)
 
     def metrics_of(self, sums: NDArray[np.float64]) -> NDArray[np.float64]:
         """Accuracy, precision, recall and F1 of sums of `unit_counts`; a ratio of nothing to nothing is 0."""
@@ -76,26 +70,6 @@ class BinaryJudgement(Countable):
         )
         return np.stack([part / np.maximum(whole, 1) for part, whole in ratios], axis=-1)
 
-    @property
-    def accuracy(self) -> float:
-        """Share of the pairs that are judged correctly."""
-        return self.metrics["accuracy"]
-
-    @property
-    def precision(self) -> float:
-        """Share of those judged yes that are yes."""
-        return self.metrics["precision"]
-
-    @property
-    def recall(self) -> float:
-        """Share of those that are yes that are judged so."""
-        return self.metrics["recall"]
-
-    @property
-    def f1(self) -> float:
-        """Harmonic mean of precision and recall."""
-        return self.metrics["f1"]
-
 
 def binary_judgement(scores: Numbers, labels: Numbers, threshold: float) -> BinaryJudgement:
     """Judge pairs yes whose score is at least `threshold`, and compare that with `labels`, where yes is above 0."""
@@ -107,9 +81,10 @@ def binary_judgement(scores: Numbers, labels: Numbers, threshold: float) -> Bina
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Ranking(Countable):
-    """How high the right answers of questions are ranked.
+    """How high the right answers of questions are ranked: MAP and MRR.
 
-    `average_precisions` and `reciprocal_ranks` are those of each question in `questions`.
+    `average_precisions` and `reciprocal_ranks` are those of each question in `questions`; the reciprocal rank is 1 over
+    the rank of the first right answer, 0 where there is none.
     """
 
     questions: tuple[Hashable, ...]
@@ -118,11 +93,8 @@ class Ranking(Countable):
     facts: Mapping[str, object] = field(default_factory=dict)
 
     unit: ClassVar = "questions"
-
-    @property
-    def metric_names(self) -> tuple[str, ...]:
-        """The scores that have intervals."""
-        return ("map", "mrr")
+    metric_names: ClassVar = ("map", "mrr")
+    mean_average_precision, mean_reciprocal_rank = map(Metric, metric_names)
 
     def unit_counts(self) -> NDArray[np.float64]:
         """1, average precision and reciprocal rank of each question.
@@ -136,16 +108,6 @@ class Ranking(Countable):
         """The means of sums of `unit_counts`."""
         return sums[..., 1:] / np.maximum(sums[..., :1], 1)
 
-    @property
-    def mean_average_precision(self) -> float:
-        """MAP: the mean of the questions' average precisions."""
-        return float(self.average_precisions.mean()) if len(self.questions) else 0.0
-
-    @property
-    def mean_reciprocal_rank(self) -> float:
-        """MRR: the mean of one over the place of each question's first right answer, 0 where there is none."""
-        return float(self.reciprocal_ranks.mean()) if len(self.questions) else 0.0
-
 
 def ranking(
     scores: Numbers,
@@ -157,21 +119,21 @@ def ranking(
 ) -> Ranking:
     """Rank the answers of each question by score, and score the ranks as trec_eval does.
 
-    Average precision is the mean, over the right answers, of the share of right ones among those ranked at least as
+    Average precision is the mean, over the right answers, of the share of right answers among those ranked at least as
     high.
 
     Parameters
     ----------
     scores, labels, groups
-        Of each answer: its score, whether it is right (above 0), its question. Answers of equal score are ranked in
-        the order in which they are given.
+        The score of each answer, whether it is right (above 0), and its question. Answers with the same score are
+        ranked in the order in which they are given.
     keep
-        Which questions count: ``mixed`` those with a right and a wrong answer, which alone tell rankings apart;
-        ``answered`` those with a right one; ``all``, where a question without a right answer scores 0.
+        Which questions count: ``mixed``, those with a right and a wrong answer (only these distinguish rankings);
+        ``answered``, those with a right one; ``all``, where a question without a right answer scores 0.
     judged
-        Instead of `keep`, the questions of a judgement file, and how many right answers each has there, whether they
-        are among the ranked answers or not: precision is averaged over that number. A judged question without a ranked
-        answer is left out, as in trec_eval.
+        Replaces `keep`: the questions of a judgement file, with the number of right answers that each has there, ranked
+        or not; precision is averaged over that number. A judged question without a ranked answer is skipped, as in
+        trec_eval.
 
     Examples
     --------

@@ -1,7 +1,7 @@
 """Perplexity of language models on a text.
 
 ``PP = exp(-sum log P(word | what comes before) / N)`` over the N words that the models know, with sentence ends.
-Unknown words are not scored but counted, so only models with the same vocabulary can be compared.
+Unknown words are counted but not scored, so only models with the same vocabulary can be compared.
 """
 
 from __future__ import annotations
@@ -31,9 +31,9 @@ class Perplexities(Signed):
         Natural logarithm of the probability of each document's known words, one column per model; -inf where a model
         gives one of them probability 0.
     counted
-        Words of each document that the models know, with its sentence ends where these count.
+        Number of words in each document that the models know, including its sentence ends if these count.
     words, unknown, sentences
-        All words of each document, those that the models do not know, and its sentences.
+        Numbers of all words of each document, of those that the models do not know, and of sentences.
     facts
         What the signature says.
     """
@@ -86,10 +86,10 @@ def perplexities(
 ) -> Perplexities:
     """Perplexities of models, from the probabilities of the words and sentence ends of documents.
 
-    `probs` has for each model P(word | what comes before) at each place, `known` whether the models know the word
-    there, and `ends` whether it is the end of a sentence, which counts as a word with `count_ends`. `offsets` say at
-    which place each of the documents `names` starts, and where the last one ends; `facts` is what the signature says
-    about the models.
+    `probs` has P(word | what comes before) for each model and position, `known` whether the models know the word
+    there, and `ends` whether it is the end of a sentence, which counts as a word with `count_ends`. `offsets` has the
+    position at which each of the documents `names` starts, and where the last one ends; `facts` is what the signature
+    says about the models.
 
     Raises `DataError` where the models know no word.
     """
@@ -107,14 +107,15 @@ def perplexities(
     counts: list[NDArray[np.int64]] = [
         np.add.reduceat(mask.astype(np.int64), inner) for mask in (counted, ~ends, ~known, ends)
     ]
-    said = {
+    facts = {
         "documents": len(names),
         "words": int(counts[1].sum()),
         "unknown": f"{int(counts[2].sum())}-left-out",
         "ends": "counted" if count_ends else "left-out",
+        **(facts or {}),
     }
     named = dict(zip(("counted", "words", "unknown", "sentences"), counts, strict=True))
-    return Perplexities(tuple(probs), tuple(names), sums, **named, facts={**said, **(facts or {})})
+    return Perplexities(tuple(probs), tuple(names), sums, **named, facts=facts)
 
 
 def _perplexity(log_probs: NDArray[np.float64], words: NDArray[np.int64] | np.int64) -> NDArray[np.float64]:

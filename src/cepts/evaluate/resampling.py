@@ -1,4 +1,4 @@
-"""Intervals by bootstrap and the comparison of two systems by randomisation.
+"""Bootstrap intervals of scores, and comparisons of two systems by approximate randomisation.
 
 Both work on sums of counts per unit: a sentence pair, a word to translate. The counts are whole numbers, so the sums
 are exact and a seed gives the same digits on every machine, whatever the size of the chunks.
@@ -22,12 +22,13 @@ _CHUNK = 1 << 21  # cells of the resampling matrix held at a time
 
 
 class Countable(Signed):
-    """Scores that are computed from sums over units, so that units can be resampled."""
+    """Scores that are computed from sums of `counts` over units, so that units can be resampled."""
 
     __slots__ = ()
 
     # What the units are.
     unit: ClassVar[str] = "sentence pairs"
+    counts: NDArray[np.int64]
 
     @property
     def metric_names(self) -> tuple[str, ...]:
@@ -36,7 +37,7 @@ class Countable(Signed):
 
     def unit_counts(self) -> NDArray[np.float64]:
         """Whole numbers of which the scores need the sums: one row per unit."""
-        raise NotImplementedError
+        return self.counts.astype(np.float64)
 
     def metrics_of(self, sums: NDArray[np.float64]) -> NDArray[np.float64]:
         """The scores of `sums` of rows of `unit_counts`, along the last axis of both."""
@@ -46,6 +47,16 @@ class Countable(Signed):
     def metrics(self) -> dict[str, float]:
         """The scores of all units, by name."""
         return dict(zip(self.metric_names, self.metrics_of(self.unit_counts().sum(axis=0)).tolist(), strict=True))
+
+
+class Metric:
+    """An attribute with the value of one of the `metrics`."""
+
+    def __init__(self, name: str) -> None:
+        self.name = name
+
+    def __get__(self, scored: Countable, owner: type) -> float:
+        return scored.metrics[self.name]
 
 
 @dataclass(frozen=True, slots=True)
@@ -60,7 +71,7 @@ class Interval:
 class Difference(Signed):
     """How the second system differs from the first in one score.
 
-    `value` is second minus first and lies in `interval` by paired bootstrap; `p_value` is the chance of a
+    `value` is second minus first, `interval` its paired bootstrap interval. `p_value` is the probability of a
     difference at least as large, in either direction, if the two systems did not differ (paired approximate
     randomisation).
     """
@@ -76,11 +87,9 @@ class Difference(Signed):
 
 def intervals(scored: Countable, *, samples: int = 1000, seed: int = 0, level: float = LEVEL) -> dict[str, Interval]:
     """Percentile bootstrap interval of every score: units are drawn with replacement."""
-    _check(samples, level)
     counts = scored.unit_counts()
     values = [scored.metrics_of(times @ counts) for times in _resamples(len(counts), samples, seed)]
-    low, high = _percentiles(np.concatenate(values), level)
-    return {metric: Interval(float(low[m]), float(high[m])) for m, metric in enumerate(scored.metric_names)}
+    return dict(zip(scored.metric_names, _percentiles(values, level), strict=True))
 
 
 def differences(
@@ -88,11 +97,10 @@ def differences(
 ) -> dict[str, Difference]:
     """Compare two systems on the same gold in every score.
 
-    The interval is of a bootstrap that draws the same units for both. The p-value is of approximate
+    The bootstrap of the interval draws the same units for both systems. The p-value is that of approximate
     randomisation (Noreen 1989): each sample exchanges the two systems' results in a random half of the units,
     and ``p = (1 + samples with a difference as large) / (1 + samples)``, so it is never 0.
     """
-    _check(samples, level)
     one, two = first.unit_counts(), second.unit_counts()
     if len(one) != len(two):
         raise DataError(
@@ -106,7 +114,7 @@ def differences(
     value_one, value_two = metrics(total_one), metrics(total_two)
     observed = value_two - value_one
     drawn = [metrics(times @ two) - metrics(times @ one) for times in _resamples(units, samples, seed)]
-    low, high = _percentiles(np.concatenate(drawn), level)
+    bounds = _percentiles(drawn, level)
 
     # A second stream, so that neither result depends on how much the other drew.
     rng = np.random.default_rng([seed, 1])
@@ -122,7 +130,7 @@ def differences(
             first=float(value_one[m]),
             second=float(value_two[m]),
             value=float(observed[m]),
-            interval=Interval(float(low[m]), float(high[m])),
+            interval=bounds[m],
             p_value=(1 + int(as_large[m])) / (1 + samples),
             facts={"metric": metric, **first.facts, **how},
         )
@@ -154,13 +162,6 @@ def resample(systems: Sequence[Countable], *, samples: int = 1000, seed: int = 0
     return Resampled(ranges, gaps, facts)
 
 
-def _check(samples: int, level: float) -> None:
-    if samples < 1:
-        raise UsageError(f"`samples` must be at least 1. Got {samples} instead.")
-    if not 0 < level < 1:
-        raise UsageError(f"`level` must lie between 0 and 1. Got {level} instead.")
-
-
 def _chunks(units: int, samples: int) -> Iterator[int]:
     """How many samples to make at a time."""
     rows = max(1, _CHUNK // max(units, 1))
@@ -170,6 +171,8 @@ def _chunks(units: int, samples: int) -> Iterator[int]:
 
 def _resamples(units: int, samples: int, seed: int) -> Iterator[NDArray[np.float64]]:
     """How often each unit is drawn: one row per sample."""
+    if samples < 1:
+        raise UsageError(f"`samples` must be at least 1. Got {samples} instead.")
     rng = np.random.default_rng([seed, 0])
     for rows in _chunks(units, samples):
         if not units:
@@ -178,7 +181,9 @@ def _resamples(units: int, samples: int, seed: int) -> Iterator[NDArray[np.float
         yield rng.multinomial(units, np.full(units, 1 / units), size=rows).astype(np.float64)
 
 
-def _percentiles(values: NDArray[np.float64], level: float) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
+def _percentiles(values: Sequence[NDArray[np.float64]], level: float) -> list[Interval]:
+    if not 0 < level < 1:
+        raise UsageError(f"`level` must lie between 0 and 1. Got {level} instead.")
     tail = 50 * (1 - level)
-    low, high = np.percentile(values, [tail, 100 - tail], axis=0)
-    return low, high
+    bounds = np.percentile(np.concatenate(values), [tail, 100 - tail], axis=0)
+    return [Interval(*pair) for pair in bounds.T.tolist()]

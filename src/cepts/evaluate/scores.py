@@ -1,24 +1,25 @@
 """Precision, recall and F1 on sure and on possible links, and the alignment error rate.
 
-Eqs. (8) to (11) of onmf, with A the system's links and T either the sure links S or the possible links P (S
-is part of P): ``P_T = |A n T| / |A|``, ``R_T = |A n T| / |T|``, ``F_T = 2 |A n T| / (|A| + |T|)`` and ``AER
-= 1 - (|A n S| + |A n P|) / (|A| + |S|)``, each of sums over the sentence pairs.
+Eqs. (8) to (11) of onmf, with A the system's links and T either the sure links S or the possible links P (S is part of
+P): ``P_T = |A n T| / |A|``, ``R_T = |A n T| / |T|``, ``F_T = 2 |A n T| / (|A| + |T|)`` and ``AER = 1 - (|A n S| +
+|A n P|) / (|A| + |S|)``. All are ratios of sums over the sentence pairs, so a resample of the pairs costs one matrix
+product.
 
-A ratio of nothing to nothing counts as perfect: without links no link is wrong (precision 1), without gold
-links none is missed (recall 1), without either F1 is 1 and AER 0. So F1 stays the harmonic mean of the
-other two.
+A ratio of 0 to 0 counts as perfect: without links no link is wrong (precision 1), without gold links none is missed
+(recall 1), without either F1 is 1 and AER 0. So F1 remains the harmonic mean of precision and recall.
 """
 
 from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import asdict, dataclass, field
+from typing import ClassVar
 
 import numpy as np
 from numpy.typing import NDArray
 
-from cepts.data import Alignments, Lengths
-from cepts.evaluate.counts import COLUMNS, count_links
+from cepts.data import Alignments, Lengths, offsets_of
+from cepts.errors import DataError, UsageError
 from cepts.evaluate.resampling import Countable
 
 METRICS = (
@@ -32,25 +33,30 @@ METRICS = (
 )
 
 
+COLUMNS = (
+    "links",  # |A|
+    "sure_hits",  # |A n S|
+    "possible_hits",  # |A n P|
+    "sure",  # |S|
+    "possible",  # |P|; S is part of P
+    "source_covered",  # source words with a link of the system
+    "target_covered",
+    "source_words",  # 0 where the lengths are not known
+    "target_words",
+)
+
+
 def metrics(counts: NDArray[np.integer] | NDArray[np.floating]) -> NDArray[np.float64]:
     """The scores of counts (`COLUMNS` along the last axis), `METRICS` along the last axis."""
     links, sure_hits, possible_hits, sure, possible = np.moveaxis(counts[..., :5].astype(np.float64), -1, 0)
-    return np.stack(
-        [
-            _ratio(sure_hits, links),
-            _ratio(sure_hits, sure),
-            _ratio(2 * sure_hits, links + sure),
-            _ratio(possible_hits, links),
-            _ratio(possible_hits, possible),
-            _ratio(2 * possible_hits, links + possible),
-            1 - _ratio(sure_hits + possible_hits, links + sure),
-        ],
-        axis=-1,
-    )
-
-
-def _ratio(part: NDArray[np.float64], whole: NDArray[np.float64]) -> NDArray[np.float64]:
-    return np.divide(part, whole, out=np.ones_like(part), where=whole != 0)
+    parts, wholes = [], []
+    for hits, gold in ((sure_hits, sure), (possible_hits, possible)):
+        parts += [hits, hits, 2 * hits]
+        wholes += [links, gold, links + gold]
+    part, whole = (np.stack(found, axis=-1) for found in ([*parts, sure_hits + possible_hits], [*wholes, links + sure]))
+    found = np.divide(part, whole, out=np.ones_like(part), where=whole != 0)
+    found[..., -1] = 1 - found[..., -1]
+    return found
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -98,12 +104,8 @@ class Scores:
         return _share(self.target_covered, self.target_words)
 
     def as_dict(self) -> dict[str, int | float | None]:
-        """All figures by name, for JSON."""
-        return {
-            **asdict(self),
-            "source_coverage": self.source_coverage,
-            "target_coverage": self.target_coverage,
-        }
+        """All scores and counts by name, for JSON."""
+        return {**asdict(self), **{name: getattr(self, name) for name in ("source_coverage", "target_coverage")}}
 
 
 def _share(covered: int, words: int | None) -> float | None:
@@ -125,10 +127,7 @@ class Comparison(Countable):
     source_known: bool = False
     target_known: bool = False
 
-    @property
-    def metric_names(self) -> tuple[str, ...]:
-        """The scores that have intervals."""
-        return METRICS
+    metric_names: ClassVar = METRICS
 
     def unit_counts(self) -> NDArray[np.float64]:
         """The counts of each sentence pair from which the metrics follow."""
@@ -173,17 +172,17 @@ def compare(
     Parameters
     ----------
     gold
-        The reference. All of its links are possible; those of the sure tier are also sure.
+        The reference. All of its links are possible links; those of the sure tier are also sure.
     system
         The links to judge; their tiers and confidences do not matter.
     source_lengths, target_lengths
-        Words of each sentence pair, for the share of covered words and for `null`.
+        Words of each sentence, for the share of covered words and for `null`.
     null
         Count a word without links as linked to null, in the gold (where it is a sure link) and in the system.
     facts
         More facts for the signature, for example the base in which the files were written.
 
-    Raises `DataError` where the numbers of sentence pairs differ or a link lies outside of its pair.
+    Raises `DataError` where the numbers of sentence pairs differ or a link lies outside its pair.
 
     Examples
     --------
@@ -192,14 +191,85 @@ def compare(
     0.5
     """
     counts = count_links(gold, system, source_lengths=source_lengths, target_lengths=target_lengths, null=null)
-    return Comparison(
-        counts,
-        {
-            "sentences": len(gold),
-            "gold": "sure" if gold.sure.all() else "sure+possible",
-            "null": "sure" if null else "no",
-            **(facts or {}),
-        },
-        source_known=source_lengths is not None,
-        target_known=target_lengths is not None,
-    )
+    tiers = "sure" if gold.sure.all() else "sure+possible"
+    known = {"sentences": len(gold), "gold": tiers, "null": "sure" if null else "no", **(facts or {})}
+    return Comparison(counts, known, source_lengths is not None, target_lengths is not None)
+
+
+def count_links(
+    gold: Alignments,
+    system: Alignments,
+    *,
+    source_lengths: Lengths | None = None,
+    target_lengths: Lengths | None = None,
+    null: bool = False,
+) -> NDArray[np.int64]:
+    """Count links per sentence pair: one row per pair, one column for each of `COLUMNS`.
+
+    The parameters are those of `compare`; `null` needs both lengths.
+    """
+    pairs = len(gold)
+    if len(system) != pairs:
+        raise DataError(
+            f"the gold links are of {pairs:,} sentence pairs but the system's are of {len(system):,}; "
+            f"both must be of the same pairs, in the same order."
+        )
+    if null and (source_lengths is None or target_lengths is None):
+        raise UsageError("`null` needs the lengths of both sides (`source_lengths`, `target_lengths`).")
+
+    gold_pair, system_pair = (np.repeat(np.arange(pairs), np.diff(links.offsets)) for links in (gold, system))
+    # Equal links get equal numbers; numbering in two steps cannot overflow.
+    number = np.concatenate([gold_pair, system_pair])
+    for both in ((gold.source, system.source), (gold.target, system.target)):
+        positions = np.concatenate(both)
+        number = np.unique(number * (int(positions.max(initial=0)) + 1) + positions, return_inverse=True)[1].reshape(-1)
+    gold_number, system_number = np.split(number, [len(gold_pair)])
+    places = {
+        "links": system_pair,
+        "sure_hits": system_pair[np.isin(system_number, gold_number[gold.sure])],
+        "possible_hits": system_pair[np.isin(system_number, gold_number)],
+        "sure": gold_pair[gold.sure],
+        "possible": gold_pair,
+    }
+    counts = {name: np.bincount(pair, minlength=pairs) for name, pair in places.items()}
+    for side, gold_words, system_words, lengths in (
+        ("source", gold.source, system.source, source_lengths),
+        ("target", gold.target, system.target, target_lengths),
+    ):
+        if lengths is None:
+            distinct = np.unique(np.stack([system_pair, system_words]), axis=1)[0]
+            counts[f"{side}_covered"] = np.bincount(distinct, minlength=pairs)
+            counts[f"{side}_words"] = np.zeros(pairs, dtype=np.int64)
+            continue
+        words = counts[f"{side}_words"] = np.asarray(lengths, dtype=np.int64)
+        if len(words) != pairs:
+            raise DataError(
+                f"the links are of {pairs:,} sentence pairs but there are {len(words):,} {side} sentences; "
+                f"both must come from the same bitext."
+            )
+        gold_null = ~_covered(gold_words, gold_pair, words, f"gold link has {side}")
+        linked = _covered(system_words, system_pair, words, f"system link has {side}")
+        pair_of_word = np.repeat(np.arange(pairs), words)
+        counts[f"{side}_covered"] = np.bincount(pair_of_word[linked], minlength=pairs)
+        if null:
+            counts["links"] += np.bincount(pair_of_word[~linked], minlength=pairs)
+            for tier in ("sure", "possible"):
+                counts[tier] += np.bincount(pair_of_word[gold_null], minlength=pairs)
+                counts[f"{tier}_hits"] += np.bincount(pair_of_word[gold_null & ~linked], minlength=pairs)
+    return np.stack([counts[name] for name in COLUMNS], axis=1)
+
+
+def _covered(
+    positions: NDArray[np.int32], pair: NDArray[np.int64], lengths: NDArray[np.int64], what: str
+) -> NDArray[np.bool_]:
+    """Which words of a side have a link, all sentences one after the other."""
+    outside = (positions < 0) | (positions >= lengths[pair])
+    if outside.any():
+        link = int(np.argmax(outside))
+        raise DataError(
+            f"sentence pair {pair[link] + 1:,}: a {what} position {positions[link]} (from 0) but there are "
+            f"{lengths[pair[link]]:,} words; check that the files belong together and their base."
+        )
+    covered = np.zeros(int(lengths.sum()), dtype=np.bool_)
+    covered[offsets_of(lengths)[pair] + positions] = True
+    return covered

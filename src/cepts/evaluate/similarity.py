@@ -1,4 +1,4 @@
-"""How well cosines of vectors agree with human judgements: Spearman's correlation, for words and for sentences."""
+"""Spearman's correlation of cosines of vectors with human judgements, for words and for sentences."""
 
 from __future__ import annotations
 
@@ -10,11 +10,13 @@ from numpy.typing import ArrayLike, NDArray
 
 from cepts.data import Vectors
 from cepts.errors import DataError, UsageError
-from cepts.signature import signature
+from cepts.signature import Signed
+
+UNNAMED = "the pairs"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class SimilarityScore:
+class SimilarityScore(Signed):
     """Agreement of cosines with human scores.
 
     `spearman` is in %, over the `covered` of the `pairs`: those with a vector on both sides that is not zero.
@@ -31,17 +33,12 @@ class SimilarityScore:
         return 100 * self.covered / self.pairs
 
     @property
-    def facts(self) -> Mapping[str, object]:
+    def facts(self) -> Mapping[str, object]:  # type: ignore[override]
         """What the signature says."""
         return {"task": self.name or "-", "correlation": "spearman", "pairs": self.pairs, "covered": self.covered}
 
-    @property
-    def signature(self) -> str:
-        """One line that says what was scored and how."""
-        return signature(self.facts)
-
     def as_dict(self) -> dict[str, str | int | float]:
-        """All of it by name, for JSON."""
+        """All values by name, for JSON."""
         return {**asdict(self), "coverage": self.coverage}
 
 
@@ -59,10 +56,10 @@ def word_similarity(
     ----------
     pairs, scores
         Two words, and how similar people find them. A word is looked up as it is, then in lower case.
-    vectors
-        Of the first words, and of the second ones too unless there are `other` vectors for these.
+    vectors, other
+        The vectors of the first words, and of the second words if they have others.
     name
-        Of the task, for messages and tables.
+        What messages and tables call the task.
 
     Raises `DataError` where fewer than two pairs have vectors, or all have the same score or cosine.
     """
@@ -92,14 +89,14 @@ def sentence_similarity(
 
 def spearman(first: ArrayLike, second: ArrayLike) -> float:
     """Spearman's rank correlation; equal values share the mean of their ranks. NaN where all of a side are equal."""
-    one, two = (ranks - ranks.mean() for ranks in (_ranks(np.asarray(first)), _ranks(np.asarray(second))))
+    centred = []
+    for values in (first, second):
+        place, times = np.unique(np.asarray(values), return_inverse=True, return_counts=True)[1:]
+        ranks = (np.cumsum(times) - (times - 1) / 2)[place.reshape(-1)]
+        centred.append(ranks - ranks.mean())
+    one, two = centred
     spread = np.sqrt((one @ one) * (two @ two))
     return float(one @ two / spread) if spread > 0 else float("nan")
-
-
-def _ranks(values: NDArray[np.floating]) -> NDArray[np.float64]:
-    place, times = np.unique(values, return_inverse=True, return_counts=True)[1:]
-    return (np.cumsum(times) - (times - 1) / 2)[place.reshape(-1)]
 
 
 def _human_scores(scores: ArrayLike, pairs: int, name: str) -> NDArray[np.float64]:
@@ -108,7 +105,7 @@ def _human_scores(scores: ArrayLike, pairs: int, name: str) -> NDArray[np.float6
         raise UsageError(f"`scores` must be {pairs} numbers. Got an array of shape {human.shape} instead.")
     if not np.isfinite(human).all():
         wrong = int(np.argmin(np.isfinite(human)))
-        raise DataError(f"{_title(name)}: the score of pair {wrong + 1:,} is {human[wrong]}; remove such pairs.")
+        raise DataError(f"{name or UNNAMED}: the score of pair {wrong + 1:,} is {human[wrong]}; remove such pairs.")
     return human
 
 
@@ -122,17 +119,13 @@ def _correlate(
     human = human[known]
     if len(human) < 2:
         raise DataError(
-            f"{_title(name)}: {len(human):,} of {pairs:,} pairs have vectors on both sides, but a correlation needs "
+            f"{name or UNNAMED}: {len(human):,} of {pairs:,} pairs have vectors on both sides, but a correlation needs "
             f"at least two; use vectors of the language of the task, and of more words."
         )
     for what, values in (("human scores", human), ("cosines", cosines)):
         if np.ptp(values) == 0:
             raise DataError(
-                f"{_title(name)}: the {what} of all {len(human):,} pairs that have vectors are {values[0]:g}; "
+                f"{name or UNNAMED}: the {what} of all {len(human):,} pairs that have vectors are {values[0]:g}; "
                 f"a correlation needs different ones, so check the file and the vectors."
             )
     return SimilarityScore(name=name, spearman=100 * spearman(cosines, human), pairs=pairs, covered=len(human))
-
-
-def _title(name: str) -> str:
-    return name or "the pairs"

@@ -1,8 +1,8 @@
-"""How good found translations are: precision at k and mean reciprocal rank, of words and of sentences.
+"""Precision at k and mean reciprocal rank of word and sentence translation.
 
-The protocol of MUSE (Conneau et al. 2018): a source word with several translations is one question, and any of them
-among the k best is an answer. A question counts when the source has the word and the target has one of its
-translations at least. Vocabularies differ, so a precision says little without the share of questions that counted.
+The protocol is that of MUSE (Conneau et al. 2018): a source word with several translations is one question, and any of
+them among the k best is right. A question counts if the source has the word and the target has at least one of its
+translations. Vocabularies differ, so a precision says little without the share of questions that counted.
 """
 
 from __future__ import annotations
@@ -16,7 +16,7 @@ from numpy.typing import NDArray
 
 from cepts.data import Dictionary, Vectors, offsets_of
 from cepts.errors import DataError, UsageError
-from cepts.evaluate.resampling import Countable
+from cepts.evaluate.resampling import Countable, Metric
 
 AT = (1, 5, 10)
 
@@ -25,9 +25,9 @@ AT = (1, 5, 10)
 class GoldTranslations:
     """The source words of a dictionary that have vectors, and their right translations.
 
-    `source` has the rows of the distinct source words, in the order in which the dictionary first has them; the rows
+    `source` has the rows of the distinct source words, in the order of the dictionary; the rows
     ``target[offsets[n]:offsets[n + 1]]`` are right translations of source word `n`. The dictionary, of this `name`, has
-    `asked` distinct source words, in the vocabularies or not.
+    `asked` distinct source words, whether or not the vocabularies have them.
     """
 
     source: NDArray[np.int64]
@@ -57,11 +57,12 @@ def gold_translations(dictionary: Dictionary, source: Vectors, target: Vectors) 
             translations[target_row] = None
     covered = [word for word, translations in right.items() if translations]
     if not covered:
+        known = [len(np.unique(column[column >= 0])) for column in rows.T]
         raise DataError(
             f"{dictionary.name or 'the dictionary'}: none of the {len(right):,} source words has itself and a "
             f"translation in the vocabularies ({source.name or 'source'}, {len(source):,} words, has "
-            f"{_distinct(rows[:, 0]):,} of the dictionary; {target.name or 'target'}, {len(target):,} words, has "
-            f"{_distinct(rows[:, 1]):,}); check the order of the languages, and the case of the words."
+            f"{known[0]:,} of the dictionary; {target.name or 'target'}, {len(target):,} words, has "
+            f"{known[1]:,}); check the order of the languages, and the case of the words."
         )
     return GoldTranslations(
         np.array([row_of[word] for word in covered], dtype=np.int64),
@@ -72,24 +73,18 @@ def gold_translations(dictionary: Dictionary, source: Vectors, target: Vectors) 
     )
 
 
-def _distinct(rows: NDArray[np.int64]) -> int:
-    return len(np.unique(rows[rows >= 0]))
-
-
 @dataclass(frozen=True, slots=True, eq=False)
 class TranslationScore(Countable):
     """What was found for each question; scores are in %.
 
-    `intervals` gives its confidence intervals; `differences` compares two scores of the same questions.
-
     Attributes
     ----------
     ranks
-        Place, from 1, of the first right answer among those found for each question; 0 where there is none.
+        Rank, from 1, of the first right answer among those found for each question; 0 where there is none.
     depth
         How many answers were found for each question.
     asked, covered
-        How many questions there were, and to how many of them the vocabularies allow an answer.
+        How many questions there are, and how many of them the vocabularies can answer.
     at
         The k of precision at k.
     facts
@@ -104,25 +99,20 @@ class TranslationScore(Countable):
     facts: Mapping[str, object] = field(default_factory=dict)
 
     unit: ClassVar = "questions"
+    mean_reciprocal_rank = Metric("mean_reciprocal_rank")
 
     @property
     def precision(self) -> dict[int, float]:
         """Share of the questions with a right answer among the k best, for each k of `at`."""
-        found = self.metrics
-        return {k: found[f"precision_at_{k}"] for k in self.at}
-
-    @property
-    def mean_reciprocal_rank(self) -> float:
-        """Mean of 1 / rank, where an answer that is not among the `depth` found counts 0."""
-        return self.metrics["mean_reciprocal_rank"]
+        return dict(zip(self.at, self.metrics.values(), strict=False))
 
     @property
     def coverage(self) -> float:
-        """Share of the questions to which the vocabularies allow an answer."""
+        """Share of the questions that the vocabularies can answer."""
         return 100 * self.covered / self.asked
 
     def as_dict(self) -> dict[str, int | float]:
-        """All of it by name, for JSON."""
+        """The numbers of questions and the scores by name, for JSON."""
         return {"asked": self.asked, "covered": self.covered, "coverage": self.coverage, **self.metrics}
 
     @property
@@ -147,9 +137,9 @@ class TranslationScore(Countable):
 def first_hits(
     found: NDArray[np.integer], right: NDArray[np.integer], offsets: NDArray[np.integer]
 ) -> NDArray[np.int64]:
-    """Place, from 1, of the first right answer in each row of `found`, best first; 0 where there is none.
+    """Rank, from 1, of the first right answer in each row of `found`, best first; 0 where there is none.
 
-    The answers ``right[offsets[n]:offsets[n + 1]]`` are right for row `n`; a negative row is no answer.
+    The answers ``right[offsets[n]:offsets[n + 1]]`` are right for row `n`; a negative number is no answer.
     """
     found, right = np.asarray(found, dtype=np.int64), np.asarray(right, dtype=np.int64)
     question = np.arange(len(found))
@@ -164,9 +154,8 @@ def translation_precision(
     gold: GoldTranslations, found: NDArray[np.integer], *, at: Sequence[int] = AT
 ) -> TranslationScore:
     """Score the target rows `found` for each source word of `gold`, best first, -1 where there are no more."""
-    _check(found, len(gold), at)
     facts = {"task": "word-translation", "dictionary": gold.name or "-"}
-    return _score(first_hits(found, gold.target, gold.offsets), found, gold.asked, len(gold), at, facts)
+    return _score(found, gold.target, gold.offsets, np.ones(len(gold), dtype=np.bool_), gold.asked, at, facts)
 
 
 def retrieval_precision(
@@ -181,31 +170,30 @@ def retrieval_precision(
 
     A sentence that is not `covered`, because none of its words has a vector, counts as one without a right answer.
     """
-    _check(found, len(right), at)
-    ranks = first_hits(found, right, np.arange(len(right) + 1))
-    if covered is not None:
-        ranks = np.where(covered, ranks, 0)
-    answerable = len(right) if covered is None else int(np.count_nonzero(covered))
-    return _score(ranks, found, len(right), answerable, at, {"task": "sentence-retrieval", "bitext": name or "-"})
+    questions = len(right)
+    known = np.ones(questions, dtype=np.bool_) if covered is None else covered
+    facts = {"task": "sentence-retrieval", "bitext": name or "-"}
+    return _score(found, right, np.arange(questions + 1), known, questions, at, facts)
 
 
-def _check(found: NDArray[np.integer], questions: int, at: Sequence[int]) -> None:
+def _score(
+    found: NDArray[np.integer],
+    right: NDArray[np.integer],
+    offsets: NDArray[np.integer],
+    covered: NDArray[np.bool_],
+    asked: int,
+    at: Sequence[int],
+    facts: Mapping[str, object],
+) -> TranslationScore:
+    questions = len(covered)
     if not questions:
         raise DataError("there is nothing to translate, so there is nothing to score; give at least one question.")
     if found.ndim != 2 or len(found) != questions:
         raise UsageError(f"`found` must have a row for each of {questions} questions. Got shape {found.shape} instead.")
-    if not at or not all(1 <= k <= found.shape[1] for k in at):
-        raise UsageError(f"`at` must lie in 1 to {found.shape[1]}, as many as were found. Got {tuple(at)} instead.")
-
-
-def _score(
-    ranks: NDArray[np.int64],
-    found: NDArray[np.integer],
-    asked: int,
-    covered: int,
-    at: Sequence[int],
-    facts: Mapping[str, object],
-) -> TranslationScore:
     depth = found.shape[1]
-    facts = {**facts, "asked": asked, "covered": covered, "at": "+".join(map(str, at)), "found": depth}
-    return TranslationScore(ranks, depth, asked, covered, tuple(at), facts)
+    if not at or not all(1 <= k <= depth for k in at):
+        raise UsageError(f"`at` must lie in 1 to {depth}, the number of answers found. Got {tuple(at)} instead.")
+    ranks = np.where(covered, first_hits(found, right, offsets), 0)
+    answerable = int(np.count_nonzero(covered))
+    facts = {**facts, "asked": asked, "covered": answerable, "at": "+".join(map(str, at)), "found": depth}
+    return TranslationScore(ranks, depth, asked, answerable, tuple(at), facts)

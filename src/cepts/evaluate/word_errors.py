@@ -1,7 +1,7 @@
 """Word error rate of hypotheses against reference transcripts.
 
 ``WER = (S + I + D) / N``, with the smallest number of substitutions S, insertions I and deletions D that turn the
-references, with N words, into the hypotheses. Of several smallest sets of edits, the one with the most words right
+references, with N words, into the hypotheses. Of several smallest sets of edits, the one with the most correct words
 counts.
 """
 
@@ -16,7 +16,7 @@ from numpy.typing import NDArray
 
 from cepts.data import Text
 from cepts.errors import DataError
-from cepts.evaluate.resampling import Countable
+from cepts.evaluate.resampling import Countable, Metric
 
 ERROR_METRICS = ("wer", "substitution_rate", "insertion_rate", "deletion_rate", "utterance_error_rate")
 COLUMNS = ("substitutions", "insertions", "deletions", "words", "wrong", "utterances")
@@ -24,24 +24,21 @@ COLUMNS = ("substitutions", "insertions", "deletions", "words", "wrong", "uttera
 
 @dataclass(frozen=True, slots=True, eq=False)
 class WordErrors(Countable):
-    """The errors of each utterance; rates are in %.
+    """The errors of each utterance; rates are in %, and `wer` may be above 100 with many insertions.
 
-    Give it to `intervals`, and two of the same references to `differences`. `counts` has a row for each utterance:
-    substitutions, insertions, deletions, words of the reference, 1 if there is any error, and 1.
+    `counts` has a row for each utterance: substitutions, insertions, deletions, words of the reference, 1 if there is
+    any error, and 1.
     """
 
     counts: NDArray[np.int64]
     facts: Mapping[str, object] = field(default_factory=dict)
 
     unit: ClassVar = "utterances"
+    metric_names: ClassVar = ERROR_METRICS
+    wer = Metric("wer")
 
     def __len__(self) -> int:
         return len(self.counts)
-
-    @property
-    def wer(self) -> float:
-        """Errors for each 100 words of the references; may be above 100 with many insertions."""
-        return self.metrics["wer"]
 
     @property
     def errors(self) -> int:
@@ -49,17 +46,8 @@ class WordErrors(Countable):
         return int(self.counts[:, :3].sum())
 
     def as_dict(self) -> dict[str, int | float]:
-        """All of it by name, for JSON."""
+        """The total counts and the rates by name, for JSON."""
         return {**dict(zip(COLUMNS, self.counts.sum(axis=0).tolist(), strict=True)), **self.metrics}
-
-    @property
-    def metric_names(self) -> tuple[str, ...]:
-        """The scores that have intervals."""
-        return ERROR_METRICS
-
-    def unit_counts(self) -> NDArray[np.float64]:
-        """The counts of each utterance."""
-        return self.counts.astype(np.float64)
 
     def metrics_of(self, sums: NDArray[np.float64]) -> NDArray[np.float64]:
         """The rates of sums of `unit_counts`."""
@@ -93,7 +81,7 @@ def word_errors(
         raise DataError("the references have no words, so there is no error rate; give transcripts with words.")
     found = np.array([len(hypothesis) for hypothesis in hypotheses], dtype=np.int64)
     edits, hits = _edits(references, hypotheses).T
-    # Each reference word is a hit, a substitution or a deletion; each word found a hit, a substitution or an insertion.
+    # A reference word is a hit, a substitution or a deletion; a hypothesis word a hit, a substitution or an insertion.
     insertions = edits - lengths + hits
     deletions = insertions - found + lengths
     substitutions = edits - insertions - deletions
@@ -104,7 +92,7 @@ def word_errors(
 
 
 def closest_hypothesis(reference: Sequence[str], hypotheses: Sequence[Sequence[str]]) -> int:
-    """Which of `hypotheses` has the fewest errors, the first of equals: the best that any rescoring can choose."""
+    """Index of the hypothesis with the fewest errors, the first of equals: the best that any rescoring can choose."""
     return int(_edits([reference] * len(hypotheses), hypotheses)[:, 0].argmin())
 
 

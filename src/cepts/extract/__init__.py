@@ -2,8 +2,7 @@
 
 from cepts.extract.aligning import AlignedRun, Aligning, aligned_runs
 from cepts.extract.associations import ASSOCIATIONS, NBEST, association_of, association_of_nbest, compete
-from cepts.extract.cepts import without_loose_words
-from cepts.extract.extractors import EXTRACTORS, Extraction, Extractor
+from cepts.extract.extractors import EXTRACTORS, Extraction, Extractor, without_loose_words
 from cepts.extract.given import LinkScorer, MatrixDirections, MatrixScorer, are_probabilities
 from cepts.extract.heuristics import METHODS, check_range, combine
 from cepts.extract.matrices import best, threshold

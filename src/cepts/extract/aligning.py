@@ -22,7 +22,7 @@ PAIRS_AT_A_TIME = 1 << 16
 
 
 class AlignedRun(NamedTuple):
-    """The links of some successive pairs, and what was asked for besides.
+    """The links of some successive pairs, with matrices and scores where they are wanted.
 
     Attributes
     ----------

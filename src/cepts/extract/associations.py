@@ -59,20 +59,17 @@ def _mean(directions: Directions, nbest: int) -> Association:
     return replace(forward, values=values, source_null=reverse.source_null)
 
 
-def _counted(name: str) -> Callable[[Directions, int], Association]:
-    return lambda directions, nbest: association_of_nbest(*directions.lists(nbest), name, length=nbest)
-
-
-def _statistic(name: str) -> Callable[[Directions, int], Association]:
-    return lambda directions, nbest: compete(directions.statistic(name))
-
-
 def _lists(what: str, name: str) -> AssociationKind:
-    return AssociationKind(what, _counted(name), lambda nbest: 2.0 * nbest, SPREAD_LISTS, lists=True)
+    def make(directions: Directions, nbest: int) -> Association:
+        return association_of_nbest(*directions.lists(nbest), name, length=nbest)
+
+    return AssociationKind(what, make, lambda nbest: 2.0 * nbest, SPREAD_LISTS, lists=True)
 
 
-def _statistics(what: str, name: str) -> AssociationKind:
-    return AssociationKind(what, _statistic(name), lambda nbest: None, 0.0)
+def _statistic(what: str, name: str) -> AssociationKind:
+    return AssociationKind(
+        what, lambda directions, nbest: compete(directions.statistic(name)), lambda nbest: None, spread=0.0
+    )
 
 
 ASSOCIATIONS: dict[str, AssociationKind] = {
@@ -102,10 +99,10 @@ ASSOCIATIONS: dict[str, AssociationKind] = {
         lambda directions, nbest: directions.tables(),
         lambda nbest: None,
     ),
-    "counts": _statistics("in how many sentence pairs of the training text both words stand", "counts"),
-    "dice": _statistics("Dice coefficient of these counts", "dice"),
-    "pmi": _statistics("pointwise mutual information of these counts, where positive", "pmi"),
-    "llr": _statistics("log-likelihood ratio of these counts, where words attract each other", "llr"),
+    "counts": _statistic("in how many sentence pairs of the training text both words stand", "counts"),
+    "dice": _statistic("Dice coefficient of these counts", "dice"),
+    "pmi": _statistic("pointwise mutual information of these counts, where positive", "pmi"),
+    "llr": _statistic("log-likelihood ratio of these counts, where words attract each other", "llr"),
 }
 
 
@@ -146,19 +143,8 @@ def association_of_nbest(
         words = offsets_of(one.lengths)
         null = np.zeros(int(words[-1]), dtype=np.float32)
         room = np.empty(int((cells + one.lengths).max(initial=0)))
-        add_nbest(
-            one.offsets,
-            one.lengths,
-            one.positions,
-            weights,
-            words,
-            offsets,
-            target_lengths,
-            is_reverse,
-            values,
-            null,
-            room,
-        )
+        entries = one.offsets, one.lengths, one.positions, weights
+        add_nbest(*entries, words, offsets, target_lengths, is_reverse, values, null, room)
         # Links are counted in both directions, null only in the one that explains the word.
         nulls.append(2 * null)
     if other is not counted:

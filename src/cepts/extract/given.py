@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import replace
 from functools import cached_property, partial
 from typing import Any
@@ -80,9 +81,8 @@ def _shares(association: Association, *, by_target: bool) -> Association:
     with np.errstate(divide="ignore", invalid="ignore"):
         values = np.nan_to_num(association.values / sums[word]).astype(np.float32)
         rest = None if null is None else np.nan_to_num(null / sums).astype(np.float32)
-    if by_target:
-        return replace(association, values=values, target_null=rest)
-    return replace(association, values=values, source_null=rest)
+    given = replace(association, values=values)
+    return replace(given, target_null=rest) if by_target else replace(given, source_null=rest)
 
 
 class MatrixScorer(Aligning):
@@ -114,8 +114,7 @@ class MatrixScorer(Aligning):
         def run(start: int, stop: int) -> MatrixDirections:
             return MatrixDirections(matrices.part(start, stop), probabilities=probabilities, first=start)
 
-        bounds = cut_runs(matrices.offsets, min(cells or CELLS_IN_RUN, CELLS_IN_RUN))
-        return Runs([partial(run, *both) for both in bounds], len(matrices), threads=self.threads)
+        return _runs(run, matrices.offsets, cells, self.threads)
 
 
 def _check_shape(found: NDArray[np.int64], wanted: NDArray[np.int64], side: str) -> None:
@@ -217,12 +216,18 @@ class LinkScorer(Aligning):
             bitext = as_bitext(pairs)
             source_lengths, target_lengths = bitext.source.lengths, bitext.target.lengths
             check_directions(*self.links, source_lengths, target_lengths)
-        offsets = offsets_of(source_lengths * target_lengths)
-        bounds = cut_runs(offsets, min(cells or CELLS_IN_RUN, CELLS_IN_RUN))
 
         def run(start: int, stop: int) -> LinkDirections:
             forward, reverse = (links.part(start, stop) for links in self.links)
             here = slice(start, stop)
             return LinkDirections(forward, reverse, source_lengths[here], target_lengths[here], start)
 
-        return Runs([partial(run, *both) for both in bounds], len(source_lengths), threads=self.threads)
+        return _runs(run, offsets_of(source_lengths * target_lengths), cells, self.threads)
+
+
+def _runs(
+    run: Callable[[int, int], Directions], offsets: NDArray[np.int64], cells: int | None, threads: int | None
+) -> Runs:
+    """The runs of pairs whose matrices start at `offsets`."""
+    bounds = cut_runs(offsets, min(cells or CELLS_IN_RUN, CELLS_IN_RUN))
+    return Runs([partial(run, *both) for both in bounds], len(offsets) - 1, threads=threads)

@@ -82,16 +82,8 @@ def combine(
     kept = np.empty(len(origin), dtype=np.bool_)
     source_covered = np.empty(int(union.source.max(initial=-1)) + 1, dtype=np.bool_)
     target_covered = np.empty(int(union.target.max(initial=-1)) + 1, dtype=np.bool_)
-    grow_diagonal(
-        union.offsets,
-        union.source,
-        union.target,
-        origin,
-        METHODS[method],
-        source_covered,
-        target_covered,
-        kept,
-    )
+    links = union.offsets, union.source, union.target, origin
+    grow_diagonal(*links, METHODS[method], source_covered, target_covered, kept)
     return union.only(kept)
 
 

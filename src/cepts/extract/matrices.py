@@ -54,28 +54,12 @@ def best(association: Association, *, axis: Literal["source", "target"]) -> Alig
     if len(null) != words:
         raise ValueError(f"{axis}_null must have one mass for each of {words} {axis} words. Got {len(null)} instead.")
     links = np.empty(len(association) + 1, dtype=np.int64)
-    source, target, confidence = _room(words)
+    source, target, confidence = np.empty(words, np.int32), np.empty(words, np.int32), np.empty(words, np.float32)
     scratch = np.empty(int(lengths.max(initial=0)), dtype=np.int64)
-    count = best_links(
-        offsets,
-        source_lengths,
-        target_lengths,
-        values,
-        null,
-        by_target,
-        scratch,
-        links,
-        source,
-        target,
-        confidence,
-    )
-    return Alignments(
-        links,
-        source[:count].copy(),
-        target[:count].copy(),
-        confidence[:count].copy(),
-        np.ones(count, dtype=np.bool_),
-    )
+    matrices = offsets, source_lengths, target_lengths, values
+    count = best_links(*matrices, null, by_target, scratch, links, source, target, confidence)
+    copies = source[:count].copy(), target[:count].copy(), confidence[:count].copy()
+    return Alignments(links, *copies, np.ones(count, dtype=np.bool_))
 
 
 def _arrays(
@@ -88,7 +72,3 @@ def _arrays(
         np.ascontiguousarray(association.target_lengths, dtype=np.int64),
         np.ascontiguousarray(association.values, dtype=np.float32),
     )
-
-
-def _room(count: int) -> tuple[NDArray[np.int32], NDArray[np.int32], NDArray[np.float32]]:
-    return np.empty(count, np.int32), np.empty(count, np.int32), np.empty(count, np.float32)

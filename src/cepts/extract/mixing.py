@@ -3,16 +3,20 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass
 from functools import partial
-from typing import Any, NamedTuple
+from typing import Any, ClassVar, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
-from cepts.data import Association, Directions, GivenDirections, Pulls, Runs, Scorer, offsets_of
+from cepts.data import Association, Directions, Flat, GivenDirections, Pulls, Runs, Scorer, offsets_of
 from cepts.engine import map_shards
 from cepts.errors import DataError, UsageError
 from cepts.extract.aligning import Aligning
+
+# How closely each word belongs to its neighbours.
+PULLS = tuple((side, pull) for side in ("source", "target") for pull in Pulls._fields)
 
 
 class ScorerMixture(Aligning):
@@ -48,7 +52,7 @@ class ScorerMixture(Aligning):
 
     @property
     def max_length(self) -> int | None:
-        """Pairs with a longer sentence are left out by all members."""
+        """Pairs with a longer sentence are left unaligned by all members."""
         limits = [scorer.max_length for scorer in self.scorers]
         return None if None in limits else max(limit for limit in limits if limit is not None)
 
@@ -58,7 +62,7 @@ class ScorerMixture(Aligning):
         return Runs(self._makers(members), members[0].pairs, threads=self.threads)
 
     def _makers(self, members: Sequence[Runs]) -> Iterator[Callable[[], Directions]]:
-        streams = [_Stream(map_shards(_said_by, runs.makers, threads=self.threads)) for runs in members]
+        streams = [_Stream(map_shards(_Said.by, runs.makers, threads=self.threads)) for runs in members]
         first = 0
         while True:
             count = streams[0].ready()
@@ -74,42 +78,47 @@ class ScorerMixture(Aligning):
             first += count
 
 
-class _Said(NamedTuple):
-    """What one member says of some pairs."""
+@dataclass(frozen=True, slots=True, eq=False)
+class _Said(Flat):
+    """What one member says of some pairs, with its threshold for each of them."""
 
     forward: Association
     reverse: Association
-    threshold: float
-    scores: NDArray[np.float64] | None
-    pulls: tuple[Pulls, Pulls] | None
+    threshold: NDArray[np.float64]
+    scores: NDArray[np.float64] | None = None
+    source_before: NDArray[np.float32] | None = None
+    source_after: NDArray[np.float32] | None = None
+    target_before: NDArray[np.float32] | None = None
+    target_after: NDArray[np.float32] | None = None
 
-    def part(self, start: int, stop: int) -> _Said:
-        """Pairs `start` to `stop` (exclusive)."""
-        pulls = None
-        if self.pulls is not None:
-            offsets = self.forward.source_offsets, self.forward.target_offsets
-            source, target = (
-                Pulls(*(array[places[start] : places[stop]] for array in side))
-                for side, places in zip(self.pulls, offsets, strict=True)
-            )
-            pulls = source, target
-        return _Said(
-            self.forward.part(start, stop),
-            self.reverse.part(start, stop),
-            self.threshold,
-            None if self.scores is None else self.scores[start:stop],
-            pulls,
-        )
+    pairs: ClassVar = "source_offsets"
+    layout: ClassVar = {
+        "threshold": (None, np.empty(0)),
+        "scores": (None, np.empty((0, 2))),
+        **{f"{side}_{pull}": (f"{side}_offsets", np.empty(0, np.float32)) for side, pull in PULLS},
+    }
 
+    @property
+    def source_offsets(self) -> NDArray[np.int64]:
+        """Where the source words of each pair start."""
+        return self.forward.source_offsets
 
-def _said_by(make: Callable[[], Directions]) -> _Said:
-    directions = make()
-    forward, reverse = directions.forward, directions.reverse
-    try:
-        scores = directions.scores
-    except UsageError:  # it has none
-        scores = None
-    return _Said(forward, reverse, directions.threshold, scores, directions.pulls)
+    @property
+    def target_offsets(self) -> NDArray[np.int64]:
+        """Where the target words of each pair start."""
+        return self.forward.target_offsets
+
+    @classmethod
+    def by(cls, make: Callable[[], Directions]) -> _Said:
+        """What a member says of a run."""
+        directions = make()
+        try:
+            scores = directions.scores
+        except UsageError:  # it has none
+            scores = None
+        forward, (source, target) = directions.forward, directions.pulls or ((None, None), (None, None))
+        threshold = np.full(len(forward), directions.threshold)
+        return cls(forward, directions.reverse, threshold, scores, *source, *target)
 
 
 class _Stream:
@@ -125,9 +134,9 @@ class _Stream:
             run = next(self._runs, None)
             if run is None:
                 return 0
-            if len(run.forward):
+            if len(run):
                 self._waiting.append(run)
-        return len(self._waiting[0].forward)
+        return len(self._waiting[0])
 
     def take(self, count: int) -> _Said | None:
         """The next `count` pairs; None where there are fewer."""
@@ -141,25 +150,8 @@ class _Stream:
                 self._waiting.insert(0, run.part(count, ready))
                 run = run.part(0, count)
             taken.append(run)
-            count -= len(run.forward)
-        return taken[0] if len(taken) == 1 else _joined(taken)
-
-
-def _joined(parts: Sequence[_Said]) -> _Said:
-    scores = [part.scores for part in parts if part.scores is not None]
-    pulls = [part.pulls for part in parts if part.pulls is not None]
-    sides = (
-        [Pulls(*(np.concatenate([both[side][place] for both in pulls]) for place in range(2))) for side in range(2)]
-        if len(pulls) == len(parts)
-        else None
-    )
-    return _Said(
-        Association.concatenate([part.forward for part in parts]),
-        Association.concatenate([part.reverse for part in parts]),
-        parts[0].threshold,
-        np.concatenate(scores) if len(scores) == len(parts) else None,
-        None if sides is None else (sides[0], sides[1]),
-    )
+            count -= len(run)
+        return taken[0] if len(taken) == 1 else _Said.concatenate(taken)
 
 
 def _mixed(parts: Sequence[_Said], weights: Sequence[float], first: int) -> GivenDirections:
@@ -188,7 +180,7 @@ def _mixed(parts: Sequence[_Said], weights: Sequence[float], first: int) -> Give
         first=first,
         scores=_mixed_scores(parts, shares),
         pulls=shape.pulls(parts, has),
-        threshold=float(np.dot(weights, [part.threshold for part in parts])),
+        threshold=float(np.dot(weights, [part.threshold[0] for part in parts])),
         name="a mixture",
     )
 
@@ -220,11 +212,13 @@ class _Shape(NamedTuple):
     def pulls(self, parts: Sequence[_Said], has: NDArray[np.bool_]) -> tuple[Pulls, Pulls] | None:
         """Those of the first member that has some; none for pairs that it leaves out."""
         for part, there in zip(parts, has, strict=True):
-            if part.pulls is not None:
+            arrays = [getattr(part, f"{side}_{pull}") for side, pull in PULLS]
+            if arrays[0] is not None:
                 own = part.forward.source_lengths, part.forward.target_lengths
+                sides = arrays[:2], arrays[2:]
                 source, target = (
                     Pulls(*(_spread_out(array[np.repeat(there, words)], np.repeat(there, lengths)) for array in side))
-                    for side, words, lengths in zip(part.pulls, own, self, strict=True)
+                    for side, words, lengths in zip(sides, own, self, strict=True)
                 )
                 return source, target
         return None

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
@@ -12,9 +11,6 @@ from numpy.typing import ArrayLike, NDArray
 from cepts.engine import ROUNDING, one_allocation, run_em
 from cepts.errors import DataError, UsageError
 from cepts.progress import Progress
-
-if TYPE_CHECKING:
-    from cepts.kernels.plsa import Cepts
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -73,10 +69,7 @@ def _posterior(weights: NDArray, factor: NDArray, null: NDArray) -> NDArray[np.f
 
 def as_matrix(matrix: ArrayLike, name: str = "matrix") -> NDArray[np.float32]:
     """A matrix of non-negative finite numbers, some of them above 0, or `DataError`."""
-    try:
-        given = np.asarray(matrix, dtype=np.float64)
-    except (TypeError, ValueError):
-        raise DataError(f"`{name}` must be a matrix of numbers. Got something else instead.") from None
+    given = _numbers(matrix, f"`{name}` must be a matrix of numbers.")
     if given.ndim != 2:
         raise DataError(f"`{name}` must have two dimensions, source words by target words. Got {given.ndim} instead.")
     if given.size == 0:
@@ -92,14 +85,18 @@ def as_null(null: ArrayLike | None, words: int, name: str) -> NDArray[np.float32
     """Null masses of `words` words, 0 where none are given."""
     if null is None:
         return np.zeros(words, dtype=np.float32)
-    try:
-        given = np.asarray(null, dtype=np.float64)
-    except (TypeError, ValueError):
-        raise DataError(f"`{name}` must have one mass for each of {words} words. Got something else instead.") from None
+    given = _numbers(null, f"`{name}` must have one mass for each of {words} words.")
     if given.shape != (words,):
         raise DataError(f"`{name}` must have one mass for each of {words} words. Got an array of shape {given.shape}.")
     check_entries(given, name)
     return np.ascontiguousarray(given, dtype=np.float32)
+
+
+def _numbers(given: ArrayLike, wanted: str) -> NDArray[np.float64]:
+    try:
+        return np.asarray(given, dtype=np.float64)
+    except (TypeError, ValueError):
+        raise DataError(f"{wanted} Got something else instead.") from None
 
 
 def shares_of(values: NDArray[np.float32], mass: float) -> NDArray[np.float32]:
@@ -120,12 +117,13 @@ def check_entries(
         )
 
 
-class _Problem:
+class PlsaProblem:
     """An `engine.EMProblem`: PLSA of one matrix."""
 
     def __init__(self, matrix: NDArray[np.float32], cepts: int, noise: float) -> None:
-        from cepts.kernels.plsa import Cells, PlsaRoom, margins
+        from cepts.kernels import plsa
 
+        self._kernels = plsa
         size, length = matrix.shape
         self.mass = float(matrix.sum(dtype=np.float64))
         self.cepts = cepts
@@ -135,9 +133,10 @@ class _Problem:
         )
         self.matrix[:] = shares_of(matrix, self.mass)
         rows, columns, least, row = margin
-        self.total = margins(self.matrix, rows, columns, least)
-        self._cells = Cells(self.matrix, self.total, least)
-        self._room = PlsaRoom(new_source, new_target, row)
+        self.total = plsa.margins(self.matrix, rows, columns, least)
+        self._cells = plsa.Cells(self.matrix, self.total, least)
+        self._model = plsa.Cepts(self.weights, self.source, self.target)
+        self._room = plsa.PlsaRoom(new_source, new_target, row)
         self._noisy = 0.0
 
     @property
@@ -145,31 +144,23 @@ class _Problem:
         """EM never lowers the log-likelihood."""
         return ROUNDING * self.mass
 
-    @property
-    def _model(self) -> Cepts:
-        from cepts.kernels.plsa import Cepts
-
-        return Cepts(self.weights, self.source, self.target)
-
     def start(self, state: int) -> int:
         """Random parameters; returns the next state of the random sequence."""
-        from cepts.kernels.plsa import start_at_random
-
-        return int(start_at_random(*self.matrix.shape, self.cepts, self.noise, np.uint64(state), self._model))
+        return int(
+            self._kernels.start_at_random(*self.matrix.shape, self.cepts, self.noise, np.uint64(state), self._model)
+        )
 
     def e_step(self, tick: Callable[[int, int], None]) -> float:
         """What each cept explains: eq. (3) of onmf."""
-        from cepts.kernels.plsa import density, expect
-
-        uniform = density(self.noise, *self.matrix.shape)
-        self._noisy, log_likelihood = expect(self._cells, self.cepts, self._model, uniform, self._room, True)
+        uniform = self._kernels.density(self.noise, *self.matrix.shape)
+        self._noisy, log_likelihood = self._kernels.expect(
+            self._cells, self.cepts, self._model, uniform, self._room, True
+        )
         return self.mass * float(log_likelihood)
 
     def m_step(self) -> None:
         """Eqs. (4) to (6) of onmf."""
-        from cepts.kernels.plsa import maximise
-
-        maximise(self._cells, self.cepts, self._model, self.target, self._room)
+        self._kernels.maximise(self._cells, self.cepts, self._model, self.target, self._room)
         if self.noise >= 0:
             self.noise = self._noisy / self.total
 
@@ -220,9 +211,9 @@ def plsa(
     if restarts < 1 or iterations < 1:
         raise UsageError(f"`restarts` and `iterations` must be 1 or more. Got {restarts} and {iterations} instead.")
     state = (seed * 2_654_435_761 + 88_172_645_463_325_252) % 2**64 or 1
-    best: tuple[float, _Problem, list[float]] | None = None
+    best: tuple[float, PlsaProblem, list[float]] | None = None
     for _ in range(restarts):
-        problem = _Problem(values, cepts, -1.0 if noise is None else noise)
+        problem = PlsaProblem(values, cepts, -1.0 if noise is None else noise)
         state = problem.start(state)
         objectives = run_em(
             problem, iterations=iterations, tolerance=tolerance, stage=f"PLSA with {cepts} cepts", progress=progress

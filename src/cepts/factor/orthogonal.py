@@ -248,35 +248,23 @@ def _cepts_of(
         source_null,
         target_null,
     )
-    source, target = words
-    made = Alignment(
-        source_cept=np.empty(source, dtype=np.int32),
-        target_cept=np.empty(target, dtype=np.int32),
-        source_confidence=np.empty(source, dtype=np.float32),
-        target_confidence=np.empty(target, dtype=np.float32),
-        source_strength=np.empty(source, dtype=np.float32),
-        target_strength=np.empty(target, dtype=np.float32),
-        noises=np.empty(len(association), dtype=np.float32),
-        curve_offsets=offsets_of([0] * len(association) if curve is None else [len(curve)]),
-        curves=np.empty(0) if curve is None else curve,
+    made = Alignment._make(
+        (
+            *(np.empty(count, dtype=kind) for kind in (np.int32, np.float32, np.float32) for count in words),
+            np.empty(len(association), dtype=np.float32),
+            offsets_of([0] * len(association) if curve is None else [len(curve)]),
+            np.empty(0) if curve is None else curve,
+        )
     )
     unused = np.empty((0, 0), dtype=np.float32)
     kept = Parameters(*((np.empty(0, dtype=np.float32), unused, unused) if factors is None else factors))
     factorise_pairs(pairs, options, _room(association.source_lengths, association.target_lengths), made, kept)
-    found = Cepts(
-        source_offsets,
-        target_offsets,
-        made.source_cept,
-        made.target_cept,
-        made.source_confidence,
-        made.target_confidence,
-        made.noises,
-    )
+    found = Cepts(source_offsets, target_offsets, *made[:4], made.noises)
     return found, (made.source_strength, made.target_strength)
 
 
 def _room(sizes: NDArray[np.int64], lengths: NDArray[np.int64]) -> OnmfRoom:
-    """Buffers for the largest of pairs with so many words."""
+    """Buffers for the largest pair; `sizes` and `lengths` are the words of each."""
     from cepts.kernels.anneal import AnnealRoom, Part
     from cepts.kernels.onmf import OnmfRoom
     from cepts.kernels.plsa import Cepts as Parameters

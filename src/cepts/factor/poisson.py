@@ -120,8 +120,8 @@ class Rows:
         self.least = counts.least(factors)
         self.shards = list(cut_runs(counts.offsets, max(SHARD // factors, 1)))
         self.bounds = np.array([0, *(stop for _, stop in self.shards)], dtype=np.int64)
-        # Sums are made shard by shard, so they depend on the data alone. Threads take several shards at a time: fewer
-        # hand-overs.
+        # Sums are made shard by shard, so they depend on the data alone. Threads take several shards at a time,
+        # which costs less waiting.
         cuts = np.linspace(0, len(self.shards), min(len(self.shards), GROUPS * self.threads) + 1).astype(int).tolist()
         self.groups = list(pairwise(cuts))
         self._spares: list[NDArray[np.float32]] = []
@@ -225,13 +225,20 @@ class Climb(ABC):
         self._before, self.parameters = self.parameters, self.maximise()
         self._leapt = self.long
 
-    def finish(self) -> float:
-        """End with a plain EM step, after which the model has the same row sums as the matrix; returns F."""
+    def climb(
+        self, stage: str, *, iterations: int, tolerance: float, progress: Progress | None
+    ) -> tuple[float, float, list[float]]:
+        """Run EM; returns F, the divergence, and F before each iteration.
+
+        The last step is one of plain EM, after which the model has the same row sums as the matrix.
+        """
+        objectives = run_em(self, iterations=iterations, tolerance=tolerance, stage=stage, progress=progress)
         if self.long:
             self.long = False
             self.e_step(ignore)
             self.m_step()
-        return self.e_step(ignore)
+        objective = self.e_step(ignore)
+        return objective, self.counts.highest - objective, objectives
 
 
 def as_counts(matrix: Any, name: str = "matrix") -> tuple[csr_array, float]:
@@ -308,13 +315,13 @@ def inverse(sums: NDArray[np.float64]) -> NDArray[np.float64]:
 
 
 def ignore(done: int, total: int) -> None:
-    """Report to nobody."""
+    """Take no notice of progress."""
 
 
 # -- words by documents ----------------------------------------------------------------------------------------------
 
 
-class _Problem(Climb):
+class PoissonProblem(Climb):
     """P(i | a) of words, P(m | a) of documents and P(a): W, and H as shares."""
 
     def __init__(self, rows: Rows, columns: Rows, start: tuple[NDArray, NDArray], *, two: bool, long: bool) -> None:
@@ -395,10 +402,8 @@ def poisson_nmf(
     else:
         parts = as_start(start[0], given.shape[0], factors), as_start(start[1], given.shape[1], factors)
     rows, columns = (Rows(Counts.of(side, mass), factors, threads) for side in (given, given.T.tocsr()))
-    problem = _Problem(rows, columns, parts, two=blocks == "two", long=long_steps)
+    problem = PoissonProblem(rows, columns, parts, two=blocks == "two", long=long_steps)
     stage = f"Poisson NMF with {factors} factors"
-    objectives = run_em(problem, iterations=iterations, tolerance=tolerance, stage=stage, progress=progress)
-    objective = problem.finish()
+    reached = problem.climb(stage, iterations=iterations, tolerance=tolerance, progress=progress)
     words, documents, weights = problem.parameters
-    documents = (documents * (mass * weights.astype(np.float64))).astype(np.float32)
-    return PoissonFactors(words, documents, objective, rows.counts.highest - objective, objectives)
+    return PoissonFactors(words, (documents * (mass * weights.astype(np.float64))).astype(np.float32), *reached)

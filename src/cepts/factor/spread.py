@@ -1,7 +1,7 @@
 """Words that mean little on their own share the associations of their neighbours.
 
 An association matrix says little about words that a model leaves to null, such as many articles and prepositions. But
-these words belong to their neighbours, and their own language tells how closely. So part of the null mass takes a
+these words belong to their neighbours, and their own language shows how closely. So part of the null mass takes a
 random walk along the sentence until some word absorbs it, and the word that it came from shares in the associations of
 that word.
 """

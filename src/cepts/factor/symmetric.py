@@ -9,7 +9,6 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from cepts.engine import run_em
 from cepts.errors import DataError
 from cepts.factor.poisson import (
     Climb,
@@ -52,7 +51,7 @@ class SymmetricFactors:
         return len(self.weights)
 
 
-class _Problem(Climb):
+class SymmetricProblem(Climb):
     """Q, and Z as shares.
 
     EM of P(i, m) = sum over a of z_a Q_ia Q_ma: factor a has A_im z_a Q_ia Q_ma / P(i, m) of an entry; z_a is what it
@@ -118,14 +117,11 @@ def symmetric_nmf(
         words = as_start(start[0], given.shape[0], factors)
         weights = as_start(np.reshape(start[1], (1, -1)), 1, factors)[0].astype(np.float64)
     rows = Rows(Counts.of(given, mass), factors, threads)
-    problem = _Problem(rows, words, weights, long=long_steps)
+    problem = SymmetricProblem(rows, words, weights, long=long_steps)
     stage = f"symmetric NMF with {factors} factors"
-    objectives = run_em(problem, iterations=iterations, tolerance=tolerance, stage=stage, progress=progress)
-    objective = problem.finish()
+    reached = problem.climb(stage, iterations=iterations, tolerance=tolerance, progress=progress)
     words, shares = problem.parameters
-    return SymmetricFactors(
-        words, mass * shares.astype(np.float64), objective, rows.counts.highest - objective, objectives
-    )
+    return SymmetricFactors(words, mass * shares.astype(np.float64), *reached)
 
 
 def _check_symmetry(matrix: csr_array) -> None:

@@ -6,14 +6,12 @@ much they read at a time and changes only the speed. Written files are compresse
 they are complete.
 """
 
-from cepts.io.arpa import read_arpa
-from cepts.io.arpa_writer import write_arpa
+from cepts.io.arpa import read_arpa, write_arpa
 from cepts.io.bitext import read_bitext, read_text
 from cepts.io.dictionaries import read_dictionary, write_dictionary
 from cepts.io.documents import read_documents, read_stop_list
 from cepts.io.files import check_output, open_output
-from cepts.io.hypotheses import read_hypotheses, read_transcripts
-from cepts.io.hypothesis_writer import HypothesisWriter, write_hypotheses
+from cepts.io.hypotheses import HypothesisWriter, read_hypotheses, read_transcripts, write_hypotheses
 from cepts.io.judgements import (
     SentenceSimilarities,
     WordSimilarities,
@@ -21,15 +19,11 @@ from cepts.io.judgements import (
     read_sentence_similarities,
     read_similarities,
 )
-from cepts.io.link_writer import LinkWriter, write_links
-from cepts.io.links import read_links, swap_sides
-from cepts.io.matrices import Matrices, association_blocks, read_association
-from cepts.io.matrix_writer import AssociationWriter, write_association
+from cepts.io.links import LinkWriter, read_links, swap_sides, write_links
+from cepts.io.matrices import AssociationWriter, Matrices, association_blocks, read_association, write_association
 from cepts.io.nbest_writer import NBestWriter, write_nbest
-from cepts.io.sentence_pair_writer import SentencePairWriter, write_sentence_pairs
-from cepts.io.sentence_pairs import read_predicted_links, read_sentence_pairs
-from cepts.io.vector_writer import write_vectors
-from cepts.io.vectors import read_vectors
+from cepts.io.sentence_pairs import SentencePairWriter, read_predicted_links, read_sentence_pairs, write_sentence_pairs
+from cepts.io.vectors import read_vectors, write_vectors
 
 __all__ = [
     "AssociationWriter",

@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 
 from cepts.data import KENLM_MAGIC, SPECIAL, START, UNKNOWN, NGrams, Vocabulary, offsets_of
 from cepts.errors import DataError
-from cepts.io.files import BLOCK_BYTES, InputFile, PathLike, read_blocks
+from cepts.io.files import BLOCK_BYTES, InputFile, PathLike, open_output, read_blocks
 from cepts.io.lines import line_at, shown, utf8_text
 from cepts.io.tokens import NotUTF8Error, TextBuilder
 from cepts.progress import Progress
@@ -42,7 +42,7 @@ def read_arpa(
     """
     with InputFile(path, progress=progress, block_bytes=block_bytes) as file:
         _check_head(file)
-        reader = _Reader(file.name)
+        reader = _ArpaReader(file.name)
         for block in read_blocks(file):
             reader.feed(block)
             file.report()
@@ -52,8 +52,7 @@ def read_arpa(
 
 
 def _check_head(file: InputFile) -> None:
-    head = file.read_fully(1 << 12)
-    file.unread(head)
+    head = file.peek(1 << 12)
     if not head:
         raise DataError(f"{file.name} is empty; wanted an ARPA file.")
     if head.startswith(KENLM_MAGIC):
@@ -85,7 +84,7 @@ class _Level:
         self.backoffs, self.lines = self.backoffs[order], self.lines[order]
 
 
-class _Reader:
+class _ArpaReader:
     """Reads successive blocks: the first line of the file, the counts, then a section for each order."""
 
     def __init__(self, name: str) -> None:
@@ -363,3 +362,39 @@ def _fields_at(block: NDArray[np.uint8], start: int) -> list[str]:
 def _powers(logarithms: NDArray[np.float64]) -> NDArray[np.float64]:
     """Numbers of decimal logarithms, where -99 and below are those of zero."""
     return np.where(logarithms > LEAST_LOGARITHM, 10.0**logarithms, 0.0)
+
+
+ENTRIES_AT_A_TIME = 1 << 16
+
+
+def write_arpa(ngrams: NGrams, path: PathLike) -> None:
+    """Write an n-gram model, its logarithms with seven decimals; the suffix of `path` may name a compression.
+
+    Raises `DataError` where the file cannot be written, or a word is empty or holds white space.
+    """
+    from cepts.kernels.arpa import write_entries
+
+    vocabulary = ngrams.vocabulary
+    lengths = np.diff(vocabulary.offsets)
+    for word in vocabulary.words:
+        if word.encode("utf-8", "surrogateescape").split() != [word.encode("utf-8", "surrogateescape")]:
+            raise DataError(f"{path}: an ARPA file cannot hold the word {shown(word)}, which is empty or has blanks.")
+    levels = ngrams.levels.tolist()
+    contexts = ngrams.contexts
+    room = np.empty(len(ngrams) + 1, dtype=np.int64)  # bytes of the words of each entry, with one byte each
+    room[-1] = 0
+    with open_output(path) as file:
+        counts = [f"ngram {order}={count}\n" for order, count in enumerate(np.diff(ngrams.levels).tolist(), 1)]
+        file.write("\\data\\\n{}".format("".join(counts)).encode())
+        for order, (start, stop) in enumerate(pairwise(levels), 1):
+            room[start:stop] = room[contexts[start:stop]] + lengths[ngrams.words[start:stop]] + 1
+            file.write(f"\n\\{order}-grams:\n".encode())
+            for low in range(start, stop, ENTRIES_AT_A_TIME):
+                high = min(low + ENTRIES_AT_A_TIME, stop)
+                with np.errstate(divide="ignore"):
+                    logs = [np.log10(found[low:high].astype(np.float64)) for found in (ngrams.probs, ngrams.backoffs)]
+                out = np.empty(int(room[low:high].sum()) + 32 * (high - low), dtype=np.uint8)
+                words = vocabulary.buffer, vocabulary.offsets, np.empty(order, dtype=np.int64)
+                used = write_entries(low, high, contexts, ngrams.words, *logs, *words, out)
+                file.write(out[:used].data)
+        file.write(b"\n\\end\\\n")

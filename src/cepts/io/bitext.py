@@ -52,7 +52,17 @@ def read_bitext(
     columns
         Which two columns of a Parquet file are source and target.
     """
-    _check_options(source, target, format, errors, languages, columns)
+    check_choice("format", format, BITEXT_FORMATS)
+    check_choice("errors", errors, DECODING_ERRORS)
+    for name, chosen in (("languages", languages), ("columns", columns)):
+        if chosen is not None and (isinstance(chosen, str) or len(chosen) != 2):
+            raise UsageError(f"`{name}` must be two names. Got {chosen!r} instead.")
+    if target is None and format == "text":
+        raise UsageError("the format text needs two files, `source` and `target`. Got one file instead.")
+    if target is not None and format not in {"auto", "text"}:
+        raise UsageError(f"the format {format} has both sides in one file. Got two files instead.")
+    if source == "-" and target == "-":
+        raise UsageError("`source` and `target` cannot both be standard input.")
     if target is not None:
         # Both are opened first: a missing second file should be reported before minutes of reading.
         with (
@@ -67,7 +77,7 @@ def read_bitext(
 
     builders = TextBuilder(), TextBuilder()
     with InputFile(source, progress=progress, block_bytes=block_bytes) as file:
-        if file.at_end():
+        if not file.peek(1):
             raise _empty(file)
         if format == "auto":
             format = _guess_format(file)
@@ -100,7 +110,7 @@ def read_text(
     block_bytes: int = BLOCK_BYTES,
 ) -> Text:
     """Read a file of sentences, one a line; the parameters are those of `read_bitext`."""
-    _check_options(path, None, "auto", errors, None, None)
+    check_choice("errors", errors, DECODING_ERRORS)
     with InputFile(path, progress=progress, block_bytes=block_bytes) as file:
         return _read_lines(file, errors)
 
@@ -153,27 +163,6 @@ def _guess_format(file: InputFile) -> str:
             f"give a second file with the target sentences, or name the format (pipes, tsv, tmx, parquet)."
         )
     return format
-
-
-def _check_options(
-    source: PathLike,
-    target: PathLike | None,
-    format: str,
-    errors: str,
-    languages: Sequence[str] | None,
-    columns: Sequence[str] | None,
-) -> None:
-    check_choice("format", format, BITEXT_FORMATS)
-    check_choice("errors", errors, DECODING_ERRORS)
-    for name, chosen in (("languages", languages), ("columns", columns)):
-        if chosen is not None and (isinstance(chosen, str) or len(chosen) != 2):
-            raise UsageError(f"`{name}` must be two names. Got {chosen!r} instead.")
-    if target is None and format == "text":
-        raise UsageError("the format text needs two files, `source` and `target`. Got one file instead.")
-    if target is not None and format not in {"auto", "text"}:
-        raise UsageError(f"the format {format} has both sides in one file. Got two files instead.")
-    if source == "-" and target == "-":
-        raise UsageError("`source` and `target` cannot both be standard input.")
 
 
 def _empty(file: InputFile) -> DataError:

@@ -7,10 +7,9 @@ from collections.abc import Iterator, Sequence
 
 from cepts.data import Dictionary
 from cepts.errors import DataError, UsageError
-from cepts.io.files import InputFile, PathLike, last_suffix, open_output, output_name
-from cepts.io.json_lines import json_objects, shown_json
+from cepts.io.files import InputFile, PathLike, last_suffix, name_of, open_output
 from cepts.io.languages import find_language
-from cepts.io.lines import columns_of, filled_lines, short_name, shown
+from cepts.io.lines import columns_of, filled_lines, json_objects, short_name, shown, shown_json
 
 DEFAULT_LANGUAGES = ("source", "target")
 SCORE = "score"  # a column of this name is no language
@@ -37,7 +36,7 @@ def read_dictionary(
         Where the file names its languages: which to take, in this order. Where it does not: what to call its columns;
         ``source`` and ``target`` by default.
     notices
-        Gets a line for entries that were dropped because they stand twice, and for those that join nothing.
+        Gets a line about repeated entries, which are read once, and about entries with a word in one language only.
     """
     if languages is not None and (isinstance(languages, str) or len(languages) < 2):
         raise UsageError(f"`languages` must be two names or more. Got {languages!r} instead.")
@@ -191,7 +190,7 @@ def write_dictionary(
     if last_suffix(path) in JSON_SUFFIXES:
         lines = _json_lines(dictionary, scores)
     else:
-        lines = _tsv_lines(output_name(path), dictionary, scores, header)
+        lines = _tsv_lines(name_of(path, "standard output"), dictionary, scores, header)
     with open_output(path) as file:
         for line in lines:
             file.write(line.encode("utf-8", "surrogateescape") + b"\n")

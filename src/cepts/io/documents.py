@@ -12,9 +12,8 @@ from numpy.typing import NDArray
 
 from cepts.data import SPECIAL, Documents, Text, offsets_of, words_of
 from cepts.errors import DataError, UsageError, check_choice
-from cepts.io.files import BLOCK_BYTES, InputFile, PathLike, input_name, last_suffix
-from cepts.io.json_lines import json_objects, shown_json, words_in
-from cepts.io.lines import check_characters, located_lines, short_name, shown
+from cepts.io.files import BLOCK_BYTES, InputFile, PathLike, check_stdin, last_suffix, name_of
+from cepts.io.lines import check_characters, json_objects, located_lines, short_name, shown, shown_json, words_in
 from cepts.io.tokens import TextBuilder, text_blocks
 from cepts.names import DECODING_ERRORS, DOCUMENT_FORMATS
 from cepts.progress import Progress
@@ -93,7 +92,7 @@ def read_documents(
     documents, empty = _cut(builder.finish(), pieces)
     documents = replace(documents, sources=tuple(str(path) for path in listed_paths(paths)))
     if not len(documents):
-        what = input_name(files[0][0]) if len(files) == 1 else f"{len(files):,} files"
+        what = name_of(files[0][0]) if len(files) == 1 else f"{len(files):,} files"
         raise DataError(f"{what}: found no word at all, wanted documents, one sentence per line.")
     _check_marks(documents)
     if notices is not None and empty:
@@ -124,8 +123,7 @@ def listed_paths(paths: PathLike | Sequence[PathLike]) -> list[PathLike]:
     given = [paths] if isinstance(paths, str) or not isinstance(paths, Sequence) else list(paths)
     if not given:
         raise UsageError("there is no file to read; name at least one.")
-    if given.count("-") > 1:
-        raise UsageError("only one input can be -, standard input.")
+    check_stdin(*given)
     return given
 
 

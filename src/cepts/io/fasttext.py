@@ -67,63 +67,47 @@ def read_fasttext_vectors(file: InputFile, request: Request) -> tuple[Vocabulary
 
 
 class _Parts:
-    """Takes numbers and strings off the start of a file."""
+    """Takes numbers and strings from the start of a file; `offset` is the number of bytes taken."""
 
     def __init__(self, file: InputFile) -> None:
         self.file = file
         self.offset = 0
-        self._buffer = b""
-        self._position = 0
 
     def numbers(self, format: str, what: str) -> tuple[int, ...]:
         """The next numbers, of the struct `format`."""
         size = struct.calcsize("<" + format)
-        self._need(size, what)
-        found: tuple[int, ...] = struct.unpack_from("<" + format, self._buffer, self._position)
-        self._skip(size)
-        return found
+        data = self.file.read_fully(size)
+        if len(data) < size:
+            raise self.ends(what)
+        self.offset += size
+        return struct.unpack("<" + format, data)
 
     def entries(self, count: int) -> Iterator[tuple[bytes, int]]:
         """The next `count` entries of a dictionary: a word up to a zero byte, its count (passed over), its type."""
+        data, start = b"", 0
         for entry in range(count):
-            while True:
-                end = self._buffer.find(b"\0", self._position)
-                if 0 <= end < len(self._buffer) - 9:
-                    break
-                self._need(len(self._buffer) - self._position + 1, f"entry {entry + 1:,} of its dictionary")
-            found = self._buffer[self._position : end], self._buffer[end + 9]
-            self._skip(end + 10 - self._position)
-            yield found
+            while not 0 <= (end := data.find(b"\0", start)) < len(data) - 9:
+                more = self.file.read_fully(READ_BYTES)
+                if not more:
+                    raise self.ends(f"entry {entry + 1:,} of its dictionary")
+                data, start = data[start:] + more, 0
+            yield data[start:end], data[end + 9]
+            self.offset += end + 10 - start
+            start = end + 10
+        self.file.unread(data[start:])
 
     def rest(self, count: int, what: str) -> NDArray[np.float32]:
         """The next `count` float32 numbers."""
-        self.file.unread(self._buffer[self._position :])
         try:
             values = np.empty(count, dtype="<f4")
         except (MemoryError, ValueError) as error:
             raise DataError(f"{self.file.name}: found {count:,} numbers, which do not fit into memory.") from error
-        room = values.view(np.uint8).data
-        filled = 0
-        while filled < len(room):
-            got = self.file.readinto(room[filled : filled + READ_BYTES])
-            if not got:
-                raise self._ends(what)
-            filled += got
+        if self.file.fill(values.view(np.uint8).data) < values.nbytes:
+            raise self.ends(what)
         return values
 
-    def _need(self, size: int, what: str) -> None:
-        while len(self._buffer) - self._position < size:
-            more = self.file.read_fully(READ_BYTES)
-            if not more:
-                raise self._ends(what)
-            self._buffer = self._buffer[self._position :] + more
-            self._position = 0
-
-    def _skip(self, count: int) -> None:
-        self._position += count
-        self.offset += count
-
-    def _ends(self, what: str) -> DataError:
+    def ends(self, what: str) -> DataError:
+        """The error that the file is cut short."""
         return DataError(
             f"{self.file.name}: found the end of the file in {what}, wanted a whole fastText model; copy or download "
             f"it again."
@@ -175,5 +159,5 @@ def _matrix(parts: _Parts, model: _Model) -> NDArray[np.float32]:
     if not parts.file.plain or not parts.file.size:
         return parts.rest(rows * model.width, what).reshape(rows, model.width)
     if model.offset + 4 * rows * model.width > parts.file.size:
-        raise parts._ends(what)
+        raise parts.ends(what)
     return np.memmap(parts.file.path, dtype="<f4", mode="r", offset=model.offset, shape=(rows, model.width))

@@ -15,7 +15,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from cepts.atomic import atomic_output, cannot_write
-from cepts.errors import DataError
+from cepts.errors import DataError, UsageError
 from cepts.progress import Progress, Step, silent
 
 PathLike: TypeAlias = str | os.PathLike[str]
@@ -33,25 +33,26 @@ def bare_suffixes(path: PathLike) -> list[str]:
 
 
 def last_suffix(path: PathLike) -> str:
-    """The last of `bare_suffixes`, or nothing."""
+    """The last of `bare_suffixes`, or the empty string."""
     return (bare_suffixes(path) or [""])[-1]
 
 
-def input_name(path: PathLike) -> str:
-    """What messages call an input."""
-    return "standard input" if path == "-" else os.fspath(path)
+def name_of(path: PathLike, standard: str = "standard input") -> str:
+    """What messages call a file; `standard` is what `-` stands for."""
+    return standard if path == "-" else os.fspath(path)
 
 
-def output_name(path: PathLike) -> str:
-    """What messages call an output."""
-    return "standard output" if path == "-" else os.fspath(path)
+def check_stdin(*paths: PathLike | None) -> None:
+    """Refuse to read standard input twice."""
+    if paths.count("-") > 1:
+        raise UsageError("only one input can be -, standard input; name the others.")
 
 
 class InputFile(io.RawIOBase):
     """The bytes of a file, decompressed by its name or its first bytes; `-` is standard input.
 
-    Each failure, also one in the middle of a damaged file, is a DataError of one line. `progress` is told of what was
-    read by `report`; `before` and `after` count the bytes of other files that are read with this one. Readers take
+    Each failure, even in the middle of a damaged file, is a DataError of one line. `report` tells `progress` how much
+    was read; `before` and `after` count the bytes of other files that are read with this one. Readers take
     `block_bytes` at a time.
     """
 
@@ -62,7 +63,7 @@ class InputFile(io.RawIOBase):
         self.before, self.after = before, 0
         self.block_bytes = block_bytes
         self.path = os.fspath(path)
-        self.name = input_name(path)
+        self.name = name_of(path)
         self._head = b""
         self._disk: Any = None
         self._file: Any = None
@@ -115,35 +116,37 @@ class InputFile(io.RawIOBase):
             return count
         return self._reading(self._file.readinto, buffer) or 0
 
+    def fill(self, buffer: memoryview) -> int:
+        """Fill `buffer`, and give the number of bytes read; fewer than asked for only at the end of the file."""
+        filled = 0
+        # In parts, because some decompressors make a second copy of what they read.
+        while filled < len(buffer) and (got := self.readinto(buffer[filled : filled + BLOCK_BYTES])):
+            filled += got
+        return filled
+
     def read_fully(self, count: int) -> bytes:
         """The next `count` bytes, or as many as there are."""
-        parts = []
-        while count > 0 and (part := self.read(count)):
-            parts.append(part)
-            count -= len(part)
-        return b"".join(parts)
+        buffer = bytearray(count)
+        return bytes(buffer[: self.fill(memoryview(buffer))])
 
     def unread(self, data: bytes) -> None:
         """Put `data` back, to be read next."""
         self._head = data + self._head
 
-    def at_end(self) -> bool:
-        """Whether nothing is left to read."""
-        head = self.read_fully(1)
+    def peek(self, count: int) -> bytes:
+        """The next `count` bytes, or as many as there are, which will be read again."""
+        head = self.read_fully(count)
         self.unread(head)
-        return not head
+        return head
 
     def first_line(self) -> bytes:
         """The first line that is not blank (or nothing), without its newline; it will be read again."""
-        head = b""
         wanted = 1 << 16
         while True:
-            part = self.read_fully(wanted)
-            head += part
+            head = self.peek(wanted)
             rest = head.removeprefix(BOM).lstrip(b" \t\n\v\f\r")
-            if not part or b"\n" in rest:
-                self.unread(head)
-                # Stripping must not take a tab away that opens the line.
+            if len(head) < wanted or b"\n" in rest:
+                # Stripping must not remove a tab at the start of the line.
                 start = head.rfind(b"\n", 0, len(head) - len(rest)) + 1
                 line, _, _ = head[start:].partition(b"\n")
                 return line.removeprefix(BOM) if rest else b""
@@ -151,9 +154,8 @@ class InputFile(io.RawIOBase):
 
     def skip_bom(self) -> None:
         """Pass over a byte-order mark."""
-        head = self.read_fully(len(BOM))
-        if head != BOM:
-            self.unread(head)
+        if self.peek(len(BOM)) == BOM:
+            self.read_fully(len(BOM))
 
     @property
     def plain(self) -> bool:
@@ -165,7 +167,7 @@ class InputFile(io.RawIOBase):
         return self._disk.tell() if self.size else 0
 
     def report(self) -> None:
-        """Tell `progress` how much is read, in bytes on disk."""
+        """Tell `progress` how much has been read, in bytes on disk."""
         total = self.before + self.size + self.after
         self.progress(Step(stage="reading", done=self.before + self.disk_position(), total=total))
 

@@ -1,23 +1,23 @@
-"""Reading the n-best lists of recognisers, an utterance at a time: TSV, JSON lines, Kaldi's archives."""
+"""Reading and writing the n-best lists of recognisers, an utterance at a time: TSV, JSON lines, Kaldi's archives."""
 
 from __future__ import annotations
 
 import json
 import math
 import re
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from contextlib import ExitStack
-from itertools import zip_longest
+from itertools import groupby, zip_longest
 from pathlib import Path
 from typing import Any, NamedTuple
 
 from cepts.data import Hypothesis, Utterance, words_of
 from cepts.errors import DataError, UsageError, check_choice
 from cepts.io.documents import listed_paths
-from cepts.io.files import COMPRESSED, InputFile, PathLike, input_name, last_suffix
-from cepts.io.json_lines import json_objects, shown_json, words_in
-from cepts.io.lines import check_characters, located_lines, shown
-from cepts.names import HYPOTHESIS_FORMATS
+from cepts.io.files import COMPRESSED, InputFile, PathLike, last_suffix, name_of
+from cepts.io.lines import check_characters, finite_number, json_objects, located_lines, shown, shown_json, words_in
+from cepts.io.writer import Writer
+from cepts.names import HYPOTHESIS_FORMATS, WRITABLE_HYPOTHESIS_FORMATS
 
 BY_SUFFIX = {".tsv": "tsv", ".jsonl": "jsonl", ".json": "jsonl"}
 COLUMNS = ("id", "score", "lm_score", "text", "reference")
@@ -33,13 +33,17 @@ NUMBERED = re.compile(r"(.+)-([0-9]{1,9})", re.DOTALL)
 
 
 class _Entry(NamedTuple):
-    """A hypothesis, the utterance to which it belongs, its place in the file, and its rank where the file has ranks."""
+    """A hypothesis, the utterance to which it belongs, its place in the file, and its rank where the file has ranks.
+
+    `list` is the place of the list that holds it, where the file has lists.
+    """
 
     where: str
     id: str
     hypothesis: Hypothesis
     reference: tuple[str, ...] | None = None
     rank: int | None = None
+    list: str = ""
 
 
 def read_hypotheses(
@@ -86,20 +90,17 @@ def _utterances(paths: list[PathLike], format: str, acoustic_scale: float) -> It
             yield utterance
         if not found:
             raise DataError(
-                f"{input_name(path)}: found no hypotheses, wanted an n-best list, such as id, score and text per line."
+                f"{name_of(path)}: found no hypotheses, wanted an n-best list, such as id, score and text per line."
             )
 
 
 def _of_path(path: PathLike, format: str, acoustic_scale: float) -> Iterator[tuple[str, Utterance]]:
     if format == "kaldi" or (format == "auto" and path != "-" and _is_kaldi(path)):
-        yield from _kaldi_utterances(path, acoustic_scale)
+        yield from _grouped(_kaldi_entries(path, acoustic_scale))
         return
     with InputFile(path) as file:
         chosen = _guess_format(file) if format == "auto" else format
-        if chosen == "tsv":
-            yield from _grouped(_tsv_entries(file))
-        else:
-            yield from _json_utterances(file)
+        yield from _grouped(_tsv_entries(file) if chosen == "tsv" else _json_entries(file))
 
 
 def _guess_format(file: InputFile) -> str:
@@ -117,15 +118,10 @@ def _guess_format(file: InputFile) -> str:
 
 
 def _grouped(entries: Iterator[_Entry]) -> Iterator[tuple[str, Utterance]]:
-    """Utterances of successive hypotheses of one id, each with the place where it starts."""
-    own: list[_Entry] = []
-    for entry in entries:
-        if own and entry.id != own[0].id:
-            yield own[0].where, _joined(own)
-            own = []
-        own.append(entry)
-    if own:
-        yield own[0].where, _joined(own)
+    """Utterances of successive hypotheses of one id and list, each with the place where it starts."""
+    for _, group in groupby(entries, key=lambda entry: (entry.id, entry.list)):
+        own = list(group)
+        yield own[0].list or own[0].where, _joined(own)
 
 
 def _joined(own: list[_Entry]) -> Utterance:
@@ -158,7 +154,13 @@ def _tsv_entries(file: InputFile) -> Iterator[_Entry]:
         if header is None:
             names = tuple(field.lower() for field in fields)
             if {"id", "text"} <= set(names):
-                header = _checked_header(where, names)
+                if "score" not in names:
+                    raise DataError(
+                        f"{where}: found a header without `score`, wanted {', '.join(COLUMNS)} or some of them."
+                    )
+                if twice := [name for name in COLUMNS if names.count(name) > 1]:
+                    raise DataError(f"{where}: found the column `{twice[0]}` twice, wanted it once.")
+                header = names
                 continue
             if len(fields) not in WITHOUT_HEADER:
                 raise DataError(
@@ -187,24 +189,10 @@ def _tsv_entries(file: InputFile) -> Iterator[_Entry]:
         )
 
 
-def _checked_header(where: str, names: tuple[str, ...]) -> tuple[str, ...]:
-    if "score" not in names:
-        raise DataError(f"{where}: found a header without `score`, wanted {', '.join(COLUMNS)} or some of them.")
-    for name in COLUMNS:
-        if names.count(name) > 1:
-            raise DataError(f"{where}: found the column `{name}` twice, wanted it once.")
-    return names
-
-
 def _score(where: str, found: Any, name: str) -> float:
-    """A finite number, of a text or of JSON."""
-    number = math.nan
-    if type(found) in {int, float, str}:
-        try:
-            number = float(found)
-        except (ValueError, OverflowError):
-            number = math.nan
-    if not math.isfinite(number):
+    """A finite number, given as text or in JSON."""
+    number = finite_number(found) if type(found) in {int, float, str} else None
+    if number is None:
         what = shown(found) if isinstance(found, str) else json.dumps(found)
         raise DataError(
             f"{where}: found {what or 'nothing'} as {name}, wanted a finite number, a logarithm; higher is better."
@@ -212,22 +200,18 @@ def _score(where: str, found: Any, name: str) -> float:
     return number
 
 
-def _json_utterances(file: InputFile) -> Iterator[tuple[str, Utterance]]:
-    """Lines with lists are utterances; lines without are hypotheses, where those with the same id are adjacent."""
-    own: list[_Entry] = []
+def _json_entries(file: InputFile) -> Iterator[_Entry]:
+    """The hypotheses of lines with lists, and lines that are a hypothesis each."""
     for _, where, record in json_objects(file, f"one object per line, such as {AN_UTTERANCE}", skip_blank=True):
         name = record.get("id")
         if type(name) not in {str, int} or name == "":
             raise DataError(f"{where}: found {json.dumps(name)} as `id`, wanted the name of the utterance.")
         check_characters(where, str(name))
         reference = record.get("reference")
-        lists = [key for key in ("hypotheses", "nbest") if key in record]
-        if own and (lists or own[0].id != str(name)):
-            yield own[0].where, _joined(own)
-            own = []
         known = None if reference is None else _json_tokens(where, reference, "reference")
+        lists = [key for key in ("hypotheses", "nbest") if key in record]
         if not lists:
-            own.append(_Entry(where, str(name), _json_hypothesis(where, record), known))
+            yield _Entry(where, str(name), _json_hypothesis(where, record), known)
             continue
         entries = record[lists[0]]
         if not isinstance(entries, list) or not entries or not all(isinstance(entry, dict) for entry in entries):
@@ -235,12 +219,9 @@ def _json_utterances(file: InputFile) -> Iterator[tuple[str, Utterance]]:
                 f"{where}: found {shown_json(entries)} as `{lists[0]}`, wanted a list of one object at least, "
                 f"such as {AN_UTTERANCE}."
             )
-        found = [
-            _json_hypothesis(f"{where}, hypothesis {rank:,}", entry) for rank, entry in enumerate(entries, start=1)
-        ]
-        yield where, Utterance(str(name), tuple(found), known)
-    if own:
-        yield own[0].where, _joined(own)
+        for rank, entry in enumerate(entries, start=1):
+            place = f"{where}, hypothesis {rank:,}"
+            yield _Entry(place, str(name), _json_hypothesis(place, entry), known, list=where)
 
 
 def _json_hypothesis(where: str, record: dict[str, Any]) -> Hypothesis:
@@ -289,7 +270,8 @@ def _is_kaldi(path: PathLike) -> bool:
     return Path(path).is_dir() or (not Path(path).exists() and _archive(path, WORD_FILES) is not None)
 
 
-def _kaldi_utterances(path: PathLike, acoustic_scale: float) -> Iterator[tuple[str, Utterance]]:
+def _kaldi_entries(path: PathLike, acoustic_scale: float) -> Iterator[_Entry]:
+    """Each hypothesis of the archives, which are read in parallel, with its rank."""
     words, acoustic = _archive(path, WORD_FILES), _archive(path, ACOUSTIC_FILES)
     if words is None:
         hint = "; map the numbers of `words` with utils/int2sym.pl -f 2-" if _archive(path, ["words"]) else ""
@@ -300,30 +282,25 @@ def _kaldi_utterances(path: PathLike, acoustic_scale: float) -> Iterator[tuple[s
         raise DataError(
             f"{path}: found no `acwt`, wanted the acoustic costs of Kaldi; nbest-to-linear writes them with the words."
         )
-    costs: dict[str, Path | None] = {"acoustic": acoustic, "other": _archive(path, OTHER_FILES)}
-    costs["lm"] = _archive(path, LM_FILES)
-    costs["graph"] = _archive(path, GRAPH_FILES) if costs["lm"] is None else None
-    yield from _grouped(_kaldi_entries(words, costs, acoustic_scale))
-
-
-def _kaldi_entries(words: Path, costs: dict[str, Path | None], acoustic_scale: float) -> Iterator[_Entry]:
-    """Each hypothesis of the archives, which are read in parallel, with its rank."""
+    other, lm = _archive(path, OTHER_FILES), _archive(path, LM_FILES)
+    graph = _archive(path, GRAPH_FILES) if lm is None else None
+    known = {"acoustic": acoustic, "other": other, "lm": lm, "graph": graph}
+    costs = {name: archive for name, archive in known.items() if archive is not None}
     with ExitStack() as stack:
-        entries = _keyed_lines(stack.enter_context(InputFile(words)))
-        names = [name for name, path in costs.items() if path is not None]
-        others = [_keyed_lines(stack.enter_context(InputFile(path))) for path in costs.values() if path is not None]
-        paths = [str(path) for path in costs.values() if path is not None]
-        for row in zip_longest(entries, *others):
+        archives = [stack.enter_context(InputFile(archive)) for archive in (words, *costs.values())]
+        for row in zip_longest(*map(_keyed_lines, archives)):
             if row[0] is None:
                 where, key, _ = next(line for line in row if line is not None)
                 raise DataError(
                     f"{where}: found {shown(key)}, which {words} does not have; wanted archives of one list."
                 )
             where, key, text = row[0]
-            cost = dict.fromkeys(costs, 0.0)
-            for name, path, line in zip(names, paths, row[1:], strict=True):
+            cost = {"other": 0.0}
+            for (name, archive), line in zip(costs.items(), row[1:], strict=True):
                 if line is None:
-                    raise DataError(f"{path}: found no cost of {shown(key)} ({where}), wanted one for each hypothesis.")
+                    raise DataError(
+                        f"{archive}: found no cost of {shown(key)} ({where}), wanted one for each hypothesis."
+                    )
                 if line[1] != key:
                     raise DataError(
                         f"{line[0]}: found {shown(line[1])}, wanted {shown(key)}, as in {where}; archives of one list "
@@ -333,11 +310,7 @@ def _kaldi_entries(words: Path, costs: dict[str, Path | None], acoustic_scale: f
             match = NUMBERED.fullmatch(key)
             if match is None:
                 raise DataError(f"{where}: found {shown(key)}, wanted an utterance, - and a rank, such as `a-1`.")
-            lm_score = None
-            if "lm" in names:
-                lm_score = -cost["lm"]
-            elif "graph" in names:
-                lm_score = cost["other"] - cost["graph"]
+            lm_score = -cost["lm"] if "lm" in cost else cost["other"] - cost["graph"] if "graph" in cost else None
             score = -(acoustic_scale * cost["acoustic"] + cost["other"])
             hypothesis = Hypothesis(tuple(words_of(text)), score, lm_score)
             yield _Entry(where, match[1], hypothesis, rank=int(match[2]))
@@ -362,3 +335,106 @@ def read_transcripts(path: PathLike) -> dict[str, tuple[str, ...]]:
         if not found:
             raise DataError(f"{file.name} is empty; wanted an utterance and its words per line.")
     return found
+
+
+HEADER = ("id", "total", "score", "lm_score", "text", "reference")
+
+
+class HypothesisWriter(Writer):
+    """Writes successive utterances to one file.
+
+    Parameters
+    ----------
+    path
+        The file; see `cepts.io`.
+    format
+        Whole lists, the best hypothesis first: ``tsv`` or ``jsonl``, which `read_hypotheses` reads. Costs of the
+        language model in the order of the list (`utterance-1 12.5`), as in Kaldi's `lmwt` archives: ``kaldi``. The best
+        hypotheses alone: ``text`` (`utterance word word`) or ``trn`` (`word word (utterance)`).
+    """
+
+    def __init__(self, path: PathLike, *, format: str = "tsv") -> None:
+        check_choice("format", format, WRITABLE_HYPOTHESIS_FORMATS)
+        super().__init__(path)
+        self.format = format
+        self._started = False
+
+    def write(self, utterance: Utterance, lm_scores: Sequence[float], totals: Sequence[float]) -> None:
+        """Write the next `utterance`, with the language model's score and the total score of each hypothesis.
+
+        Hypotheses with equal totals keep their order.
+        """
+        count = len(utterance.hypotheses)
+        for name, given in (("lm_scores", lm_scores), ("totals", totals)):
+            if len(given) != count:
+                raise ValueError(f"`{name}` must be one for each of {count} hypotheses. Got {len(given)} instead.")
+            if not all(math.isfinite(number) for number in given):
+                raise ValueError(f"`{name}` must be finite. Got {list(given)} instead.")
+        self._check(utterance)
+        order = sorted(range(count), key=lambda rank: -totals[rank])
+        lines = list(_lines(self.format, utterance, lm_scores, totals, order))
+        if self.format == "tsv" and not self._started:
+            lines.insert(0, "\t".join(HEADER))
+        self._put(f"{line}\n".encode("utf-8", "surrogateescape") for line in lines)
+        self._started = True
+
+    def _check(self, utterance: Utterance) -> None:
+        """Refuse utterances that could not be read back."""
+        name = utterance.id
+        good = words_of(name) == [name]
+        if self.format == "jsonl":
+            good = name != ""
+        elif self.format == "tsv":
+            good = name.strip(" ") == name != "" and not set(name) & set("\t\n\r")
+        if not good:
+            raise DataError(
+                f"found the utterance {shown(name)}, wanted a name without white space for the format {self.format}; "
+                f"write JSON lines."
+            )
+        for tokens in (*(hypothesis.tokens for hypothesis in utterance.hypotheses), utterance.reference or ()):
+            if words_of(" ".join(tokens)) != list(tokens):
+                raise DataError(
+                    f"utterance {shown(name)}: found the tokens {shown(repr(tokens))}, wanted tokens that are neither "
+                    f"empty nor hold white space."
+                )
+
+
+def write_hypotheses(
+    path: PathLike, rescored: Iterable[tuple[Utterance, Sequence[float], Sequence[float]]], *, format: str = "tsv"
+) -> None:
+    """Write utterances with `lm_scores` and `totals` to `path`; the parameters are those of `HypothesisWriter`."""
+    with HypothesisWriter(path, format=format) as writer:
+        for utterance, lm_scores, totals in rescored:
+            writer.write(utterance, lm_scores, totals)
+
+
+def _lines(
+    format: str, utterance: Utterance, lm_scores: Sequence[float], totals: Sequence[float], order: list[int]
+) -> Iterator[str]:
+    """The lines of `utterance`; `order` has its hypotheses, the best first."""
+    texts = [" ".join(hypothesis.tokens) for hypothesis in utterance.hypotheses]
+    scores = [float(hypothesis.score) for hypothesis in utterance.hypotheses]
+    reference = None if utterance.reference is None else " ".join(utterance.reference)
+    if format == "tsv":
+        for rank in order:
+            numbers = f"{totals[rank]:.6f}\t{scores[rank]!r}\t{lm_scores[rank]:.6f}"
+            yield f"{utterance.id}\t{numbers}\t{texts[rank]}\t{reference or ''}"
+    elif format == "jsonl":
+        hypotheses = [
+            {
+                "text": texts[rank],
+                "score": scores[rank],
+                "lm_score": round(float(lm_scores[rank]), 6),
+                "total": round(float(totals[rank]), 6),
+            }
+            for rank in order
+        ]
+        known = {} if reference is None else {"reference": reference}
+        yield json.dumps({"id": utterance.id, "hypotheses": hypotheses, **known}, ensure_ascii=False)
+    elif format == "kaldi":
+        for rank, lm_score in enumerate(lm_scores, start=1):
+            yield f"{utterance.id}-{rank} {-lm_score:.6f}"
+    elif format == "text":
+        yield f"{utterance.id} {texts[order[0]]}".rstrip(" ")
+    else:
+        yield f"{texts[order[0]]} ({utterance.id})".lstrip(" ")

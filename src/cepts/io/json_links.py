@@ -10,10 +10,12 @@ import re
 from collections.abc import Iterator
 from typing import Any
 
+import numpy as np
+
 from cepts.data import Alignments, Bitext, Cepts
 from cepts.errors import DataError
 from cepts.io.files import InputFile
-from cepts.io.json_lines import json_line, json_objects
+from cepts.io.lines import json_line, json_objects
 from cepts.io.link_format import FileLinks, LinkFormat, LinkOptions
 
 TIERS = {"sure": True, "possible": False}
@@ -63,51 +65,26 @@ def _write(alignments: Alignments, bitext: Bitext | None, options: LinkOptions) 
 def link_objects(alignments: Alignments) -> Iterator[dict[str, object]]:
     """The links of each pair as JSON shows them, with cepts where they are known."""
     for n, alignment in enumerate(alignments):
-        record: dict[str, object] = {
-            "links": [
-                {
-                    "source": i,
-                    "target": j,
-                    "confidence": round(confidence, 4),
-                    "tier": "sure" if sure else "possible",
-                }
-                for (i, j), confidence, sure in zip(
-                    alignment.links, alignment.confidence.tolist(), alignment.sure.tolist(), strict=True
-                )
-            ]
-        }
-        if alignments.cepts is not None:
-            record.update(_cept_object(alignments.cepts, n))
-        yield record
+        rows = zip(alignment.links, alignment.confidence.tolist(), alignment.sure.tolist(), strict=True)
+        links = [
+            {"source": i, "target": j, "confidence": round(confidence, 4), "tier": "sure" if sure else "possible"}
+            for (i, j), confidence, sure in rows
+        ]
+        yield {"links": links, **({} if alignments.cepts is None else _cept_object(alignments.cepts, n))}
 
 
 def _cept_object(cepts: Cepts, pair: int) -> dict[str, object]:
-    """The cepts of a pair with P(cept | word) of their words, the words of null, and P(noise)."""
-    sides = []
-    for numbers, confidences, offsets in (
-        (cepts.source, cepts.source_confidence, cepts.source_offsets),
-        (cepts.target, cepts.target_confidence, cepts.target_offsets),
+    """The cepts of a pair, the words of null, P(cept | word) of all words, and P(noise)."""
+    null, confidence = {}, {}
+    for side, numbers, confidences, offsets in (
+        ("source", cepts.source, cepts.source_confidence, cepts.source_offsets),
+        ("target", cepts.target, cepts.target_confidence, cepts.target_offsets),
     ):
         run = slice(offsets[pair], offsets[pair + 1])
-        sides.append((numbers[run].tolist(), [round(value, 4) for value in confidences[run].tolist()]))
-    groups = [
-        {
-            side: [word for word, number in enumerate(numbers) if number == cept]
-            for side, (numbers, _) in zip(("source", "target"), sides, strict=True)
-        }
-        for cept in range(max((number for numbers, _ in sides for number in numbers), default=-1) + 1)
-    ]
-    return {
-        "cepts": groups,
-        "null": {
-            side: [word for word, number in enumerate(numbers) if number < 0]
-            for side, (numbers, _) in zip(("source", "target"), sides, strict=True)
-        },
-        "cept_confidence": {
-            side: confidences for side, (_, confidences) in zip(("source", "target"), sides, strict=True)
-        },
-        "noise": round(float(cepts.noise[pair]), 6),
-    }
+        null[side] = np.flatnonzero(numbers[run] < 0).tolist()
+        confidence[side] = [round(value, 4) for value in confidences[run].tolist()]
+    groups = [cept._asdict() for cept in cepts[pair]]
+    return {"cepts": groups, "null": null, "cept_confidence": confidence, "noise": round(float(cepts.noise[pair]), 6)}
 
 
 JSON = LinkFormat(

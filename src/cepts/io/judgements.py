@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import math
 import re
 from dataclasses import dataclass
 
@@ -11,7 +10,7 @@ from numpy.typing import NDArray
 
 from cepts.errors import DataError
 from cepts.io.files import InputFile, PathLike
-from cepts.io.lines import columns_of, filled_lines, short_name, shown
+from cepts.io.lines import columns_of, filled_lines, finite_number, short_name, shown
 
 COUNT = re.compile(r"[0-9]{1,18}")
 
@@ -101,10 +100,7 @@ def read_counts(path: PathLike) -> dict[str, int]:
 
 
 def _number(where: str, text: str, what: str) -> float:
-    try:
-        number = float(text)
-    except ValueError:
-        number = math.nan
-    if not math.isfinite(number):
+    number = finite_number(text)
+    if number is None:
         raise DataError(f"{where}: found {shown(text)}, wanted {what}; correct the line, or remove a header.")
     return number

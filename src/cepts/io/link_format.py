@@ -8,21 +8,21 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Iterable, Iterator, Sequence
-from dataclasses import dataclass
-from typing import Any, TypeAlias
+from dataclasses import dataclass, field
+from typing import TypeAlias
 
 import numpy as np
 from numpy.typing import NDArray
 
 from cepts.data import Alignments, Bitext
-from cepts.errors import UsageError
-from cepts.io.files import InputFile
+from cepts.errors import DataError, UsageError
+from cepts.io.files import InputFile, read_blocks
 
 LINKS_AT_A_TIME = 1 << 18
+SHORTEST_LINK = 4  # bytes, with what separates it from the next
 
 Columns: TypeAlias = tuple[NDArray[np.int32], NDArray[np.int32], NDArray[np.float32], NDArray[np.bool_]]
 Row: TypeAlias = tuple[int, int, int, float, bool, int]  # pair, source, target, confidence, sure, line
-
 
 COLUMNS: dict[str, type[np.generic]] = {
     "pair": np.int64,
@@ -44,20 +44,18 @@ class FileLinks:
     confidence: NDArray[np.float32]
     sure: NDArray[np.bool_]
     line: NDArray[np.int64]
-    pairs: int = 0
+    pairs: int = field(default=0, kw_only=True)
 
     @classmethod
     def empty(cls, count: int) -> FileLinks:
         """Room for `count` links."""
-        columns: dict[str, Any] = {name: np.empty(count, dtype=kind) for name, kind in COLUMNS.items()}
-        return cls(**columns)
+        return cls(*(np.empty(count, dtype=kind) for kind in COLUMNS.values()))
 
     @classmethod
     def from_rows(cls, rows: Iterable[Row], pairs: int) -> FileLinks:
         """Links of `rows`, each of which has pair, source, target, confidence, whether it is sure, and line."""
-        found = zip(COLUMNS.items(), list(zip(*rows, strict=True)) or [()] * len(COLUMNS), strict=True)
-        columns: dict[str, Any] = {name: np.array(column, dtype=kind) for (name, kind), column in found}
-        return cls(**columns, pairs=pairs)
+        found = zip(COLUMNS.values(), list(zip(*rows, strict=True)) or [()] * len(COLUMNS), strict=True)
+        return cls(*(np.array(column, dtype=kind) for kind, column in found), pairs=pairs)
 
     def first(self, count: int) -> FileLinks:
         """Copy of the first `count` links, so that the rest of the room is freed."""
@@ -67,8 +65,7 @@ class FileLinks:
     def concatenate(cls, parts: Sequence[FileLinks], pairs: int) -> FileLinks:
         """Links of several blocks of a file, one after the other."""
         parts = parts or [cls.empty(0)]
-        columns: dict[str, Any] = {name: np.concatenate([getattr(part, name) for part in parts]) for name in COLUMNS}
-        return cls(**columns, pairs=pairs)
+        return cls(*(np.concatenate([getattr(part, name) for part in parts]) for name in COLUMNS), pairs=pairs)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -117,6 +114,32 @@ class LinkFormat:
     shows_sentences: bool = False
     suffixes: re.Pattern[str] | None = None
     first_line: re.Pattern[bytes] | None = None
+
+
+def parse_blocks(
+    file: InputFile,
+    parse: Callable[[NDArray[np.uint8], FileLinks, NDArray[np.int64]], int],
+    error: Callable[[str, bytes], DataError],
+) -> FileLinks:
+    """The links of a file of lines, read block by block; `pairs` is the number of lines.
+
+    `parse` puts the links of a block and their lines (from 0) into columns, and the numbers of links and lines into the
+    counts; it returns the place of what is wrong, or -1. `error` takes the line, for messages, and the bytes there.
+    """
+    parts = []
+    before = 0
+    counts = np.zeros(2, dtype=np.int64)
+    file.skip_bom()
+    for block in read_blocks(file):
+        part = FileLinks.empty(len(block) // SHORTEST_LINK + 1)
+        failed = parse(block, part, counts)
+        links, lines = counts.tolist()
+        if failed >= 0:
+            raise error(f"{file.name}, line {before + lines + 1:,}", block[failed : failed + 200].tobytes())
+        part.line += before + 1
+        parts.append(part.first(links))
+        before += lines
+    return FileLinks.concatenate(parts, before)
 
 
 def format_runs(

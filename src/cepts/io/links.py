@@ -1,16 +1,18 @@
-"""Reading links in any of the link formats."""
+"""Reading and writing links in any of the link formats."""
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from dataclasses import replace
 
 import numpy as np
 from numpy.typing import NDArray
 
-from cepts.data import Alignments, Lengths, offsets_of
+from cepts.data import Alignments, Bitext, Lengths
 from cepts.errors import DataError, UsageError, check_choice
 from cepts.io.files import BLOCK_BYTES, InputFile, PathLike, bare_suffixes
 from cepts.io.link_format import FileLinks, LinkFormat, LinkOptions
+from cepts.io.writer import PairWriter
 from cepts.names import LINK_FORMATS, resolve
 
 
@@ -37,8 +39,8 @@ def read_links(
     base
         The number of a sentence's first word in Pharaoh files, 0 or 1. The other formats have their own.
     sentences
-        How many sentence pairs there must be. NAACL files leave out pairs without links; without `sentences`
-        the highest number seen is taken to be the last.
+        How many sentence pairs there must be. NAACL files do not show pairs without links at the end; without
+        `sentences`, the highest number in the file is that of the last pair.
     source_lengths, target_lengths
         Words of each sentence. Where they are given, each link must lie within them.
 
@@ -46,7 +48,7 @@ def read_links(
     -------
     Alignments
         Each link once: a repeated link is sure if any of its copies is, with the highest confidence. Links to the
-        null word of NAACL (position 0) and GIZA are left out.
+        null word of NAACL (position 0) and GIZA are dropped.
     """
     check_choice("format", format, ("auto", *LINK_FORMATS))
     options = LinkOptions(base=base)
@@ -70,22 +72,18 @@ def read_links(
             f"give the links of the same sentences, with an empty line for a pair without links."
         )
     first = base if found.base is None else found.base
-    _check_range(name, links, "source", links.source, source_lengths, first)
-    _check_range(name, links, "target", links.target, target_lengths, first)
-    return _alignments(links)
+    for side, lengths in (("source", source_lengths), ("target", target_lengths)):
+        if lengths is not None:
+            _check_range(name, links, side, np.asarray(lengths)[links.pair], first)
+    columns = links.pair, links.source, links.target, links.confidence, links.sure
+    return Alignments.from_columns(links.pairs, *columns)
 
 
 def swap_sides(alignments: Alignments) -> Alignments:
     """The same links with source and target exchanged."""
     pair = np.repeat(np.arange(len(alignments)), np.diff(alignments.offsets))
-    order = np.lexsort((alignments.source, alignments.target, pair))
-    return Alignments(
-        alignments.offsets,
-        alignments.target[order],
-        alignments.source[order],
-        alignments.confidence[order],
-        alignments.sure[order],
-    )
+    columns = alignments.target, alignments.source, alignments.confidence, alignments.sure
+    return Alignments.from_columns(len(alignments), pair, *columns)
 
 
 def _guess_format(file: InputFile) -> str:
@@ -101,12 +99,8 @@ def _guess_format(file: InputFile) -> str:
     return "pharaoh"
 
 
-def _check_range(
-    name: str, links: FileLinks, side: str, positions: NDArray[np.int32], lengths: Lengths | None, first: int
-) -> None:
-    if lengths is None or not len(positions):
-        return
-    limit = np.asarray(lengths)[links.pair]
+def _check_range(name: str, links: FileLinks, side: str, limit: NDArray[np.integer], first: int) -> None:
+    positions = getattr(links, side)
     outside = positions >= limit
     if outside.any():
         link = int(np.argmax(outside))
@@ -116,31 +110,61 @@ def _check_range(
         )
 
 
-def _alignments(links: FileLinks) -> Alignments:
-    """Sort the links and drop repeated ones."""
-    pair = links.pair.astype(np.int64)
-    rows = int(links.source.max(initial=0)) + 1
-    columns = int(links.target.max(initial=0)) + 1
-    columns_array = (links.source, links.target, links.confidence, links.sure)
-    if links.pairs * rows * columns < 2**63:
-        # One number a link, in the order wanted: faster to sort than three columns.
-        key = (pair * rows + links.source) * columns + links.target
-        order = None if bool(np.all(key[1:] >= key[:-1])) else np.argsort(key, kind="stable")
-        key = key if order is None else key[order]
-        same = key[1:] == key[:-1]
-    else:
-        order = np.lexsort((links.target, links.source, pair))
-        same = np.ones(max(len(order) - 1, 0), dtype=np.bool_)
-        for column in (pair, links.source, links.target):
-            same &= column[order][1:] == column[order][:-1]
-    if order is not None:
-        pair = pair[order]
-        columns_array = tuple(column[order] for column in columns_array)  # type: ignore[assignment]
-    source, target, confidence, sure = columns_array
-    if same.any():
-        starts = np.concatenate([[0], np.flatnonzero(~same) + 1])
-        pair, source, target = pair[starts], source[starts], target[starts]
-        confidence = np.maximum.reduceat(confidence, starts)
-        sure = np.logical_or.reduceat(sure, starts)
-    offsets = offsets_of(np.bincount(pair, minlength=links.pairs))
-    return Alignments(offsets, source, target, confidence, sure)
+class LinkWriter(PairWriter):
+    """Writes the alignments of successive sentence pairs to one file.
+
+    Confidences have four decimals, so the same links are always the same bytes.
+
+    Parameters
+    ----------
+    path
+        The file; see `cepts.io`.
+    format
+        One of `cepts.names.LINK_FORMATS`.
+    base
+        The number of a sentence's first word in Pharaoh files, 0 or 1. The other formats have their own.
+    bitext
+        The sentences, which GIZA needs and JSON shows. Each call of `write` can be given its own instead.
+    """
+
+    def __init__(
+        self,
+        path: PathLike,
+        *,
+        format: str = "pharaoh",
+        base: int = 0,
+        bitext: Bitext | None = None,
+    ) -> None:
+        check_choice("format", format, LINK_FORMATS)
+        super().__init__(path, bitext)
+        self.format = format
+        self.options = LinkOptions(base=base)
+
+    def write(self, alignments: Alignments, bitext_part: Bitext | None = None) -> None:
+        """Write the `alignments` of the next pairs, whose sentences are `bitext_part`."""
+        options = replace(self.options, first=self.next_sentence)
+        bitext_part = self._sentences(len(alignments), bitext_part)
+        self._put(link_pieces(self.format, alignments, bitext_part, options))
+
+
+def link_pieces(
+    format: str, alignments: Alignments, bitext: Bitext | None, options: LinkOptions
+) -> Iterator[bytes | memoryview]:
+    """The bytes of `alignments` in one of `LINK_FORMATS`, after a check that they fit their sentences."""
+    layout: LinkFormat = resolve(LINK_FORMATS[format])
+    if bitext is None and layout.needs_sentences:
+        raise UsageError(f"the format {format} shows the sentences; give them with the links.")
+    if bitext is not None:
+        links = np.diff(alignments.offsets)
+        for positions, text in ((alignments.source, bitext.source), (alignments.target, bitext.target)):
+            if np.any(positions >= np.repeat(text.lengths, links)):
+                raise ValueError("links must lie within their sentences.")
+    return layout.write(alignments, bitext, options)
+
+
+def write_links(
+    path: PathLike, alignments: Alignments, *, format: str = "pharaoh", base: int = 0, bitext: Bitext | None = None
+) -> None:
+    """Write `alignments` to `path`; the parameters are those of `LinkWriter`."""
+    with LinkWriter(path, format=format, base=base, bitext=bitext) as writer:
+        writer.write(alignments)

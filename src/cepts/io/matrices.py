@@ -1,8 +1,10 @@
-"""Reading association matrices that users bring: JSON lines, .npz and .npy."""
+"""Reading and writing association matrices: JSON lines, .npz and .npy."""
 
 from __future__ import annotations
 
 import io
+import json
+import sys
 import zipfile
 import zlib
 from collections.abc import Iterator, Mapping, Sequence
@@ -12,10 +14,11 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from cepts.data import Association, offsets_of
+from cepts.data import Association, Bitext, offsets_of
 from cepts.errors import DataError
 from cepts.io.files import InputFile, PathLike, last_suffix
-from cepts.io.matrix_records import MatrixRecord, matrix_records, not_a_value
+from cepts.io.matrix_records import MatrixRecord, empty_error, matrix_records, not_a_value
+from cepts.io.writer import Writer, check_pairs
 
 CELLS_AT_A_TIME = 1 << 21
 NUMPY_BEGINNINGS = (b"PK\x03\x04", b"PK\x05\x06", b"\x93NUMPY")  # .npz, an empty one, .npy
@@ -29,9 +32,6 @@ UNREADABLE = (
     zipfile.BadZipFile,
     zlib.error,
 )
-NPZ_NAMES = {"values", "source_lengths", "target_lengths", "source_null", "target_null"}
-NPZ_LENGTHS = {"values", "source_lengths", "target_lengths"}
-MATRIX_NAMES = {"matrix", "source_null", "target_null"}
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -119,8 +119,8 @@ def read_association(path: PathLike, *, allow_empty: bool = False) -> Matrices:
         Accept matrices without rows or without columns, which are otherwise an error: aligners write them for pairs
         that are empty on one side.
     """
-    parts = list(association_blocks(path, allow_empty=allow_empty))
-    return parts[0] if len(parts) == 1 else _joined(parts)
+    (whole,) = association_blocks(path, allow_empty=allow_empty, cells=sys.maxsize)
+    return whole
 
 
 def association_blocks(
@@ -128,8 +128,7 @@ def association_blocks(
 ) -> Iterator[Matrices]:
     """What `read_association` reads, in runs of some `cells` values: of JSON lines, only one run is in memory."""
     with InputFile(path) as file:
-        head = file.read_fully(8)
-        file.unread(head)
+        head = file.peek(8)
         if head.startswith(NUMPY_BEGINNINGS):
             yield _numpy(file, allow_empty)
             return
@@ -174,15 +173,6 @@ def _of_records(records: Sequence[MatrixRecord], file: InputFile, first: int) ->
     return Matrices(association, given("source"), given("target"), given("id"), file.name, "line", first, share)
 
 
-def _joined(parts: Sequence[Matrices]) -> Matrices:
-    def lists(field: str) -> Any:
-        found = [getattr(part, field) for part in parts]
-        return None if found[0] is None else [item for items in found for item in items]
-
-    association = Association.concatenate([part.association for part in parts])
-    return Matrices(association, lists("source"), lists("target"), lists("ids"), parts[0].name, parts[0].unit)
-
-
 # -- NumPy's formats -------------------------------------------------------------------------------------------------
 
 
@@ -196,7 +186,12 @@ def _numpy(file: InputFile, allow_empty: bool) -> Matrices:
         reason = (str(error).splitlines() or ["damaged"])[0].rstrip(".")
         raise DataError(f"{name}: not a readable .npz or .npy file of numbers ({reason}); write it again.") from error
     single = "matrix" in arrays
-    _check_names(name, set(arrays), MATRIX_NAMES if single else NPZ_NAMES, {"matrix"} if single else NPZ_LENGTHS)
+    needed = {"matrix"} if single else {"values", "source_lengths", "target_lengths"}
+    if not needed <= set(arrays) <= {*needed, "source_null", "target_null"}:
+        raise DataError(
+            f"{name}: found the arrays {', '.join(sorted(arrays)) or '(none)'}, wanted values, source_lengths and "
+            f"target_lengths, or a single matrix; source_null and target_null may be added, and nothing else."
+        )
     if single:
         matrix = _numbers(name, "matrix", arrays["matrix"], 2)
         rows, columns = (np.array([count], dtype=np.int64) for count in matrix.shape)
@@ -231,19 +226,8 @@ def _numpy(file: InputFile, allow_empty: bool) -> Matrices:
     empty = (rows == 0) | (columns == 0)
     if empty.any() and not allow_empty:
         pair = int(np.argmax(empty))
-        raise DataError(
-            f"{matrices.where(pair)}: found a matrix of {rows[pair]} x {columns[pair]}, wanted at least one row and "
-            f"one column; leave the pair out, or let it pass with `allow_empty=True`."
-        )
+        raise empty_error(matrices.where(pair), rows[pair], columns[pair])
     return matrices
-
-
-def _check_names(name: str, found: set[str], known: set[str], needed: set[str]) -> None:
-    if not needed <= found or not found <= known:
-        raise DataError(
-            f"{name}: found the arrays {', '.join(sorted(found)) or '(none)'}, wanted values, source_lengths and "
-            f"target_lengths, or a single matrix; source_null and target_null may be added, and nothing else."
-        )
 
 
 def _numbers(name: str, array: str, values: NDArray, dimensions: int) -> NDArray:
@@ -274,3 +258,93 @@ def _checked(name: str, array: str, values: NDArray, offsets: NDArray[np.int64],
         where = name if single else f"{name}, matrix {pair + 1:,}"
         raise not_a_value(where, array, float(values[place]))
     return found
+
+
+class AssociationWriter(Writer):
+    """Writes the association matrices of successive sentence pairs to one file, which `read_association` reads.
+
+    Each value is written with as many digits as its float32 needs, so what is read back is the same to the last bit.
+
+    Parameters
+    ----------
+    path
+        A name that ends in ``.npz`` makes a NumPy archive, which is put together in memory; any other makes JSON lines,
+        compressed by the suffix. `-` is standard output.
+    """
+
+    def __init__(self, path: PathLike) -> None:
+        super().__init__(path)
+        self.archive = last_suffix(path) == ".npz"
+        self._parts: list[Association] = []
+
+    def _finish(self) -> None:
+        if self.archive:
+            self._put([_archived(self._parts)])
+
+    def write(self, association: Association, bitext_part: Bitext | None = None) -> None:
+        """Write the next matrices; JSON lines show the sentences too, where `bitext_part` has them."""
+        _check_values(association, bitext_part)
+        self._put([] if self.archive else _json_lines(association, bitext_part))
+        if self.archive:
+            first = self._parts[0] if self._parts else association
+            if [name for name, _, _ in first.masses()] != [name for name, _, _ in association.masses()]:
+                raise ValueError("all matrices of a file must have the same nulls.")
+            self._parts.append(association)
+
+
+def write_association(path: PathLike, association: Association, *, bitext: Bitext | None = None) -> None:
+    """Write `association` to `path`, as `AssociationWriter` does."""
+    with AssociationWriter(path) as writer:
+        writer.write(association, bitext)
+
+
+def _check_values(association: Association, bitext: Bitext | None) -> None:
+    for _, values, _ in association.masses():
+        if not np.all((values >= 0) & (values < np.inf)):
+            raise ValueError("the values of an association must be finite numbers of 0 or more.")
+    check_pairs(len(association), bitext)
+    if bitext is None:
+        return
+    full = np.diff(association.offsets) > 0
+    for lengths, text in (
+        (association.source_lengths, bitext.source),
+        (association.target_lengths, bitext.target),
+    ):
+        if np.any((lengths != text.lengths)[full]):
+            raise ValueError("a matrix must have as many rows and columns as its sentences have words.")
+
+
+def _json_lines(association: Association, bitext: Bitext | None) -> Iterator[bytes]:
+    sides = association.masses()[1:]
+    for pair in range(len(association)):
+        matrix = association[pair]
+        fields = []
+        if bitext is not None:
+            # A pair that was skipped (too long, or empty on one side) has no words here either.
+            words = bitext[pair] if matrix.size else ([], [])
+            fields += [
+                f'"{side}": {json.dumps(tokens, ensure_ascii=False)}'
+                for side, tokens in zip(("source", "target"), words, strict=True)
+            ]
+        fields.append(f'"matrix": [{", ".join(map(_json_numbers, matrix))}]')
+        fields += [f'"{name}": {_json_numbers(null[at[pair] : at[pair + 1]])}' for name, null, at in sides]
+        yield ("{" + ", ".join(fields) + "}\n").encode("utf-8", "surrogateescape")
+
+
+def _json_numbers(values: NDArray[np.float32]) -> str:
+    """A JSON list; NumPy writes the fewest digits that give the same float32 again."""
+    return f"[{', '.join(values.astype(np.float32).astype(np.str_).tolist())}]"
+
+
+def _archived(parts: list[Association]) -> bytes:
+    whole = Association.concatenate(parts)
+    arrays = {
+        "values": whole.values,
+        "source_lengths": whole.source_lengths,
+        "target_lengths": whole.target_lengths,
+        **{name: null for name, null, _ in whole.masses()[1:]},
+    }
+    buffer = io.BytesIO()
+    # NumPy gives all members one date, so the bytes depend on the arrays alone.
+    np.savez_compressed(buffer, **arrays)  # type: ignore[arg-type]
+    return buffer.getvalue()

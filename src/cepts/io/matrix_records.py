@@ -12,10 +12,9 @@ from numpy.typing import NDArray
 
 from cepts.errors import DataError
 from cepts.io.files import InputFile
-from cepts.io.json_lines import json_objects
+from cepts.io.lines import check_characters, json_objects
 
-KEYS = ("matrix", "source_null", "target_null", "source", "target", "id")
-OPTIONAL = KEYS[1:]
+OPTIONAL = ("source_null", "target_null", "source", "target", "id")
 AN_OBJECT = 'an object such as {"matrix": [[1]]}'
 LARGEST = float(np.finfo(np.float32).max)
 
@@ -40,7 +39,7 @@ def matrix_records(file: InputFile, allow_empty: bool) -> Iterator[MatrixRecord]
         if "matrix" not in found:
             raise DataError(f"{where}: found the keys {', '.join(map(repr, found))}, wanted {AN_OBJECT}.")
         for key in found:
-            if key not in KEYS:
+            if key not in ("matrix", *OPTIONAL):
                 raise DataError(
                     f"{where}: found the key {key[:40]!r}, wanted matrix and, where known, {', '.join(OPTIONAL)}; "
                     f"correct or remove it."
@@ -89,8 +88,8 @@ def _record(where: str, found: dict[str, Any], allow_empty: bool) -> MatrixRecor
 def _words(where: str, side: str, words: list[Any]) -> list[str]:
     if not all(isinstance(word, str) for word in words):
         raise DataError(f"{where}: found {side} with something other than text, wanted a list of words.")
-    if any("\ud800" <= letter <= "\udfff" for word in words if not word.isascii() for letter in word):
-        raise DataError(f"{where}: found half a character (a lone surrogate) in {side}, wanted whole characters.")
+    for word in words:
+        check_characters(where, word)
     return words
 
 
@@ -99,7 +98,7 @@ def _matrix(where: str, rows: Any, allow_empty: bool) -> NDArray[np.float32]:
     for number, row in enumerate(rows, start=1):
         if not isinstance(row, list):
             raise DataError(
-                f"{where}: found a {_kind(row)} for row {number} of the matrix, wanted a list of numbers, a row for "
+                f"{where}: found {_shown(row)} for row {number} of the matrix, wanted a list of numbers, a row for "
                 f"each source word."
             )
         if len(row) != len(rows[0]):
@@ -109,10 +108,7 @@ def _matrix(where: str, rows: Any, allow_empty: bool) -> NDArray[np.float32]:
             )
     if not rows or not rows[0]:
         if not allow_empty:
-            raise DataError(
-                f"{where}: found a matrix of {len(rows)} x {len(rows[0]) if rows else 0}, wanted at least one row and "
-                f"one column; leave the pair out, or let it pass with `allow_empty=True`."
-            )
+            raise empty_error(where, len(rows), 0)
         return np.empty((len(rows), 0), dtype=np.float32)
     return _floats(where, "matrix", [value for row in rows for value in row]).reshape(len(rows), len(rows[0]))
 
@@ -135,6 +131,14 @@ def _floats(where: str, name: str, values: list[Any]) -> NDArray[np.float32]:
     return found
 
 
+def empty_error(where: str, rows: int, columns: int) -> DataError:
+    """The error for a matrix without rows or without columns."""
+    return DataError(
+        f"{where}: found a matrix of {rows} x {columns}, wanted at least one row and one column; leave the pair out, "
+        f"or let it pass with `allow_empty=True`."
+    )
+
+
 def not_a_value(where: str, name: str, value: float) -> DataError:
     """Say what is wrong with a value of a matrix or of null."""
     shown = f"{where}: found {_shown(value)} in {name}, wanted"
@@ -147,14 +151,8 @@ def not_a_value(where: str, name: str, value: float) -> DataError:
 
 def _list(where: str, name: str, value: Any) -> list[Any]:
     if not isinstance(value, list):
-        raise DataError(f"{where}: found a {_kind(value)} for {name}, wanted a list.")
+        raise DataError(f"{where}: found {_shown(value)} for {name}, wanted a list.")
     return value
-
-
-def _kind(value: Any) -> str:
-    """The JSON name of the type of `value`."""
-    names = {dict: "object", list: "list", str: "text", bool: "truth value", type(None): "null"}
-    return names.get(type(value), "number")
 
 
 def _shown(value: Any) -> str:

@@ -10,28 +10,18 @@ from numpy.typing import NDArray
 
 from cepts.data import Alignments, Bitext
 from cepts.errors import DataError
-from cepts.io.files import InputFile, read_blocks
+from cepts.io.files import InputFile
 from cepts.io.lines import shown
-from cepts.io.link_format import FileLinks, LinkFormat, LinkOptions, format_runs
+from cepts.io.link_format import FileLinks, LinkFormat, LinkOptions, format_runs, parse_blocks
 
 
 def _read(file: InputFile, options: LinkOptions) -> FileLinks:
     from cepts.kernels.links import parse_naacl
 
-    parts = []
-    lines_before = 0
-    counts = np.zeros(2, dtype=np.int64)
-    file.skip_bom()
-    for block in read_blocks(file):
-        part = FileLinks.empty(int(np.count_nonzero(block == ord("\n"))) + 1)
-        failed = parse_naacl(block, part.line, part.pair, part.source, part.target, part.confidence, part.sure, counts)
-        links, lines = counts.tolist()
-        if failed >= 0:
-            raise _error(file.name, lines_before + lines + 1, block[failed:])
-        part.line += lines_before + 1
-        parts.append(part.first(links))
-        lines_before += lines
-    found = FileLinks.concatenate(parts, 0)
+    def parse(block: NDArray[np.uint8], part: FileLinks, counts: NDArray[np.int64]) -> int:
+        return parse_naacl(block, part.line, part.pair, part.source, part.target, part.confidence, part.sure, counts)
+
+    found = parse_blocks(file, parse, _error)
     sentences = options.sentences
     if sentences is not None and found.pair.max(initial=-1) >= sentences:
         link = int(np.argmax(found.pair >= sentences))
@@ -43,10 +33,10 @@ def _read(file: InputFile, options: LinkOptions) -> FileLinks:
     return found
 
 
-def _error(name: str, line: int, rest: NDArray[np.uint8]) -> DataError:
-    text, _, _ = rest[:200].tobytes().partition(b"\n")
+def _error(where: str, rest: bytes) -> DataError:
+    text, _, _ = rest.partition(b"\n")
     fields = text.split()
-    where = f"{name}, line {line:,}: found {shown(text.strip().decode('utf-8', 'replace'))}"
+    where = f"{where}: found {shown(text.strip().decode('utf-8', 'replace'))}"
     if len(fields) >= 3 and all(re.fullmatch(rb"[0-9]{1,9}", field) for field in fields[:3]) and not int(fields[0]):
         return DataError(f"{where}, wanted sentence numbers from 1, which is what NAACL files count from.")
     return DataError(f"{where}, wanted `sentence source target [S|P] [confidence between 0 and 1]`, as in 1 4 5 S.")

@@ -11,7 +11,7 @@ from cepts.data import Bitext, NBest
 from cepts.errors import UsageError, check_choice
 from cepts.io.files import PathLike
 from cepts.io.giza import giza_record
-from cepts.io.json_lines import json_line
+from cepts.io.lines import json_line
 from cepts.io.writer import PairWriter, check_pairs
 from cepts.names import NBEST_DIRECTIONS, NBEST_FORMATS
 
@@ -22,14 +22,14 @@ class NBestWriter(PairWriter):
     Parameters
     ----------
     path
-        The file, compressed by its suffix; `-` is standard output.
+        The file; see `cepts.io`.
     format
         ``json``, one line per pair, or ``giza``, three lines per alignment as in GIZA++'s A3 files.
     direction
         Whose lists are written: ``forward`` explains the target by the source, ``reverse`` the source by the target.
         The three lines do not say which direction it is, so ``giza`` writes only one.
     bitext
-        The sentences of all pairs that will be written, or None where each call of `write` gets its own.
+        The sentences, which ``giza`` needs and ``json`` shows. Each call of `write` can be given its own instead.
     """
 
     def __init__(
@@ -50,7 +50,6 @@ class NBestWriter(PairWriter):
 
     def write(self, forward: NBest, reverse: NBest, bitext_part: Bitext | None = None) -> None:
         """Write the lists of the next pairs, whose sentences are `bitext_part`."""
-        file = self._open()
         first = self.next_sentence
         bitext_part = self._sentences(len(forward), bitext_part)
         lists = {"forward": forward, "reverse": reverse}
@@ -61,13 +60,11 @@ class NBestWriter(PairWriter):
             for name, sentences in sides.items():
                 _check(lists[name], sentences)
         if self.format == "json":
-            pieces = _json_records(wanted, len(forward), bitext_part)
+            self._put(_json_records(wanted, bitext_part))
         elif not sides:
             raise UsageError("the format giza shows the sentences; give them with the lists.")
         else:
-            pieces = _giza_records(lists[self.direction], sides[self.direction], first)
-        for piece in pieces:
-            file.write(piece)
+            self._put(_giza_records(lists[self.direction], sides[self.direction], first))
 
 
 def write_nbest(
@@ -94,46 +91,30 @@ def _check(lists: NBest, bitext: Bitext) -> None:
         raise ValueError("positions must lie within their sentences.")
 
 
-def _json_records(lists: dict[str, NBest], pairs: int, bitext: Bitext | None) -> Iterator[bytes]:
+def _json_records(lists: dict[str, NBest], bitext: Bitext | None) -> Iterator[bytes]:
     """One line per pair; null is JSON's null, which cannot be mistaken for a position."""
-    starts = {name: found.starts for name, found in lists.items()}
-    for n in range(pairs):
+    for n, found in enumerate(zip(*lists.values(), strict=True)):
         record: dict[str, object] = {}
         if bitext is not None:
             record["source"], record["target"] = bitext[n]
-        for name, found in lists.items():
-            run = slice(found.offsets[n], found.offsets[n + 1])
-            rows = _rows(found, n, starts[name])
+        for name, (logs, rows) in zip(lists, found, strict=True):
             record[name] = [
-                {
-                    "log_probability": round(log_probability, 6),
-                    "positions": [position if position >= 0 else None for position in positions],
-                }
-                for log_probability, positions in zip(found.log_probabilities[run].tolist(), rows, strict=True)
+                {"log_probability": round(log, 6), "positions": [i if i >= 0 else None for i in positions]}
+                for log, positions in zip(logs.tolist(), rows.tolist(), strict=True)
             ]
         yield json_line(record)
 
 
 def _giza_records(lists: NBest, bitext: Bitext, first: int) -> Iterator[bytes]:
     """Three lines per alignment; a pair without any still has one record, in which every word is linked to null."""
-    starts = lists.starts
-    for n in range(len(lists)):
+    for n, (logs, rows) in enumerate(lists):
         source, target = bitext[n]
-        scores = [_number(log) for log in lists.log_probabilities[lists.offsets[n] : lists.offsets[n + 1]].tolist()]
-        rows = _rows(lists, n, starts)
-        for score, row in zip(scores or ["0"], rows or [[-1] * len(target)], strict=True):
+        scores = [_number(log) for log in logs.tolist()]
+        for score, row in zip(scores or ["0"], rows.tolist() or [[-1] * len(target)], strict=True):
             positions: list[list[int]] = [[] for _ in range(len(source) + 1)]
             for j, i in enumerate(row):
                 positions[i + 1].append(j + 1)
             yield giza_record(first + n + 1, source, target, positions, score)
-
-
-def _rows(lists: NBest, pair: int, starts: np.ndarray) -> list[list[int]]:
-    """Positions of the alignments of one pair; `starts` is `lists.starts`, which is slow to compute for each pair."""
-    count = int(lists.offsets[pair + 1] - lists.offsets[pair])
-    positions = lists.positions[starts[pair] : starts[pair + 1]]
-    rows: list[list[int]] = positions.reshape(count, int(lists.lengths[pair])).tolist()
-    return rows
 
 
 def _number(log: float) -> str:

@@ -11,9 +11,9 @@ from numpy.typing import NDArray
 
 from cepts.data import Alignments, Bitext
 from cepts.errors import DataError
-from cepts.io.files import InputFile, read_blocks
+from cepts.io.files import InputFile
 from cepts.io.lines import shown
-from cepts.io.link_format import FileLinks, LinkFormat, LinkOptions, format_runs
+from cepts.io.link_format import FileLinks, LinkFormat, LinkOptions, format_runs, parse_blocks
 
 LINK = re.compile(rb"([0-9]+)([-?])([0-9]+)(?:[:-](.*))?", re.DOTALL)
 NUMBER = re.compile(rb"([0-9]+\.?[0-9]*|\.[0-9]+)([eE][-+]?[0-9]+)?")
@@ -22,31 +22,24 @@ NUMBER = re.compile(rb"([0-9]+\.?[0-9]*|\.[0-9]+)([eE][-+]?[0-9]+)?")
 def _read(file: InputFile, options: LinkOptions) -> FileLinks:
     from cepts.kernels.links import parse_pharaoh
 
-    parts = []
-    lines_before = 0
-    counts = np.zeros(2, dtype=np.int64)
-    file.skip_bom()
-    for block in read_blocks(file):
-        links, lines = len(block) // 4 + 1, int(np.count_nonzero(block == ord("\n"))) + 1
-        part = FileLinks.empty(links)
-        ends = np.empty(lines, dtype=np.int64)
+    def parse(block: NDArray[np.uint8], part: FileLinks, counts: NDArray[np.int64]) -> int:
+        ends = np.empty(int(np.count_nonzero(block == ord("\n"))) + 1, dtype=np.int64)
         failed = parse_pharaoh(block, options.base, ends, part.source, part.target, part.confidence, part.sure, counts)
-        links, lines = counts.tolist()
-        if failed >= 0:
-            raise _error(file.name, lines_before + lines + 1, block[failed:], options.base)
-        if block[-1] != ord("\n"):
-            ends[lines] = links
-            lines += 1
-        part.pair = np.repeat(np.arange(lines_before, lines_before + lines), np.diff(ends[:lines], prepend=0))
-        part.line = part.pair + 1
-        parts.append(part.first(links))
-        lines_before += lines
-    return FileLinks.concatenate(parts, lines_before)
+        if failed < 0:
+            if block[-1] != ord("\n"):
+                ends[counts[1]] = counts[0]
+                counts[1] += 1
+            part.line[: counts[0]] = np.repeat(np.arange(counts[1]), np.diff(ends[: counts[1]], prepend=0))
+        return int(failed)
+
+    found = parse_blocks(file, parse, partial(_error, base=options.base))
+    found.pair = found.line - 1
+    return found
 
 
-def _error(name: str, line: int, rest: NDArray[np.uint8], base: int) -> DataError:
-    token = rest[:200].tobytes().split()[0]
-    where = f"{name}, line {line:,}: found {shown(token.decode('utf-8', 'replace'))}"
+def _error(where: str, rest: bytes, *, base: int) -> DataError:
+    token = rest.split()[0]
+    where = f"{where}: found {shown(token.decode('utf-8', 'replace'))}"
     match = LINK.fullmatch(token)
     if match and match[4] is not None and not (NUMBER.fullmatch(match[4]) and float(match[4]) <= 1):
         return DataError(f"{where}, wanted a confidence between 0 and 1 after the link, as in 0-1:0.87.")

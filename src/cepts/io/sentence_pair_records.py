@@ -1,22 +1,22 @@
-"""Sentence pairs from JSON objects, with our keys or with jacana's, and sentences from CoNLL-U."""
+"""Sentence pairs from JSON objects, with the keys of cepts or of jacana, and sentences from CoNLL-U."""
 
 from __future__ import annotations
 
 import json
 import math
 import re
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from itertools import chain
 from typing import Any
 
-from cepts.data import COLUMNS, Link, Sentence, SentencePair, words_of
+from cepts.data import COLUMNS, Link, Sentence, SentencePair, Span, words_of
 from cepts.errors import DataError
 from cepts.io.files import InputFile
-from cepts.io.json_lines import json_objects, shown_json, words_in
 from cepts.io.json_links import TIERS, json_link
-from cepts.io.lines import check_characters, located_lines, shown, utf8_text
+from cepts.io.lines import check_characters, json_objects, located_lines, shown, shown_json, utf8_text, words_in
 
 DASHED = re.compile(r"([0-9]{1,9})-([0-9]{1,9})")
+CHUNK = re.compile(r"(?:^|\|)Chunk=([^|]*)")
 FIELDS = 10
 FORM, LEMMA, UPOS, XPOS, MISC = 1, 2, 3, 4, 9
 AN_OBJECT = "an object with `source` and `target`"
@@ -112,25 +112,43 @@ def _words(where: str, found: Any, key: str) -> tuple[str, ...]:
 
 def _gold(where: str, record: dict[str, Any], rows: int, columns: int) -> Gold:
     """Sure and possible links, each once; of a link that is both, sure wins. None where no key tells of links."""
-    found: dict[str, set[Link]] = {}
+    tiers: dict[str, set[Link]] = {}
+
+    def add(tier: str, key: str, links: Iterable[Link]) -> None:
+        for i, j in sorted(links):
+            if not (0 <= i < rows and 0 <= j < columns):
+                side, position, words = ("source", i, rows) if not 0 <= i < rows else ("target", j, columns)
+                raise DataError(
+                    f"{where}: found the link {i}-{j} in `{key}`, but the {side} has {words} words (numbered from 0) "
+                    f"and no word {position}; check that links count from 0, source word first."
+                )
+        tiers.setdefault(tier, set()).update(links)
+
     for tier in TIERS:
         if record.get(tier) is not None:
-            found[tier] = _links(where, tier, record[tier], rows, columns)
+            add(tier, tier, _links(where, tier, record[tier]))
         elif record.get(f"{tier}Align") is not None:
-            found[tier] = _dashed_links(where, f"{tier}Align", record[f"{tier}Align"], rows, columns)
+            add(tier, f"{tier}Align", _dashed_links(where, f"{tier}Align", record[f"{tier}Align"]))
     if record.get("links") is not None:
-        found = {"sure": set(), **found}
-        _add_link_objects(where, record, found, rows, columns)
+        add("sure", "links", ())
+        if not isinstance(record["links"], list):
+            raise DataError(f'{where}: found no list in `links`, wanted objects such as {{"source": 0, "target": 1}}.')
+        for link in record["links"]:
+            i, j, _, is_sure = json_link(where, record, link)
+            add("sure" if is_sure else "possible", "links", [(i, j)])
     elif record.get("segments") is not None:
-        # Where `links` stand beside them, segments are a prediction that says the same once more, and may overlap.
-        found["sure"] = found.get("sure", set()) | _segment_links(where, record["segments"], rows, columns)
-    if not found:
+        # Where there are `links` too, segments are a prediction that repeats them, and may overlap.
+        add("sure", "segments", ())
+        for (i0, i1), (j0, j1) in _segments(where, record["segments"]):
+            add("sure", "segments", [(i1 - 1, j1 - 1)])  # first, because a wrong number may be huge
+            add("sure", "segments", [(i, j) for i in range(i0, i1) for j in range(j0, j1)])
+    if not tiers:
         return None, None
-    sure = found.get("sure", set())
-    return tuple(sorted(sure)), tuple(sorted(found.get("possible", set()) - sure))
+    sure = tiers.get("sure", set())
+    return tuple(sorted(sure)), tuple(sorted(tiers.get("possible", set()) - sure))
 
 
-def _links(where: str, key: str, found: Any, rows: int, columns: int) -> set[Link]:
+def _links(where: str, key: str, found: Any) -> set[Link]:
     try:
         links = {(i, j) for i, j in found}
         good = all(type(i) is int and type(j) is int for i, j in links)
@@ -141,22 +159,10 @@ def _links(where: str, key: str, found: Any, rows: int, columns: int) -> set[Lin
             f"{where}: found {shown_json(found)} in `{key}`, wanted a list of links such as [[0, 0], [1, 2]], "
             f"source word first, numbered from 0."
         )
-    _check_range(where, key, links, rows, columns)
     return links
 
 
-def _check_range(where: str, key: str, links: set[Link], rows: int, columns: int) -> None:
-    outside = [(i, j) for i, j in links if not (0 <= i < rows and 0 <= j < columns)]
-    if outside:
-        i, j = min(outside)
-        side, position, words = ("source", i, rows) if not 0 <= i < rows else ("target", j, columns)
-        raise DataError(
-            f"{where}: found the link {i}-{j} in `{key}`, but the {side} has {words} words (numbered from 0) "
-            f"and no word {position}; check that links count from 0, source word first."
-        )
-
-
-def _dashed_links(where: str, key: str, found: Any, rows: int, columns: int) -> set[Link]:
+def _dashed_links(where: str, key: str, found: Any) -> set[Link]:
     """Links of jacana: ``0-0 1-2``."""
     if not isinstance(found, str):
         raise DataError(f'{where}: found {shown_json(found)} in `{key}`, wanted text such as "0-0 1-2".')
@@ -166,26 +172,13 @@ def _dashed_links(where: str, key: str, found: Any, rows: int, columns: int) -> 
         if match is None:
             raise DataError(f"{where}: found {shown(token)} in `{key}`, wanted links such as 0-0 1-2.")
         links.add((int(match[1]), int(match[2])))
-    _check_range(where, key, links, rows, columns)
     return links
 
 
-def _add_link_objects(where: str, record: dict[str, Any], found: dict[str, set[Link]], rows: int, columns: int) -> None:
-    """Links of ``cepts``, objects with confidence and tier."""
-    if not isinstance(record["links"], list):
-        raise DataError(f'{where}: found no list in `links`, wanted objects such as {{"source": 0, "target": 1}}.')
-    for link in record["links"]:
-        i, j, _, sure = json_link(where, record, link)
-        found.setdefault("sure" if sure else "possible", set()).add((i, j))
-    for links in found.values():
-        _check_range(where, "links", links, rows, columns)
-
-
-def _segment_links(where: str, found: Any, rows: int, columns: int) -> set[Link]:
-    """All links of segments, ``[[i0, i1], [j0, j1]]`` (half-open), of which no two may share a source word."""
+def _segments(where: str, found: Any) -> Iterator[tuple[Span, Span]]:
+    """The half-open spans of segments ``[[i0, i1], [j0, j1]]``, of which no two may share a source word."""
     if not isinstance(found, list):
         raise DataError(f"{where}: found no list in `segments`, wanted a list of segments such as {SEGMENT}.")
-    links: set[Link] = set()
     owner: dict[int, Any] = {}
     for segment in found:
         try:
@@ -198,7 +191,7 @@ def _segment_links(where: str, found: Any, rows: int, columns: int) -> set[Link]
                 f"{where}: found the segment {shown_json(segment)}, wanted two spans that are not empty, such "
                 f"as {SEGMENT}."
             )
-        _check_range(where, "segments", {(i1 - 1, j1 - 1)}, rows, columns)
+        yield (i0, i1), (j0, j1)
         for i in range(i0, i1):
             if i in owner:
                 raise DataError(
@@ -206,8 +199,6 @@ def _segment_links(where: str, found: Any, rows: int, columns: int) -> set[Link]
                     f"word {i}; wanted segments that do not overlap. Make them one, or give their links in `sure`."
                 )
             owner[i] = segment
-        links |= {(i, j) for i in range(i0, i1) for j in range(j0, j1)}
-    return links
 
 
 def conllu_sentences(file: InputFile) -> Iterator[tuple[str, str, Sentence]]:
@@ -252,17 +243,9 @@ def _conllu_sentence(words: list[list[str]]) -> Sentence:
     return Sentence(
         tuple(fields[FORM] for fields in words),
         pos=_column([fields[XPOS] for fields in words]) or _column([fields[UPOS] for fields in words]),
-        chunk=_column([_chunk(fields[MISC]) for fields in words]),
+        chunk=_column([found[1] if (found := CHUNK.search(fields[MISC])) else "_" for fields in words]),
         lemma=_column([fields[LEMMA] for fields in words], [fields[FORM] for fields in words]),
     )
-
-
-def _chunk(misc: str) -> str:
-    for feature in misc.split("|"):
-        key, _, value = feature.partition("=")
-        if key == "Chunk":
-            return value
-    return "_"
 
 
 def _column(values: list[str], forms: list[str] | None = None) -> tuple[str, ...] | None:

@@ -3,19 +3,24 @@
 from __future__ import annotations
 
 import json
+import re
 from collections.abc import Iterator, Sequence
 from dataclasses import replace
 from itertools import zip_longest
 
-from cepts.data import COLUMNS, Alignments, Sentence, SentencePair, gold_alignments
+from cepts.data import COLUMNS, Alignments, Bitext, Segments, Sentence, SentencePair, gold_alignments, words_of
 from cepts.errors import DataError, UsageError, check_choice
-from cepts.io.files import InputFile, PathLike, input_name, last_suffix
-from cepts.io.lines import lines_of, separator_error, separator_of, uneven_error, utf8_text
-from cepts.io.links import read_links
+from cepts.io.files import InputFile, PathLike, check_stdin, last_suffix, name_of
+from cepts.io.json_links import link_objects
+from cepts.io.lines import json_line, located_lines, separator_error, separator_of, shown, uneven_error
+from cepts.io.link_format import LinkOptions
+from cepts.io.links import link_pieces, read_links
 from cepts.io.sentence_pair_records import array_pairs, conllu_sentences, line_pairs
-from cepts.names import SENTENCE_PAIR_FORMATS, TWO_FILE_PAIR_FORMATS
+from cepts.io.writer import Writer
+from cepts.names import SENTENCE_PAIR_FORMATS, TWO_FILE_PAIR_FORMATS, WRITABLE_PAIR_FORMATS
 
 BY_SUFFIX = {".jsonl": "json", ".tsv": "tsv"}
+PIPES = re.compile(r"(?<![^ \t\v\f\r])\|\|\|(?![^ \t\v\f\r])")  # the token; in a longer token it is part of a word
 
 
 def read_sentence_pairs(
@@ -55,8 +60,7 @@ def read_sentence_pairs(
     check_choice("format", format, ("auto", *SENTENCE_PAIR_FORMATS))
     if unknown := set(columns) - set(COLUMNS):
         raise UsageError(f"`columns` must be among {', '.join(COLUMNS)}. Got {sorted(unknown)} instead.")
-    if [source, target, links].count("-") > 1:
-        raise UsageError("only one input can be -, standard input.")
+    check_stdin(source, target, links)
     pairs = _of_one_file(source, format) if target is None else _of_two_files(source, target, format)
     found = []
     for where, pair in pairs:
@@ -64,7 +68,7 @@ def read_sentence_pairs(
             _check_column(where, pair, name)
         found.append(pair)
     if not found:
-        raise DataError(f"{input_name(source)} is empty; wanted sentence pairs.")
+        raise DataError(f"{name_of(source)} is empty; wanted sentence pairs.")
     return found if links is None else _with_links(found, links, links_format, base)
 
 
@@ -126,7 +130,7 @@ def _of_one_file(path: PathLike, format: str) -> Iterator[tuple[str, SentencePai
     if format in TWO_FILE_PAIR_FORMATS:
         raise UsageError(f"the format {format} needs two files, `source` and `target`. Got one file instead.")
     with InputFile(path) as file:
-        if format == "auto" and not file.at_end():
+        if format == "auto" and file.peek(1):
             format = _guess_format(file)
         if format == "json":
             yield from line_pairs(file)
@@ -152,28 +156,15 @@ def _guess_format(file: InputFile) -> str:
 
 
 def _separated_pairs(file: InputFile, format: str) -> Iterator[tuple[str, SentencePair]]:
-    for number, line in enumerate(lines_of(file), start=1):
-        where = f"{file.name}, line {number:,}"
-        sides = line.split(b"\t") if format == "tsv" else _at_pipes(line)
+    for number, where, line in located_lines(file):
+        sides = line.split("\t") if format == "tsv" else PIPES.split(line)
         if len(sides) != 2:
-            raise separator_error(file.name, format, line, number)
-        utf8_text(where, line)
-        yield where, SentencePair(_sentence(sides[0]), _sentence(sides[1]))
+            raise separator_error(file.name, format, line.encode(), number)
+        yield where, _plain_pair(*sides)
 
 
-def _sentence(line: bytes) -> Sentence:
-    return Sentence(tuple(word.decode("utf-8") for word in line.split()))
-
-
-def _at_pipes(line: bytes) -> list[bytes]:
-    """The parts between tokens `|||`; a longer token that contains it is a word."""
-    sides: list[list[bytes]] = [[]]
-    for word in line.split():
-        if word == b"|||":
-            sides.append([])
-        else:
-            sides[-1].append(word)
-    return [b" ".join(side) for side in sides]
+def _plain_pair(source: str, target: str) -> SentencePair:
+    return SentencePair(Sentence(tuple(words_of(source))), Sentence(tuple(words_of(target))))
 
 
 def _of_two_files(source: PathLike, target: PathLike, format: str) -> Iterator[tuple[str, SentencePair]]:
@@ -198,13 +189,11 @@ def _guess_format_of_two(source: PathLike, target: PathLike) -> str:
 
 
 def _text_pairs(first: InputFile, second: InputFile) -> Iterator[tuple[str, SentencePair]]:
-    sides = [list(lines_of(file)) for file in (first, second)]
-    if len(sides[0]) != len(sides[1]):
-        raise uneven_error(first.name, len(sides[0]), second.name, len(sides[1]))
-    for number, lines in enumerate(zip(*sides, strict=True), start=1):
-        for file, line in zip((first, second), lines, strict=True):
-            utf8_text(f"{file.name}, line {number:,}", line)
-        yield f"{first.name}, line {number:,}", SentencePair(_sentence(lines[0]), _sentence(lines[1]))
+    source, target = list(located_lines(first)), list(located_lines(second))
+    if len(source) != len(target):
+        raise uneven_error(first.name, len(source), second.name, len(target))
+    for (_, where, line), (_, _, other) in zip(source, target, strict=True):
+        yield where, _plain_pair(line, other)
 
 
 def _conllu_pairs(first: InputFile, second: InputFile) -> Iterator[tuple[str, SentencePair]]:
@@ -239,3 +228,128 @@ def _with_links(pairs: list[SentencePair], path: PathLike, format: str, base: in
             tiers[not sure].append(link)
         found.append(replace(pair, sure=tuple(tiers[0]), possible=tuple(tiers[1])))
     return found
+
+
+class SentencePairWriter(Writer):
+    """Writes successive sentence pairs to one file, which appears, complete, only after a clean end.
+
+    Parameters
+    ----------
+    path
+        The file; see `cepts.io`.
+    format
+        ``json`` (lines, with columns, label and group), ``jacana`` (one JSON array), or a format of links alone:
+        ``pharaoh``, ``scored``, ``naacl``, ``giza``.
+    base
+        The number of a sentence's first word in Pharaoh files, 0 or 1.
+    """
+
+    def __init__(self, path: PathLike, *, format: str = "json", base: int = 0) -> None:
+        check_choice("format", format, WRITABLE_PAIR_FORMATS)
+        super().__init__(path)
+        self.format = format
+        self._written = 0
+        self._options = LinkOptions(base=base)
+
+    def write(
+        self, pairs: Sequence[SentencePair], links: Alignments | None = None, segments: Segments | None = None
+    ) -> None:
+        """Write the next `pairs`: with `links` and `segments`, a prediction, in place of their gold links.
+
+        With `segments` alone, every source word of a segment is linked to every target word of it.
+        """
+        if links is None and segments is not None:
+            links = segments.alignments()
+        for name, given in (("links", links), ("segments", segments)):
+            if given is not None and len(given) != len(pairs):
+                raise ValueError(f"{name} must have the same number of pairs, {len(pairs)}. Got {len(given)} instead.")
+        if self.format in {"jacana", "giza"}:
+            self._check_words(pairs)
+        first = self._written
+        self._written += len(pairs)
+        if self.format == "json":
+            self._put(map(json_line, _json_records(pairs, links, segments)))
+            return
+        links = gold_alignments(pairs) if links is None else links
+        if self.format == "jacana":
+            self._put(_jacana_records(pairs, links, first))
+        else:
+            options = replace(self._options, first=first)
+            self._put(link_pieces(self.format, links, Bitext.from_tokens(pairs), options))
+
+    def _check_words(self, pairs: Sequence[SentencePair]) -> None:
+        """Refuse words that would be read back as two."""
+        for number, pair in enumerate(pairs, self._written + 1):
+            for word in (*pair.source.tokens, *pair.target.tokens):
+                if words_of(word) != [word]:
+                    name = f"pair {number:,}" + (f" ({pair.id})" if pair.id else "")
+                    raise DataError(
+                        f"{name}: found the token {shown(word)}, wanted tokens without blanks, because the "
+                        f"format {self.format} puts blanks between them; write JSON lines."
+                    )
+
+    def _finish(self) -> None:
+        if self.format == "jacana":
+            self._put([b"\n]\n" if self._written else b"[]\n"])
+
+
+def write_sentence_pairs(
+    path: PathLike,
+    pairs: Sequence[SentencePair],
+    *,
+    links: Alignments | None = None,
+    segments: Segments | None = None,
+    format: str = "json",
+    base: int = 0,
+) -> None:
+    """Write `pairs` to `path`; the parameters are those of `SentencePairWriter` and its `write`."""
+    with SentencePairWriter(path, format=format, base=base) as writer:
+        writer.write(pairs, links, segments)
+
+
+def _known(pair: SentencePair) -> dict[str, object]:
+    """What is known about a pair, except its links."""
+    record: dict[str, object] = {"id": pair.id} if pair.id else {}
+    if pair.group:
+        record["qid"] = pair.group
+    record["source"], record["target"] = pair.source.tokens, pair.target.tokens
+    for side, sentence in (("source", pair.source), ("target", pair.target)):
+        for name in COLUMNS:
+            if getattr(sentence, name) is not None:
+                record[f"{side}_{name}"] = getattr(sentence, name)
+    if pair.label is not None:
+        record["label"] = int(pair.label) if pair.label == int(pair.label) else pair.label
+    return record
+
+
+def _json_records(
+    pairs: Sequence[SentencePair], links: Alignments | None, segments: Segments | None
+) -> Iterator[dict[str, object]]:
+    """What is known about each pair, then its gold links, or `links` with confidences, which `read_links` reads too."""
+    predicted = None if links is None else link_objects(links)
+    for number, pair in enumerate(pairs):
+        record = _known(pair)
+        if predicted is not None:
+            record.update(next(predicted))
+        elif pair.sure is not None or pair.possible is not None:
+            record["sure"], record["possible"] = pair.sure or (), pair.possible or ()
+        if segments is not None:
+            record["segments"] = [[*spans, round(confidence, 4)] for *spans, confidence in segments[number]]
+        yield record
+
+
+def _jacana_records(pairs: Sequence[SentencePair], links: Alignments, first: int) -> Iterator[bytes]:
+    for number, (pair, alignment) in enumerate(zip(pairs, links, strict=True), first):
+        tiers: dict[bool, list[str]] = {True: [], False: []}
+        for (i, j), sure in zip(alignment.links, alignment.sure.tolist(), strict=True):
+            tiers[sure].append(f"{i}-{j}")
+        record = {
+            "id": pair.id,
+            "name": pair.id,
+            "source": " ".join(pair.source.tokens),
+            "target": " ".join(pair.target.tokens),
+            "sureAlign": " ".join(tiers[True]),
+            "possibleAlign": " ".join(tiers[False]),
+        }
+        text = json.dumps(record, ensure_ascii=False, indent=4)
+        yield f"{',' if number else '['}\n{text}".encode("utf-8", "surrogateescape")

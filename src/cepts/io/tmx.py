@@ -128,8 +128,7 @@ def _text(element: Any) -> str:
 
 
 def _is_utf8(file: InputFile) -> bool:
-    head = file.read_fully(200)
-    file.unread(head)
+    head = file.peek(200)
     declared = re.search(rb"encoding\s*=\s*[\"']([^\"']+)", head)
     if declared:
         return declared[1].lower() in {b"utf-8", b"utf8"}

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import sys
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from itertools import islice
@@ -20,16 +19,11 @@ GROWTH = 1.25
 
 @dataclass(slots=True)
 class Request:
-    """What a caller of `read_vectors` wants of a file."""
+    """What a caller of `read_vectors` wants of a file: at most `most` words; `notices` gets what a user should know."""
 
-    max_vocabulary: int | None = None
-    lowercase: bool = False
-    notices: list[str] | None = None
-
-    @property
-    def most(self) -> int:
-        """How many words at most."""
-        return sys.maxsize if self.max_vocabulary is None else self.max_vocabulary
+    most: int
+    lowercase: bool
+    notices: list[str]
 
 
 def shown_word(word: bytes) -> str:
@@ -90,9 +84,8 @@ class WordTally:
         return np.array(new, dtype=np.int64), better
 
     def finish(self, matrix: NDArray[np.floating]) -> Vocabulary:
-        """The words, of which `matrix` has the vectors; says to `request.notices` what a user should know."""
-        if self.request.notices is not None:
-            self.request.notices += self._notices(matrix)
+        """The words, of which `matrix` has the vectors; adds to `request.notices`."""
+        self.request.notices += self._notices(matrix)
         offsets = offsets_of(list(map(len, self.words)))
         return Vocabulary(np.frombuffer(b"".join(self.words), dtype=np.uint8), offsets)
 

@@ -1,11 +1,15 @@
-"""Reading word vectors: which format a file is in, and NumPy arrays with a list of words."""
+"""Reading and writing word vectors: which format a file is in, and NumPy arrays with a list of words."""
 
 from __future__ import annotations
 
 import io
 import os
+import re
+import sys
 from collections.abc import Iterator
+from itertools import pairwise
 from pathlib import Path
+from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -13,12 +17,11 @@ from numpy.typing import NDArray
 from cepts.data import VectorReading, Vectors, Vocabulary
 from cepts.errors import DataError, UsageError, check_choice
 from cepts.io.fasttext import FASTTEXT_MAGIC, read_fasttext_vectors
-from cepts.io.files import BLOCK_BYTES, BOM, COMPRESSED, InputFile, PathLike, last_suffix
+from cepts.io.files import BLOCK_BYTES, BOM, COMPRESSED, InputFile, PathLike, last_suffix, name_of, open_output
 from cepts.io.lines import lines_of
-from cepts.io.vector_binary import read_binary_vectors
-from cepts.io.vector_rows import Request, WordTally, not_finite
-from cepts.io.vector_text import header_of, numbers_at_end, read_text_vectors
-from cepts.names import VECTOR_FORMATS
+from cepts.io.vector_rows import Request, WordTally, not_finite, shown_word
+from cepts.io.word2vec import header_of, numbers_at_end, read_binary_vectors, read_text_vectors
+from cepts.names import VECTOR_FORMATS, WRITABLE_VECTOR_FORMATS
 from cepts.progress import Progress, Step
 
 HEAD_BYTES = 1 << 16
@@ -65,13 +68,14 @@ def read_vectors(
         check_choice("format", format, VECTOR_FORMATS)
     if max_vocabulary is not None and max_vocabulary < 1:
         raise UsageError(f"`max_vocabulary` must be at least 1. Got {max_vocabulary} instead.")
-    request = Request(max_vocabulary, lowercase, notices)
+    most = sys.maxsize if max_vocabulary is None else max_vocabulary
+    request = Request(most, lowercase, [] if notices is None else notices)
     given = path
     if path != "-" and Path(path).is_dir():
         path = _array_in(Path(path))
     matrix: NDArray[np.floating]
     with InputFile(path, progress=progress, block_bytes=block_bytes) as file:
-        if file.at_end():
+        if not file.peek(1):
             raise DataError(f"{file.name} is empty; wanted words and their vectors.")
         found = format or _guess_format(file)
         if words is not None and found != "npy":
@@ -90,8 +94,7 @@ def read_vectors(
 
 
 def _guess_format(file: InputFile) -> str:
-    head = file.read_fully(HEAD_BYTES)
-    file.unread(head)
+    head = file.peek(HEAD_BYTES)
     if head.startswith(NUMPY_MAGIC):
         return "npy"
     if head.startswith(FASTTEXT_MAGIC):
@@ -209,3 +212,123 @@ def _read_words(path: PathLike) -> list[bytes]:
             f"each row."
         )
     return words
+
+
+WRITTEN_BY_SUFFIX = {".bin": "word2vec-binary", ".npy": "npy"}
+BLOCK_NUMBERS = 1 << 18
+# What would end a word, or its line, when the file is read again.
+SEPARATORS = {"npy": re.compile(rb"[\r\n]")}
+SEPARATORS_OF_FIELDS = re.compile(rb"[ \t\r\n]")
+
+
+def write_vectors(path: PathLike, vectors: Vectors, *, format: str | None = None) -> None:
+    """Write words and their vectors so that `read_vectors` gives back the same, to the last bit.
+
+    Parameters
+    ----------
+    path
+        Compressed by its suffix, in place only when it is whole; `-` is standard output.
+    vectors
+        Finite, at least one. Text and word2vec's binary format hold float32; ``.npy`` keeps the type.
+    format
+        ``word2vec`` (text with a header), ``glove`` (text without), ``word2vec-binary`` or ``npy`` (an array, with the
+        words in ``NAME.vocab.txt`` beside ``NAME.npy``). By default ``.bin`` is word2vec's binary format, ``.npy`` an
+        array, and all else ``word2vec``.
+
+    Raises `DataError` where a word could not be read back in this format, or the file cannot be written.
+    """
+    if format is None:
+        format = WRITTEN_BY_SUFFIX.get(last_suffix(path), "word2vec")
+    check_choice("format", format, WRITABLE_VECTOR_FORMATS)
+    if not vectors.matrix.size:
+        raise UsageError(f"`vectors` must have at least a word and a dimension. Got {vectors!r} instead.")
+    _check_words(path, vectors, format)
+    if format == "npy":
+        _write_array(path, vectors)
+        return
+    encoded = _binary if format == "word2vec-binary" else _text
+    with open_output(path) as file:
+        if format != "glove":
+            file.write(b"%d %d\n" % (len(vectors), vectors.width))
+        for block in _blocks(vectors):
+            file.write(encoded(block))
+
+
+def _check_words(path: PathLike, vectors: Vectors, format: str) -> None:
+    buffer = vectors.vocabulary.buffer.tobytes()
+    offsets = vectors.vocabulary.offsets
+    lengths = np.diff(offsets)
+    name = name_of(path, "standard output")
+    if not lengths.all():
+        raise DataError(
+            f"{name}: word {int(np.argmin(lengths)) + 1:,} is empty, which no format can hold; leave it out."
+        )
+    found = SEPARATORS.get(format, SEPARATORS_OF_FIELDS).search(buffer, int(offsets[0]), int(offsets[-1]))
+    row = -1 if found is None else int(np.searchsorted(offsets, found.start(), side="right")) - 1
+    if row < 0 and format in ("glove", "npy") and buffer.startswith(BOM, int(offsets[0])):
+        row = 0
+    if row >= 0:
+        shown = shown_word(buffer[offsets[row] : offsets[row + 1]])
+        raise DataError(
+            f"{name}: word {row + 1:,}, {shown}, could not be read back from the format {format}, in which blanks, "
+            f"line ends or a byte order mark mean something; leave it out{'' if format == 'npy' else ', or write npy'}."
+        )
+
+
+class _Block(NamedTuple):
+    """A run of rows: the bytes of its words, where each starts, and the numbers."""
+
+    words: NDArray[np.uint8]
+    offsets: NDArray[np.int64]
+    rows: NDArray[np.float32]
+
+    def each_word(self) -> list[bytes]:
+        data = self.words.tobytes()
+        return [data[start:end] for start, end in pairwise(self.offsets.tolist())]
+
+
+def _blocks(vectors: Vectors) -> Iterator[_Block]:
+    buffer, offsets = vectors.vocabulary.buffer, vectors.vocabulary.offsets
+    step = max(1, BLOCK_NUMBERS // vectors.width)
+    for start in range(0, len(vectors), step):
+        with np.errstate(over="ignore"):
+            # A copy, so that the kernel is compiled for one kind of array.
+            rows = np.array(vectors.matrix[start : start + step], dtype=np.float32, order="C")
+        if not np.isfinite(rows).all():
+            raise UsageError("`vectors` must be finite numbers of float32.")
+        bounds = offsets[start : start + step + 1]
+        yield _Block(buffer[bounds[0] : bounds[-1]], bounds - bounds[0], rows)
+
+
+def _text(block: _Block) -> bytes:
+    from cepts.kernels.numbers import NUMBER_ROOM, write_rows
+
+    out = np.empty(len(block.words) + len(block.rows) + block.rows.size * NUMBER_ROOM, dtype=np.uint8)
+    return out[: write_rows(block.words.copy(), block.offsets, block.rows, out)].tobytes()
+
+
+def _binary(block: _Block) -> bytes:
+    numbers = block.rows.astype("<f4", copy=False)
+    return b"".join(
+        b"%b %b\n" % (word, vector.tobytes()) for word, vector in zip(block.each_word(), numbers, strict=True)
+    )
+
+
+def _write_array(path: PathLike, vectors: Vectors) -> None:
+    if path == "-":
+        raise UsageError(
+            "npy is two files, of numbers and of words, which cannot both go to standard output; name a file."
+        )
+    if last_suffix(path) != ".npy":
+        raise UsageError(
+            f"the name of an array must end in .npy, or it is not found again. Got {os.fspath(path)} instead."
+        )
+    listed = next(iter(word_lists(path)))
+    kind = np.float16 if vectors.matrix.dtype == np.float16 else np.float32
+    with open_output(path) as file, open_output(listed) as words:
+        described = np.lib.format.dtype_to_descr(np.dtype(kind))
+        header = {"descr": described, "fortran_order": False, "shape": vectors.matrix.shape}
+        np.lib.format.write_array_header_1_0(file, header)
+        for block in _blocks(vectors):
+            file.write(block.rows.astype(kind).tobytes())
+            words.write(b"".join(word + b"\n" for word in block.each_word()))

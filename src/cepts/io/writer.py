@@ -2,58 +2,51 @@
 
 from __future__ import annotations
 
-import sys
-from contextlib import AbstractContextManager
-from types import TracebackType
-from typing import BinaryIO, Self
+from collections.abc import Iterable, Iterator
+from contextlib import contextmanager
+from typing import Any, BinaryIO, Self
 
 from cepts.data import Bitext
 from cepts.io.files import PathLike, open_output
 
 
 class Writer:
-    """Writes to `path` inside a ``with`` statement."""
+    """Writes to `path` inside a ``with`` statement: compressed by its suffix; `-` is standard output."""
 
     def __init__(self, path: PathLike) -> None:
         self.path = path
-        self._output: AbstractContextManager[BinaryIO] | None = None
         self._file: BinaryIO | None = None
 
     def __enter__(self) -> Self:
-        self._output = open_output(self.path)
-        self._file = self._output.__enter__()
+        self._context = self._opened()
+        self._context.__enter__()
         return self
 
-    def __exit__(
-        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
-    ) -> None:
-        if self._output is None or self._file is None:
-            return
-        output, file = self._output, self._file
-        self._output = self._file = None
-        if kind is None:
-            try:
-                self._finish(file)
-            except BaseException:
-                output.__exit__(*sys.exc_info())
-                raise
-        output.__exit__(kind, error, trace)
+    def __exit__(self, *error: Any) -> None:
+        self._context.__exit__(*error)
 
-    def _finish(self, file: BinaryIO) -> None:
+    @contextmanager
+    def _opened(self) -> Iterator[None]:
+        with open_output(self.path) as self._file:
+            try:
+                yield
+                self._finish()
+            finally:
+                self._file = None
+
+    def _finish(self) -> None:
         """Write what comes last."""
 
-    def _open(self) -> BinaryIO:
-        """The file, which is open inside the ``with`` statement."""
+    def _put(self, pieces: Iterable[bytes | memoryview]) -> None:
+        """Write bytes to the file, which is open inside the ``with`` statement."""
         if self._file is None:
             raise ValueError(f"{type(self).__name__} writes inside its with statement only.")
-        return self._file
+        for piece in pieces:
+            self._file.write(piece)
 
 
 class PairWriter(Writer):
-    """Writes what belongs to successive sentence pairs.
-
-    The sentences are those of `bitext`, unless each call of `write` is given its own.
-    """
+    """Writes what belongs to successive sentence pairs; `bitext` has the sentences of all of them, where known."""
 
     def __init__(self, path: PathLike, bitext: Bitext | None) -> None:
         super().__init__(path)
@@ -61,7 +54,7 @@ class PairWriter(Writer):
         self.next_sentence = 0
 
     def _sentences(self, pairs: int, bitext_part: Bitext | None) -> Bitext | None:
-        """The sentences of the next `pairs`, where they are known."""
+        """The sentences of the next `pairs`, where they are known: `bitext_part`, or those of the bitext."""
         if bitext_part is None and self.bitext is not None:
             bitext_part = self.bitext.part(self.next_sentence, self.next_sentence + pairs)
         check_pairs(pairs, bitext_part)

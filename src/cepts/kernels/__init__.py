@@ -18,22 +18,41 @@ from hashlib import sha256
 from pathlib import Path
 from typing import Any
 
-from numba import config, njit
+from numba import config, njit, types
 from numba.core import event
 
 from cepts.progress import Stopwatch, compile_listeners
 
-__all__ = ["CACHING", "cache_directory", "compile_seconds", "compiled_kernels", "kernel", "piece", "vector_kernel"]
+__all__ = [
+    "CACHING",
+    "allocating_kernel",
+    "cache_directory",
+    "compile_seconds",
+    "compiled_kernels",
+    "kernel",
+    "piece",
+    "vector_kernel",
+]
 
 # Numba checks the arguments; to the type checker a kernel takes anything.
 Kernel = Callable[..., Any]
 IMPORTS = re.compile(rb"^from (cepts\.kernels\.\w+) import", re.MULTILINE)
 # Nobody calls kernels from C, and what can be called so is compiled twice.
 OPTIONS: dict[str, Any] = {"nogil": True, "error_model": "numpy", "no_cfunc_wrapper": True}
+# The caller keeps all arrays alive, so counting references to them would only cost time, a tenth of that of compiling.
+FIXED_MEMORY: dict[str, Any] = {"_nrt": False}
 
 
 def kernel(function: Kernel) -> Kernel:
-    """Compile `function` on first use and cache the result; releases the GIL, divides as NumPy does."""
+    """Compile `function` on first use and cache the result; releases the GIL, divides as NumPy does.
+
+    It fills arrays that it is given. One that makes arrays of its own is an `allocating_kernel`.
+    """
+    return _compiled(function, **FIXED_MEMORY)
+
+
+def allocating_kernel(function: Kernel) -> Kernel:
+    """Compile as `kernel` does; `function` may also make arrays."""
     return _compiled(function)
 
 
@@ -41,7 +60,7 @@ def vector_kernel(function: Kernel) -> Kernel:
     """Compile as `kernel` does, and let the compiler reorder sums and fuse multiply-adds, so that it can use
     vector instructions. Infinities and NaN keep their meaning.
     """
-    return _compiled(function, fastmath={"contract", "reassoc", "nsz", "arcp"})
+    return _compiled(function, fastmath={"contract", "reassoc", "nsz", "arcp"}, **FIXED_MEMORY)
 
 
 def piece(function: Kernel) -> Kernel:
@@ -160,11 +179,23 @@ class Compiling(event.Listener):
         self.depth += 1
 
     def on_end(self, event: Any) -> None:
+        function = event.data["dispatcher"]
+        if function.__module__.startswith(__name__) and not function.targetoptions.get("_nrt", True):
+            _check_results(function)
         self.depth -= 1
         if self.depth == 0:
             if self.collecting:
                 gc.enable()
             Stopwatch.not_counted += time.perf_counter() - self.started
+
+
+def _check_results(function: Any) -> None:
+    """Refuse a kernel that hands out arrays without counting references to them: its caller would free them."""
+    for overload in function.overloads.values():
+        result = overload.signature.return_type
+        parts: Any = result if isinstance(result, types.BaseTuple) else (result,)
+        if any(isinstance(part, types.Buffer | types.BaseTuple) for part in parts):
+            raise TypeError(f"{function.__name__} returns arrays, so it must be an `allocating_kernel`.")
 
 
 _compiling = Compiling()

@@ -9,13 +9,13 @@ from __future__ import annotations
 
 import numpy as np
 
-from cepts.kernels import kernel
+from cepts.kernels import allocating_kernel, kernel
 
 # What a move must bring, in nats: enough that rounding never passes for a gain, nothing beside a whole text.
 LEAST_GAIN = 1e-6
 
 
-@kernel
+@allocating_kernel
 def transpose_bigrams(rows, followers, counts, other_rows, leaders, other_counts):
     """The same bigrams by their second word: a counting sort."""
     other_rows[:] = 0
@@ -90,7 +90,7 @@ def _add_to(
     terms[0, here, here] = terms[1, here, here] = _entropy_term(joint[here, here])
 
 
-@kernel
+@allocating_kernel
 def exchange(
     order,
     frequencies,

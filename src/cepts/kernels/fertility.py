@@ -10,7 +10,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from cepts.kernels import kernel
+from cepts.kernels import allocating_kernel, kernel
 
 # No word and no cept, as arguments; a plain -1 would have kernels compiled once more for just that value.
 NONE = np.int64(-1)
@@ -72,13 +72,13 @@ class Gains(NamedTuple):
     shrink: Any
 
 
-@kernel
+@allocating_kernel
 def new_cepts(width):
     """Room for the alignments of sentences of fewer than `width` words."""
     return Cepts(np.zeros((ROWS, width + 1), np.int64), np.zeros((2, width + 1)))
 
 
-@kernel
+@allocating_kernel
 def new_gains(width):
     """Room for the gains of sentences of fewer than `width` words."""
     return Gains(

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from cepts.kernels import kernel
+from cepts.kernels import allocating_kernel, kernel
 from cepts.kernels.fertility import FIRST_CEPT, LINK, NULL, new_cepts, new_gains, settle
 from cepts.kernels.fertility_gains import climb, fill_gains, tabulate
 from cepts.kernels.fertility_sentence import new_room, open_pair
@@ -62,7 +62,7 @@ def _offer(score, mark, room, heap, scores, marks, opened):
     return entry
 
 
-@kernel
+@allocating_kernel
 def best_alignments(cepts, sentence, gains, room, heap, scores, marks, opened, alignments):
     """Fill the list from the alignment that `cepts` holds; returns how many alignments it has.
 
@@ -112,7 +112,7 @@ def best_alignments(cepts, sentence, gains, room, heap, scores, marks, opened, a
                         alignments[entry, k] = i
 
 
-@kernel
+@allocating_kernel
 def fertility_nbest(shard, direction, count, found, log_probabilities, positions):
     """Lists of at most `count` alignments of all pairs of a shard in one direction.
 

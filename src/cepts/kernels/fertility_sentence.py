@@ -6,7 +6,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from cepts.kernels import kernel
+from cepts.kernels import allocating_kernel, kernel
 from cepts.kernels.fertility import CLASS, LINK, ROW, Sentence
 
 
@@ -47,7 +47,7 @@ class Room(NamedTuple):
     log_factorials: Any
 
 
-@kernel
+@allocating_kernel
 def new_room(width):
     """Buffers for sentences of fewer than `width` words."""
     log_factorials = np.zeros(width + 2)
@@ -71,7 +71,7 @@ def length_bucket(length, buckets):
     return bucket
 
 
-@kernel
+@allocating_kernel
 def _fill(room, cepts, shard, direction, size, length, words, null, source_classes, target_classes):
     """All that the model says of a sentence of whose links, but for null, `room.score` has the lexicon's part."""
     known_fertility = shard.source_fertility if direction == 0 else shard.target_fertility
@@ -135,7 +135,7 @@ def start_from(links, cepts, sentence):
         free -= 1
 
 
-@kernel
+@allocating_kernel
 def open_pair(shard, direction, pair, room, cepts):
     """The sentence of a pair in a direction, the alignment from which it starts, and the rows of its source words.
 

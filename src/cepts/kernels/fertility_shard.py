@@ -9,7 +9,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from cepts.kernels import kernel
+from cepts.kernels import allocating_kernel, kernel
 from cepts.kernels.fertility import (
     AFTER,
     BEFORE,
@@ -207,7 +207,7 @@ class FertilityCounts(NamedTuple):
     displacements: Any
 
 
-@kernel
+@allocating_kernel
 def fertility_posteriors(shard, counting, agreeing, found, expected):
     """Both directions of all pairs of a shard, climbing from its links, which become the best alignments found.
 

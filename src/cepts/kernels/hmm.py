@@ -58,11 +58,22 @@ class HmmRoom(NamedTuple):
 
 @piece
 def _multiply(matrix, vector, size, padded, out):
-    for row in range(size):
-        total = np.float32(0)
+    # Four rows at a time share what is read of the vector. Rows beyond `size` are 0.
+    for row in range(0, size, 4):
+        one = np.float32(0)
+        two = np.float32(0)
+        three = np.float32(0)
+        four = np.float32(0)
         for column in range(padded):
-            total += matrix[row, column] * vector[column]
-        out[row] = total
+            value = vector[column]
+            one += matrix[row, column] * value
+            two += matrix[row + 1, column] * value
+            three += matrix[row + 2, column] * value
+            four += matrix[row + 3, column] * value
+        out[row] = one
+        out[row + 1] = two
+        out[row + 2] = three
+        out[row + 3] = four
 
 
 @piece
@@ -191,7 +202,8 @@ def _tabulate(direction, size, chain, room):
             probability = jumps[centre + position - last] * share
             matrix[last, position] = probability
             transposed[position, last] = probability
-        for position in range(size, padded):
+    for last in range(padded):
+        for position in range(size if last < size else 0, padded):
             matrix[last, position] = np.float32(0)
             transposed[last, position] = np.float32(0)
     weights, start = chain.starts[direction], room.start[direction]

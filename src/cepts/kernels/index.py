@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from cepts.kernels import kernel
+from cepts.kernels import allocating_kernel, kernel
 
 
 @kernel
@@ -67,7 +67,7 @@ def distinct_pairs(source_ids, source_offsets, target_ids, target_offsets, table
     return kinds
 
 
-@kernel
+@allocating_kernel
 def occurrences_by_word(ids, starts, order):
     """Places of each word in `ids`, word by word: a counting sort. `starts` has one entry more than words."""
     starts[:] = 0
@@ -167,7 +167,7 @@ def merge_rows(
     return count
 
 
-@kernel
+@allocating_kernel
 def sort_rows(rows, targets, order):
     """Fill `order` with each row's cells by ascending target word (insertion into a merge sort of NumPy's)."""
     for row in range(len(rows) - 1):

@@ -9,7 +9,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from cepts.kernels import kernel
+from cepts.kernels import allocating_kernel, kernel
 from cepts.kernels.lookup import backed_off, likeness
 
 
@@ -72,7 +72,7 @@ def digamma(x):
     return shift + np.log(x) - 0.5 * inverse - series
 
 
-@kernel
+@allocating_kernel
 def normalise_bayes(
     rows, targets, counts, source_totals, target_totals, source_sizes, target_sizes, concentration, lexicon
 ):

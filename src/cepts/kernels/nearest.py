@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from cepts.kernels import kernel, vector_kernel
+from cepts.kernels import allocating_kernel, kernel, vector_kernel
 
 # Entries that are held against a threshold at once, before any is looked at alone.
 CHUNK = 64
@@ -34,7 +34,7 @@ def keep_best(block, bias, first, scores, rows):
                 least = scores[i, last]
 
 
-@kernel
+@allocating_kernel
 def keep_best_of_columns(block, scores, rows):
     """The same for columns, without bias: the best lines of each."""
     width = block.shape[1]

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from cepts.kernels import kernel, vector_kernel
+from cepts.kernels import allocating_kernel, kernel, vector_kernel
 
 # Polynomials of log2(1 + x) / x and (2 ** x - 1) / x for 0 <= x < 1: least squares on Chebyshev points, to 2e-7.
 LOG2 = tuple(
@@ -66,7 +66,7 @@ def raise_powers(values, value_bits, exponent, whole, whole_bits, scale, scale_b
         values[j] *= scale[j]
 
 
-@vector_kernel
+@allocating_kernel
 def lift_words(weights, starts, members, lifts, least, lifted):
     """P(w | H) / P(w) of the words of hidden documents, to `lifted`: a row a word, a column for each row of `weights`.
 

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from cepts.kernels import kernel
+from cepts.kernels import allocating_kernel, kernel
 
 
 @kernel
@@ -29,7 +29,7 @@ def _insert(score, first, second, third, scores, origins):
     return True
 
 
-@kernel
+@allocating_kernel
 def segment_nbest(emit, null, jump, stay, null_next, final, scores, starts, stops):
     """Fill `scores` (k), `starts` (k x I) and `stops` (k x I x 2) with the best paths; return how many there are.
 

@@ -18,7 +18,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from cepts.kernels import kernel
+from cepts.kernels import allocating_kernel, kernel
 
 
 @kernel
@@ -39,7 +39,7 @@ def _step(row, jump_weight, out):
         out[j] = np.log(out[j]) + top
 
 
-@kernel
+@allocating_kernel
 def segment_marginals(emit, null, jump, stay, null_next, final, segments, null_words, jumps, stays, finals):
     """Fill the marginals by the forward and the backward pass; return log Z.
 
@@ -146,7 +146,7 @@ def segment_marginals(emit, null, jump, stay, null_next, final, segments, null_w
     return log_z
 
 
-@kernel
+@allocating_kernel
 def segment_path(emit, null, jump, stay, null_next, final, starts, stops):
     """The best path (section 3.2): where the segment of each observed word starts, and the span aligned with it.
 

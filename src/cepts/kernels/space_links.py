@@ -98,7 +98,8 @@ def link_shares(
                 source_null[source + i] = _normalise(logits[row], temperature * null, back[row])
             if turn == how.rounds:
                 break
-            logits[:] = given
+            for cell in range(stop - start):
+                logits[cell] = given[cell]
             for i in range(rows):
                 for j in range(columns):
                     both = how.support * np.sqrt(np.float64(ahead[i * columns + j]) * back[i * columns + j])

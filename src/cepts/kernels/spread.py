@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from cepts.kernels import kernel, vector_kernel
+from cepts.kernels import allocating_kernel, kernel, vector_kernel
 
 
 @kernel
@@ -48,7 +48,7 @@ def _walk_columns(size, length, leave, left, right, matrix, ratio):
             matrix[i, j] += ratio[j] * matrix[i, j + 1]
 
 
-@kernel
+@allocating_kernel
 def spread_pairs(
     source_offsets,
     target_offsets,

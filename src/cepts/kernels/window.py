@@ -6,7 +6,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from cepts.kernels import kernel
+from cepts.kernels import allocating_kernel
 
 
 class WindowText(NamedTuple):
@@ -22,7 +22,7 @@ class WindowText(NamedTuple):
     ends: Any
 
 
-@kernel
+@allocating_kernel
 def count_neighbours(first, stop, text, reach, sums, touched, lengths, columns, counts):
     """Rows `first` to `stop` of the co-occurrence matrix, one after the other in `columns` and `counts`.
 

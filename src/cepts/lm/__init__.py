@@ -3,12 +3,11 @@
 from cepts.lm.adapted import AdaptedModel
 from cepts.lm.adapters import PyCTCDecodeModel, TorchaudioModel
 from cepts.lm.background import Background
-from cepts.lm.backoff import BackoffModel, joined_vocabulary, with_vocabulary
+from cepts.lm.backoff import BackoffModel, with_vocabulary
 from cepts.lm.binary import KenLMModel
 from cepts.lm.caches import Cache
-from cepts.lm.counts import document_counts, window_counts
 from cepts.lm.fit import BackgroundSource, FitRecord
-from cepts.lm.hidden import HiddenDocuments, HistoryOptions
+from cepts.lm.hidden import HiddenDocuments, HistoryOptions, document_counts, window_counts
 from cepts.lm.kneser_ney import KneserNey
 from cepts.lm.predictor import Memory, Predictor, Scored
 from cepts.lm.scorer import IncrementalScorer, State
@@ -36,7 +35,6 @@ __all__ = [
     "best_weights",
     "document_counts",
     "function_words",
-    "joined_vocabulary",
     "tune",
     "window_counts",
     "with_vocabulary",

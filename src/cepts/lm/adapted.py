@@ -14,8 +14,9 @@ from cepts.data import UNKNOWN, Documents, NGrams, Text
 from cepts.errors import DataError, ModelError, UsageError, check_choice, check_least
 from cepts.estimator import Estimator
 from cepts.lm.background import Background
+from cepts.lm.backoff import frequent_words, joined_vocabulary, with_vocabulary
+from cepts.lm.binary import KenLMModel
 from cepts.lm.caches import Cache
-from cepts.lm.counts import check_window
 from cepts.lm.export import static_ngrams
 from cepts.lm.fit import (
     FEW_WORDS,
@@ -27,14 +28,19 @@ from cepts.lm.fit import (
     held_out_part,
     in_case_of,
     in_vocabulary,
-    joint_vocabulary,
     source_names,
-    trained_models,
 )
-from cepts.lm.hidden import HistoryOptions, fit_hidden_documents
-from cepts.lm.mixture import MOST_EXPONENT, components_of
-from cepts.lm.persist import ADAPTED_KIND, predictor_from, predictor_parts
-from cepts.lm.predictor import Memory, Predictor, Scored
+from cepts.lm.hidden import HistoryOptions, check_window, fit_hidden_documents
+from cepts.lm.kneser_ney import KneserNey
+from cepts.lm.predictor import (
+    MOST_EXPONENT,
+    Memory,
+    Predictor,
+    Scored,
+    components_of,
+    predictor_from,
+    predictor_parts,
+)
 from cepts.lm.tuning import EXPONENTS, tune
 from cepts.names import MIXTURES, SEGMENTATIONS
 from cepts.progress import Progress, Step, silent
@@ -50,6 +56,7 @@ PAPER: Mapping[str, Any] = {
     "rescaling": False,
     "caches": (),
 }
+ADAPTED_KIND = "lm"
 BLOCK_WORDS = 20_000  # scored at a time
 
 
@@ -176,8 +183,6 @@ class AdaptedModel(Estimator):
             del options["fold_in"]
         return cls(**options)
 
-    # -- fitting -----------------------------------------------------------------------------------------------------
-
     def fit(
         self,
         documents: Documents,
@@ -205,10 +210,8 @@ class AdaptedModel(Estimator):
         """
         noted: list[str] = []
         case = documents.lowercase, documents.text.vocabulary
-        sources = [
-            in_case_of(source, *case) if isinstance(source, Documents) else source
-            for source in ([background] if isinstance(background, BackgroundSource) else background)
-        ]
+        given = [background] if isinstance(background, BackgroundSource) else background
+        sources = [in_case_of(source, *case) if isinstance(source, Documents) else source for source in given]
         check_known_words(documents, sources, noted)
         stop = self.stop
         if documents.lowercase and stop is not None:
@@ -247,8 +250,6 @@ class AdaptedModel(Estimator):
         if notices is not None:
             notices += dict.fromkeys(noted)  # a part and the whole may give the same notice
         return self
-
-    # -- use ---------------------------------------------------------------------------------------------------------
 
     def as_fitted(self, text: str) -> str:
         """The text in lower case, if the model was fitted to lower-cased text; else as it is."""
@@ -340,8 +341,6 @@ class AdaptedModel(Estimator):
         vocabulary = self.predictor_.vocabulary
         return in_vocabulary(in_case_of(documents, self.record_.lowercase, vocabulary), vocabulary)
 
-    # -- model directories -------------------------------------------------------------------------------------------
-
     def save(self, directory: str | PathLike[str]) -> None:
         """Write the model to `directory`, whole or not at all. Of KenLM binaries it keeps the path and the size."""
         self.check_fitted()
@@ -394,12 +393,25 @@ class _Fitting:
     def untuned(self, documents: Documents) -> Predictor:
         """The parts of the model, all with the same weight."""
         model = self.model
-        vocabulary = joint_vocabulary(documents, self.sources, model.min_count, model.background_min_count)
-        texts = [documents, *(source for source in self.sources if isinstance(source, Documents))]
-        content = content_words(vocabulary, texts, self.stop)
-        models, numbered = trained_models(
-            [documents, *self.sources], vocabulary, order=model.order, notices=self.notices
+        sources = documents, *self.sources
+        least = model.min_count, *(model.background_min_count for _ in self.sources)
+        vocabulary = joined_vocabulary(
+            *(
+                frequent_words(source.text, count) if isinstance(source, Documents) else source.vocabulary
+                for source, count in zip(sources, least, strict=True)
+            )
         )
+        content = content_words(vocabulary, [text for text in sources if isinstance(text, Documents)], self.stop)
+        models: list[NGrams | KenLMModel] = []
+        numbered: list[Documents] = []
+        for source in sources:
+            if isinstance(source, Documents):
+                numbered.append(in_vocabulary(source, vocabulary))
+                ngrams = KneserNey(order=model.order)
+                ngrams.fit(numbered[-1].text, vocabulary=vocabulary, notices=self.notices)
+                models.append(ngrams.ngrams_)
+            else:
+                models.append(with_vocabulary(source, vocabulary) if isinstance(source, NGrams) else source)
         hidden, exponent, caches = None, 0.0, model._parsed_caches
         if self.hidden:
             worths = [1.0, *(model.background_worth for _ in numbered[1:])]
@@ -408,7 +420,7 @@ class _Fitting:
                 list(zip(numbered, worths, strict=True)),
                 content,
                 hidden=self.hidden,
-                progress=self._report,
+                progress=lambda step: self.progress(replace(step, stage="hidden documents")),
                 **{name: getattr(model, name) for name in options},
             )
             if model._rescales:
@@ -417,9 +429,6 @@ class _Fitting:
         weights = np.full(len(names), 1 / len(names))
         background = Background(models, vocabulary, content)
         return Predictor(background, content, hidden, weights, model._history_options, caches, model.mixture, exponent)
-
-    def _report(self, step: Step) -> None:
-        self.progress(replace(step, stage="hidden documents"))
 
     def tuned(self, part: Documents, held_out: Documents) -> tuple[Predictor, Scored]:
         """The model of a part with the weights that are best on held-out text, and that text as it scores it."""

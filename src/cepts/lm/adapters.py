@@ -204,13 +204,11 @@ class TorchaudioModel(_Adapter):
 
     Parameters
     ----------
-    model
-        The adapted model, or an incremental scorer of it.
+    model, memory
+        As for `PyCTCDecodeModel`.
     words
         The words of the decoder by their index: the lines of the file that `ctc_decoder` is given as `lm_dict`.
         (Without that file the order of its words is not known.)
-    memory
-        What was said before, as `AdaptedModel.score` leaves it.
     """
 
     BASES = ("torchaudio.models.decoder.CTCDecoderLM", "flashlight.lib.text.decoder.LM")

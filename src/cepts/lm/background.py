@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from copy import copy
-from functools import cached_property
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -16,42 +15,6 @@ from cepts.lm.binary import KenLMModel
 
 Context = Any  # the words before as a member sees them: an entry of its trie, or a state of KenLM
 Contexts = Any  # an array or a list of them
-
-
-class TrieMember(BackoffModel):
-    """An n-gram model of our own kind."""
-
-    def __init__(self, ngrams: NGrams, content: NDArray[np.bool_]) -> None:
-        super().__init__(ngrams)
-        self._content = content
-
-    @cached_property
-    def _content_masses(self) -> NDArray[np.float64]:
-        return self.masses(self._content)
-
-    @cached_property
-    def _excess(self) -> NDArray[np.float32]:
-        from cepts.kernels.rescaling import excess_probs
-
-        ngrams = self.ngrams
-        excess = np.empty(len(ngrams), dtype=np.float32)
-        excess_probs(ngrams.first, ngrams.probs, ngrams.backoffs, ngrams.suffixes, len(ngrams.vocabulary), excess)
-        return excess
-
-    def content_masses(self, contexts: Contexts) -> NDArray[np.float64]:
-        """P(content word | context)."""
-        return self._content_masses[np.asarray(contexts, dtype=np.int64)]
-
-    def factored(self, contexts: Contexts, factors: NDArray[np.float32]) -> NDArray[np.float64]:
-        """Sum over words of P(word | context) x factor, a row of factors a context."""
-        from cepts.kernels.rescaling import factored_masses
-
-        ngrams = self.ngrams
-        found = np.empty(len(contexts))
-        trie = ngrams.first, ngrams.words, self._excess, ngrams.backoffs, ngrams.suffixes
-        path = np.empty(ngrams.order, dtype=np.int64)
-        factored_masses(*trie, np.asarray(contexts, dtype=np.int64), factors, path, found)
-        return found
 
 
 class KenLMMember:
@@ -144,7 +107,7 @@ class Background:
         self.models = list(models)
         self.vocabulary = vocabulary
         self.weights = np.full(len(self.models), 1 / len(self.models)) if weights is None else np.asarray(weights)
-        self._members: list[TrieMember | KenLMMember] = []
+        self._members: list[BackoffModel | KenLMMember] = []
         for model in models:
             if isinstance(model, KenLMModel):
                 if np.any(vocabulary.numbers(model.vocabulary.words) < 0):
@@ -153,7 +116,7 @@ class Background:
             else:
                 if len(model.vocabulary) != len(vocabulary):
                     raise ValueError("the models of a background must be over its vocabulary; see with_vocabulary.")
-                self._members.append(TrieMember(model, content))
+                self._members.append(BackoffModel(model, content))
 
     def weighted(self, weights: NDArray[np.float64]) -> Background:
         """The same models with other weights; what has been computed for them is shared."""

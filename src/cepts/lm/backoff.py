@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
+from functools import cached_property
 from itertools import pairwise
 from typing import Any
 
@@ -57,13 +58,15 @@ def joined_vocabulary(*parts: Vocabulary | Text | NGrams) -> Vocabulary:
 class BackoffModel:
     """P(word | the words before it) of an n-gram model.
 
-    A context is an entry of the model, or -1 for none; words are numbers of its vocabulary.
+    A context is an entry of the model, or -1 for none; words are numbers of its vocabulary. `content` says which of
+    them are content words; by default all are.
     """
 
-    def __init__(self, ngrams: NGrams) -> None:
+    def __init__(self, ngrams: NGrams, content: NDArray[np.bool_] | None = None) -> None:
         self.ngrams = ngrams
-        self._last_start = int(ngrams.levels[-2])
-        self._trie = (ngrams.first, ngrams.words, ngrams.probs, ngrams.backoffs, ngrams.suffixes)
+        self._content = np.ones(len(ngrams.vocabulary), dtype=np.bool_) if content is None else content
+        self.last_start = int(ngrams.levels[-2])
+        self.trie = (ngrams.first, ngrams.words, ngrams.probs, ngrams.backoffs, ngrams.suffixes)
 
     @property
     def vocabulary(self) -> Vocabulary:
@@ -79,7 +82,7 @@ class BackoffModel:
         """P(word | context), and the context after the word."""
         from cepts.kernels.ngrams import ngram_step
 
-        prob, following = ngram_step(*self._trie, self._last_start, context, word)
+        prob, following = ngram_step(*self.trie, self.last_start, context, word)
         return float(prob), int(following)
 
     def log_probs(self, text: Text) -> NDArray[np.float64]:
@@ -95,7 +98,7 @@ class BackoffModel:
 
         places = len(ids) + len(offsets) - 1
         probs, contexts = np.empty(places), np.empty(places, dtype=np.int64)
-        trace_sentences(*self._trie, self._last_start, self.start, END, ids, offsets, probs, contexts)
+        trace_sentences(*self.trie, self.last_start, self.start, END, ids, offsets, probs, contexts)
         return probs, contexts
 
     def distribution(self, context: int) -> NDArray[np.float64]:
@@ -105,7 +108,7 @@ class BackoffModel:
         size = len(self.vocabulary)
         distribution = np.empty(size)
         path = np.empty(self.ngrams.order, dtype=np.int64)
-        ngram_distribution(*self._trie, size, context, path, distribution)
+        ngram_distribution(*self.trie, size, context, path, distribution)
         return distribution
 
     def masses(self, factors: NDArray[np.generic]) -> NDArray[np.float64]:
@@ -115,9 +118,38 @@ class BackoffModel:
         """
         from cepts.kernels.ngrams import weighted_masses
 
-        masses = np.empty(self._last_start + 1)
-        weighted_masses(*self._trie, np.ascontiguousarray(factors, dtype=np.float32), masses)
+        masses = np.empty(self.last_start + 1)
+        weighted_masses(*self.trie, np.ascontiguousarray(factors, dtype=np.float32), masses)
         return masses
+
+    @cached_property
+    def _content_masses(self) -> NDArray[np.float64]:
+        return self.masses(self._content)
+
+    @cached_property
+    def _excess(self) -> NDArray[np.float32]:
+        from cepts.kernels.rescaling import excess_probs
+
+        first, _, probs, backoffs, suffixes = self.trie
+        excess = np.empty(len(self.ngrams), dtype=np.float32)
+        excess_probs(first, probs, backoffs, suffixes, len(self.vocabulary), excess)
+        return excess
+
+    def content_masses(self, contexts: Sequence[int] | NDArray[np.int64]) -> NDArray[np.float64]:
+        """P(content word | context)."""
+        return self._content_masses[np.asarray(contexts, dtype=np.int64)]
+
+    def factored(
+        self, contexts: Sequence[int] | NDArray[np.int64], factors: NDArray[np.float32]
+    ) -> NDArray[np.float64]:
+        """Sum over words of P(word | context) x factor, a row of factors a context."""
+        from cepts.kernels.rescaling import factored_masses
+
+        found, path = np.empty(len(contexts)), np.empty(self.ngrams.order, dtype=np.int64)
+        first, words, _, backoffs, suffixes = self.trie
+        trie = first, words, self._excess, backoffs, suffixes
+        factored_masses(*trie, np.asarray(contexts, dtype=np.int64), factors, path, found)
+        return found
 
 
 def with_vocabulary(ngrams: NGrams, vocabulary: Vocabulary) -> NGrams:

@@ -9,7 +9,7 @@ from numpy.typing import NDArray
 
 from cepts.data import NGrams, offsets_of
 from cepts.errors import UsageError
-from cepts.lm.background import TrieMember
+from cepts.lm.backoff import BackoffModel
 from cepts.lm.binary import KenLMModel
 from cepts.lm.predictor import Frozen, Memory, Predictor
 
@@ -44,11 +44,7 @@ def static_ngrams(model: Predictor, memory: Memory) -> NGrams:
 
 
 class _Union:
-    """The entries of several models over one vocabulary, each once.
-
-    `levels`, `words`, `first` and `suffixes` are those of `NGrams`; `contexts` is each entry without its last word (-1
-    for order 1), and the contexts are the entries before `contexts_end`.
-    """
+    """The entries of several models over one vocabulary, each once; arrays are those of `NGrams`."""
 
     def __init__(self, models: list[NGrams]) -> None:
         size = len(models[0].vocabulary)
@@ -74,7 +70,7 @@ class _Union:
         self.contexts = np.concatenate(contexts).astype(np.int64)
         self.suffixes = np.concatenate(suffixes).astype(np.int64)
         self.first = size + offsets_of(np.bincount(self.contexts[size:], minlength=ends[-1]))
-        self.contexts_end = ends[-2]
+        self.contexts_end = ends[-2]  # all entries before it are contexts
 
 
 def _adapted_probs(model: Predictor, memory: Memory, trie: _Union) -> NDArray[np.float64]:
@@ -87,12 +83,9 @@ def _adapted_probs(model: Predictor, memory: Memory, trie: _Union) -> NDArray[np
     # P(content word | context), and that with each word's factor; the last are those of the empty context.
     masses, rescaled = np.zeros((2, trie.contexts_end + 1))
     for member, weight in zip(background, background.weights.tolist(), strict=True):
-        assert isinstance(member, TrieMember)
-        ngrams = member.ngrams
-        arrays = ngrams.first, ngrams.words, ngrams.probs, ngrams.backoffs, ngrams.suffixes
-        last = int(ngrams.levels[-2])
+        assert isinstance(member, BackoffModel)
         stands = np.empty(trie.contexts_end, dtype=np.int64)
-        entry_probs(*arrays, last, weight, trie.contexts, trie.words, stands, probs)
+        entry_probs(*member.trie, member.last_start, weight, trie.contexts, trie.words, stands, probs)
         stands = np.append(stands, -1)
         masses += weight * member.content_masses(stands)
         if frozen.factors is not None:

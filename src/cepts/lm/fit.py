@@ -11,9 +11,8 @@ from numpy.typing import NDArray
 
 from cepts.data import SPECIAL, Documents, NGrams, Vocabulary, offsets_of
 from cepts.errors import DataError, UsageError
-from cepts.lm.backoff import frequent_words, joined_vocabulary, renumbered, with_vocabulary
+from cepts.lm.backoff import renumbered
 from cepts.lm.binary import KenLMModel
-from cepts.lm.kneser_ney import KneserNey
 from cepts.lm.stop import function_words, marked_words
 
 # A background: documents to train n-grams on, or a trained n-gram model.
@@ -75,19 +74,6 @@ def in_vocabulary(documents: Documents, vocabulary: Vocabulary) -> Documents:
     return replace(documents, text=renumbered(documents.text, vocabulary))
 
 
-def joint_vocabulary(
-    documents: Documents, sources: Sequence[BackgroundSource], min_count: int, background_min_count: int
-) -> Vocabulary:
-    """The words of a text and of its backgrounds, without those that are too rare in each text."""
-    return joined_vocabulary(
-        frequent_words(documents.text, min_count),
-        *(
-            frequent_words(source.text, background_min_count) if isinstance(source, Documents) else source.vocabulary
-            for source in sources
-        ),
-    )
-
-
 def content_words(
     vocabulary: Vocabulary, texts: Sequence[Documents], stop: Collection[str] | None
 ) -> NDArray[np.bool_]:
@@ -120,22 +106,6 @@ def default_hidden(
         return MOST_HIDDEN
     notices.append(f"{most:,} hidden document{'s' * (most != 1)} instead of {MOST_HIDDEN:,}, as the text is small.")
     return most
-
-
-def trained_models(
-    sources: Sequence[BackgroundSource], vocabulary: Vocabulary, *, order: int, notices: list[str]
-) -> tuple[list[NGrams | KenLMModel], list[Documents]]:
-    """The n-gram models of texts and of trained models over one vocabulary, and the texts with its word numbers."""
-    models: list[NGrams | KenLMModel] = []
-    texts: list[Documents] = []
-    for source in sources:
-        if isinstance(source, Documents):
-            texts.append(in_vocabulary(source, vocabulary))
-            fitted = KneserNey(order=order).fit(texts[-1].text, vocabulary=vocabulary, notices=notices)
-            models.append(fitted.ngrams_)
-        else:
-            models.append(with_vocabulary(source, vocabulary) if isinstance(source, NGrams) else source)
-    return models, texts
 
 
 def held_out_part(documents: Documents) -> tuple[Documents, Documents, str]:

@@ -5,18 +5,22 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cached_property
-from typing import Any, NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
-from cepts.data import Documents
+from cepts.data import Documents, offsets_of
+from cepts.engine import cut_runs, map_shards
 from cepts.errors import DataError, UsageError, check_choice
 from cepts.factor import poisson_nmf, symmetric_nmf
-from cepts.lm.counts import document_counts, window_counts
 from cepts.names import SEGMENTATIONS
 from cepts.progress import Progress
 
+if TYPE_CHECKING:
+    from scipy.sparse import csr_array
+
+SHARD = 1 << 20  # pairs of positions
 # A P(word | d) below this does not rescale the word (the hidden document itself keeps it).
 SMALLEST_SHARE = 1e-6
 MOST_HISTORY = 100_000
@@ -103,12 +107,6 @@ class HiddenDocuments:
         starts = np.searchsorted(documents, np.arange(len(self) + 1))
         return Lifts(starts, members.astype(np.int32), kept.T[documents, members].astype(np.float32))
 
-    def rows(self, size: int) -> NDArray[np.int32]:
-        """Row of each of the `size` words of the vocabulary; -1 for words that the hidden documents do not have."""
-        found = np.full(size, -1, dtype=np.int32)
-        found[self.numbers] = np.arange(len(self.numbers), dtype=np.int32)
-        return found
-
     def estimated_priors(self, rows: NDArray[np.int32], options: HistoryOptions) -> NDArray[np.float64]:
         """P(d) as the mean of P(d | h) over all histories of a text, eq. (18) of nmf_lm.
 
@@ -153,6 +151,108 @@ class Tracker:
             decay, strength = np.float32(options.decay), np.float32(options.strength)
             running_weights(*model, decay, strength, uninformative, self.seen, self.weights, found)
         return found
+
+
+def check_window(window: int) -> None:
+    """Refuse a window that has no word in its centre, or only that word."""
+    if window < 3 or window % 2 == 0:
+        raise UsageError(f"`window` must be an odd number of 3 or more. Got {window} instead.")
+
+
+def document_counts(documents: Documents, content: NDArray[np.bool_]) -> csr_array:
+    """How often each word occurs in each document: the matrix A of eq. (2) of nmf_lm, words by documents.
+
+    `content` says for each word of the vocabulary whether it is counted. The row of a word that is not counted is
+    empty, and so is the column of a document without counted words.
+    """
+    from scipy.sparse import coo_array
+
+    content = _as_content(documents, content)
+    ids = documents.text.ids
+    kept = content[ids]
+    words = ids[kept]
+    places = np.repeat(np.arange(len(documents), dtype=np.int32), np.diff(documents.word_offsets))[kept]
+    shape = len(documents.text.vocabulary), len(documents)
+    return coo_array((np.ones(len(words), dtype=np.float32), (words, places)), shape=shape).tocsr()
+
+
+def window_counts(
+    documents: Documents,
+    content: NDArray[np.bool_],
+    *,
+    window: int = 21,
+    stop_first: bool = False,
+    threads: int | None = None,
+) -> csr_array:
+    """How often words occur near each other: the matrix M of eq. (6) of nmf_lm, as section 4 estimates it.
+
+    A window slides over each document one word at a time, and the word in its centre counts with each word of the
+    window, itself included, as in E[C_i C_i]. The matrix is symmetric, words by words.
+
+    Parameters
+    ----------
+    documents, content
+        As for `document_counts`.
+    window
+        Words in the window, an odd number.
+    stop_first
+        Whether words that are not content words are removed first, so that each window has the same number of content
+        words; otherwise they take up places in it.
+    threads
+        Threads to use; None is one for each processor. Results do not depend on it.
+
+    Examples
+    --------
+    >>> documents = Documents.from_tokens([[["a", "b", "a"]], [["b"]]])
+    >>> window_counts(documents, np.array([True, True]), window=3).toarray()
+    array([[2., 2.],
+           [2., 2.]], dtype=float32)
+    """
+    from scipy.sparse import csr_array
+
+    from cepts.kernels.window import WindowText, count_neighbours
+
+    content = _as_content(documents, content)
+    check_window(window)
+    if threads is not None and threads < 1:
+        raise UsageError(f"`threads` must be 1 or more. Got {threads} instead.")
+    words = len(documents.text.vocabulary)
+    ids, bounds = documents.text.ids, documents.word_offsets
+    if stop_first:
+        kept = content[ids]
+        bounds = offsets_of(kept.astype(np.int64))[bounds]
+        ids = ids[kept]
+    counted = np.where(content[ids], ids, np.int32(-1))
+    lengths = np.diff(bounds)
+    starts, ends = np.repeat(bounds[:-1], lengths), np.repeat(bounds[1:], lengths)
+    positions = np.argsort(counted, kind="stable")[int((counted < 0).sum()) :]
+    occurrences = offsets_of(np.bincount(counted[counted >= 0], minlength=words))
+    text = WindowText(occurrences, positions, counted, starts, ends)
+
+    def run(rows: tuple[int, int]) -> tuple[NDArray[np.int64], NDArray[np.int32], NDArray[np.float32]]:
+        first, stop = rows
+        most = int(np.minimum(np.diff(occurrences[first : stop + 1]) * window, words).sum())
+        sizes = np.zeros(stop - first, dtype=np.int64)
+        columns, counts = np.empty(most, dtype=np.int32), np.empty(most, dtype=np.float32)
+        scratch = np.zeros(words), np.empty(words, dtype=np.int32)
+        filled = count_neighbours(first, stop, text, window // 2, *scratch, sizes, columns, counts)
+        return sizes, columns[:filled].copy(), counts[:filled].copy()
+
+    runs = list(cut_runs(occurrences, max(SHARD // window, 1))) or [(0, 0)]
+    found = list(map_shards(run, runs, threads=threads))
+    sizes, columns, counts = (np.concatenate(parts) for parts in zip(*found, strict=True))
+    return csr_array((counts, columns, offsets_of(sizes)), shape=(words, words))
+
+
+def _as_content(documents: Documents, content: NDArray[np.bool_]) -> NDArray[np.bool_]:
+    content = np.asarray(content)
+    words = len(documents.text.vocabulary)
+    if content.shape != (words,) or content.dtype != np.bool_:
+        raise ValueError(
+            f"`content` must be a truth value for each of {words:,} words. Got {content.dtype} of shape "
+            f"{content.shape} instead."
+        )
+    return content
 
 
 def fit_hidden_documents(

@@ -2,26 +2,86 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
+from collections.abc import Mapping, Sequence
+from dataclasses import asdict, dataclass, field
 from functools import cached_property
+from os import PathLike
+from pathlib import Path
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
-from cepts.data import END, UNKNOWN, Text, Vocabulary
+from cepts.data import END, UNKNOWN, NGrams, Text, Vocabulary
 from cepts.engine import map_shards
-from cepts.errors import UsageError, check_choice
+from cepts.errors import DataError, ModelError, UsageError, check_choice
 from cepts.lm.background import Background, Trace
-from cepts.lm.backoff import word_numbers
+from cepts.lm.backoff import ARRAYS, word_numbers
+from cepts.lm.binary import KenLMModel
 from cepts.lm.caches import Cache, CacheTracker
 from cepts.lm.hidden import HiddenDocuments, HistoryOptions, Tracker
-from cepts.lm.mixture import MOST_EXPONENT, Lifting, components_of, mix
 from cepts.names import MIXTURES
 
 BLOCK = 16  # histories whose lifts are held at once
 CHUNK = 8192  # content words whose P(d | H) are held at once
 SHARD = 256  # histories that a thread takes at a time
+LEAST_WEIGHT = 1e-3  # hidden documents with a smaller P(d | H) rescale nothing
+MOST_EXPONENT = 4.0  # of rescaling: above, powers may leave single precision
+
+
+def components_of(mixture: str, hidden: bool, rescaling: bool, caches: Sequence[Cache]) -> tuple[str, ...]:
+    """Names of the components of a mixture, in their order."""
+    names = ["ngram"]
+    if hidden and rescaling and mixture == "class":
+        names.append("rescaled")
+    if hidden:
+        names.append("hidden")
+    return (*names, *(f"cache {cache}" for cache in caches))
+
+
+def mix(
+    probs: NDArray[np.float64],
+    masses: NDArray[np.float64] | float,
+    columns: NDArray[np.float64],
+    content: NDArray[np.bool_],
+    weights: NDArray[np.float64],
+    mixture: str,
+) -> NDArray[np.float64]:
+    """P(word | h, H) from the probabilities of the background and of the components.
+
+    ``literal`` is eq. (17) of nmf_lm for any number of components. ``class`` keeps the n-gram's probabilities of
+    function words, and divides the mass of content words among them by the mixture of the components.
+    """
+    if mixture == "literal":
+        return np.asarray(weights[0] * probs + columns[:, 1:] @ weights[1:])
+    return np.where(content, masses * (columns @ weights), probs)
+
+
+class Lifting:
+    """(P(w | H) / P(w)) ** exponent of every word, for some histories at a time; buffers are allocated once.
+
+    Content words that the hidden documents do not have keep a factor of 1; other words have 0 and are ignored.
+    """
+
+    def __init__(self, model: Predictor, *, histories: int = 1) -> None:
+        assert model.hidden is not None
+        self._hidden = model.hidden
+        self._exponent = np.float32(model.exponent)
+        self._scratch = np.empty((3, len(self._hidden.numbers) * histories), dtype=np.float32)
+        self._factors = np.tile(model.content.astype(np.float32), (histories, 1))
+
+    def factors(self, weights: NDArray[np.float32]) -> NDArray[np.float32]:
+        """The factors, a row for each row of P(d | H); the next call writes over them."""
+        from cepts.kernels.rescaling import lift_words, raise_powers, spread_factors
+
+        lifted, whole, scale = self._scratch[:, : len(self._hidden.numbers) * len(weights)]
+        words = lifted.reshape(-1, len(weights))
+        lift_words(weights, *self._hidden.lifts, np.float32(LEAST_WEIGHT), words)
+        bits = [scratch.view(np.int32) for scratch in (lifted, whole, scale)]
+        raise_powers(lifted, bits[0], self._exponent, whole, bits[1], scale, bits[2])
+        factors = self._factors[: len(weights)]
+        spread_factors(words, self._hidden.numbers, factors)
+        return factors
 
 
 @dataclass(slots=True, eq=False)
@@ -92,12 +152,8 @@ class Predictor:
         The hidden documents; None for a model of caches alone.
     weights
         Weights of the `components`; they add up to 1.
-    history
-        How P(d | H) is found.
-    caches
-        Caches of content words.
-    mixture
-        ``class`` or ``literal``.
+    history, caches, mixture
+        How P(d | H) is found, caches of content words, and how the components are mixed: see `AdaptedModel`.
     exponent
         Exponent of unigram rescaling: P(w | h) x (P(w | H) / P(w)) ** exponent / Z among content words; 0 is none.
     """
@@ -138,8 +194,10 @@ class Predictor:
     @cached_property
     def rows(self) -> NDArray[np.int32]:
         """Row of each word in the hidden documents; -1 where they do not have it."""
-        size = len(self.vocabulary)
-        return self.hidden.rows(size) if self.hidden is not None else np.full(size, -1, dtype=np.int32)
+        found = np.full(len(self.vocabulary), -1, dtype=np.int32)
+        if self.hidden is not None:
+            found[self.hidden.numbers] = np.arange(len(self.hidden.numbers), dtype=np.int32)
+        return found
 
     def score(self, text: Text, memory: Memory, *, threads: int | None = None) -> Scored:
         """Score a text that follows what `memory` holds; the text is then part of the memory."""
@@ -153,9 +211,8 @@ class Predictor:
         masses[places] = self.background.masses(trace.at(places))
         found = np.empty((len(places), len(self.components)))
         found[:, 0] = _shares(trace.probs[places], masses[places])
-        for start in range(0, len(places), CHUNK):
-            part = slice(start, start + CHUNK)
-            if memory.tracker is not None:
+        if memory.tracker is not None:
+            for part in (slice(start, start + CHUNK) for start in range(0, len(places), CHUNK)):
                 self._score_hidden(words[part], places[part], trace, memory.tracker, found[part], threads)
         caches = memory.caches.follow(words)
         found[:, len(self.components) - len(self.caches) :] = np.where(caches < 0, found[:, :1], caches)
@@ -187,32 +244,22 @@ class Predictor:
         if "rescaled" not in self.components:
             return
 
-        def run(start: int) -> NDArray[np.float64]:
-            part = slice(start, start + SHARD)
-            return self._rescaled(words[part], places[part], trace, weights[part])
+        def rescaled(start: int) -> NDArray[np.float64]:
+            """P(w | h) x (P(w | H) / P(w)) ** exponent / Z of some of the words."""
+            shard = range(start, min(start + SHARD, len(words)), BLOCK)
+            lifting = Lifting(self, histories=min(BLOCK, len(words) - start))
+            shares = []
+            for part in (slice(first, min(first + BLOCK, shard.stop)) for first in shard):
+                block = lifting.factors(weights[part])
+                own = block[np.arange(len(block)), words[part]]
+                sums = self.background.factored(trace.at(places[part]), block)
+                shares.append(_shares(trace.probs[places[part]] * own, sums))
+            return np.concatenate(shares)
 
+        column = found[:, self.components.index("rescaled")]
         shards = range(0, len(rows), SHARD)
-        for start, rescaled in zip(shards, map_shards(run, shards, threads=threads), strict=True):
-            found[start : start + SHARD, self.components.index("rescaled")] = rescaled
-
-    def _rescaled(
-        self, words: NDArray[np.int32], places: NDArray[np.int64], trace: Trace, weights: NDArray[np.float32]
-    ) -> NDArray[np.float64]:
-        """P(w | h) x (P(w | H) / P(w)) ** exponent / Z of some content words."""
-        lifting = self.lifting(histories=min(BLOCK, len(words)))
-        probs = np.empty(len(words))
-        for start in range(0, len(words), BLOCK):
-            part = slice(start, start + BLOCK)
-            block = lifting.factors(weights[part])
-            own = block[np.arange(len(block)), words[part]]
-            sums = self.background.factored(trace.at(places[part]), block)
-            probs[part] = _shares(trace.probs[places[part]] * own, sums)
-        return probs
-
-    def lifting(self, *, histories: int = 1) -> Lifting:
-        """The factors of rescaling, for so many histories at a time; for models with hidden documents."""
-        assert self.hidden is not None
-        return Lifting(self.hidden, self.content, self.exponent, histories=histories)
+        for start, shares in zip(shards, map_shards(rescaled, shards, threads=threads), strict=True):
+            column[start : start + SHARD] = shares
 
     def remembering(self, memory: Memory, words: NDArray[np.int32]) -> Memory:
         """A copy of a memory that also has these content words."""
@@ -248,7 +295,7 @@ class Frozen:
             weights = memory.tracker.copy().follow(np.full(1, -1, dtype=np.int32))
             self._fixed[hidden.numbers, names.index("hidden")] = hidden.words.astype(np.float64) @ weights[0]
             if "rescaled" in names:
-                self.factors = model.lifting().factors(weights)[0]
+                self.factors = Lifting(model).factors(weights)[0]
         caches = memory.caches.distributions()
         first = len(names) - len(caches)
         self._fixed[:, first:] = caches.T
@@ -272,3 +319,71 @@ class Frozen:
             lifted = probs * self.factors[words] / np.where(rescaled > 0, rescaled, np.inf)
             columns[:, model.components.index("rescaled")] = lifted
         return mix(probs, masses, columns, content, model.weights, model.mixture)
+
+
+def predictor_parts(predictor: Predictor) -> tuple[dict[str, Any], dict[str, NDArray[Any]]]:
+    """The settings of a predictor as JSON values, and its arrays by name. Of a KenLM binary it keeps path and size."""
+    arrays: dict[str, NDArray[Any]] = {
+        "vocabulary.words": predictor.vocabulary.buffer,
+        "vocabulary.offsets": predictor.vocabulary.offsets,
+        "content": predictor.content,
+        "weights": predictor.weights,
+        "interpolation": predictor.background.weights,
+    }
+    binaries: list[dict[str, Any] | None] = []
+    for number, ngrams in enumerate(predictor.background.models):
+        if isinstance(ngrams, KenLMModel):
+            path = Path(ngrams.path).resolve()
+            binaries.append({"path": str(path), "bytes": path.stat().st_size})
+        else:
+            binaries.append(None)
+            arrays |= {f"ngrams{number}.{name}": getattr(ngrams, name) for name in ARRAYS}
+    if predictor.hidden is not None:
+        arrays |= {f"hidden.{name}": getattr(predictor.hidden, name) for name in ("words", "priors", "numbers")}
+    settings = {
+        "history": asdict(predictor.history),
+        "caches": [str(cache) for cache in predictor.caches],
+        "mixture": predictor.mixture,
+        "exponent": predictor.exponent,
+        "hidden": predictor.hidden is not None,
+        "binaries": binaries,
+    }
+    return settings, arrays
+
+
+def predictor_from(directory: str | PathLike[str], settings: Mapping[str, Any], arrays: Mapping[str, Any]) -> Predictor:
+    """The predictor of these settings and arrays; messages name the directory."""
+    vocabulary = Vocabulary(arrays["vocabulary.words"], arrays["vocabulary.offsets"])
+    models: list[NGrams | KenLMModel] = []
+    for number, binary in enumerate(settings["binaries"]):
+        if binary:
+            models.append(_binary(directory, binary))
+        else:
+            models.append(NGrams(vocabulary, *(arrays[f"ngrams{number}.{name}"] for name in ARRAYS)))
+    content = arrays["content"]
+    hidden = None
+    if settings["hidden"]:
+        hidden = HiddenDocuments(arrays["hidden.words"], arrays["hidden.priors"], arrays["hidden.numbers"])
+    return Predictor(
+        Background(models, vocabulary, content, arrays["interpolation"]),
+        content,
+        hidden,
+        arrays["weights"],
+        HistoryOptions(**settings["history"]),
+        tuple(Cache.from_text(text) for text in settings["caches"]),
+        settings["mixture"],
+        settings["exponent"],
+    )
+
+
+def _binary(directory: str | PathLike[str], kept: dict[str, Any]) -> KenLMModel:
+    path, size = Path(kept["path"]), kept["bytes"]
+    try:
+        model = KenLMModel(path)
+    except (DataError, UsageError) as error:
+        raise ModelError(f"{directory} needs a file that it does not contain: {error}") from error
+    if path.stat().st_size != size:
+        raise ModelError(
+            f"{directory} was fitted with a {path} of {size:,} bytes; found {path.stat().st_size:,}. Fit it again."
+        )
+    return model

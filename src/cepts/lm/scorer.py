@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 from dataclasses import dataclass, replace
+from functools import lru_cache
 from typing import Any
 
 import numpy as np
@@ -11,8 +12,7 @@ from numpy.typing import NDArray
 
 from cepts.data import END, UNKNOWN
 from cepts.lm.adapted import AdaptedModel
-from cepts.lm.mixture import mix
-from cepts.lm.predictor import Memory, Predictor
+from cepts.lm.predictor import Lifting, Memory, Predictor, mix
 
 MOST_PREPARED = 64  # states for which the factors of all words are kept
 MOST_PENDING = 32  # content words after which they are taken into the memory
@@ -57,7 +57,7 @@ class IncrementalScorer:
         self.model = model
         self.adapting = adapting
         self._predictor = model.predictor_
-        self._prepared: dict[State, _Prepared] = {}
+        self._prepare = lru_cache(MOST_PREPARED)(self._new_prepared)  # decoders ask again
 
     def start(self, memory: Memory | None = None) -> State:
         """The state before the first word of a text, or after what `memory` holds."""
@@ -121,28 +121,15 @@ class IncrementalScorer:
         one = np.array([prob])
         return float(mix(one, prepared.mass, columns, np.array([content]), model.weights, model.mixture)[0])
 
-    def _prepare(self, state: State) -> _Prepared:
-        """What is the same for all words that may follow a state; kept for a while, because decoders ask again."""
-        found = self._prepared.get(state)
-        if found is None:
-            if len(self._prepared) == MOST_PREPARED:
-                del self._prepared[next(iter(self._prepared))]
-            settled = self.adapting and len(state.pending) >= MOST_PENDING
-            found = self._prepared[state] = _Prepared(
-                self._predictor,
-                state,
-                state.pending if self.adapting else (),
-                base=self._committed(state) if settled else state,
-            )
-        return found
+    def _new_prepared(self, state: State) -> _Prepared:
+        """What is the same for all words that may follow a state."""
+        pending = state.pending if self.adapting else ()
+        settled = len(pending) >= MOST_PENDING  # then their words are taken into the memory
+        return _Prepared(self._predictor, state, pending, base=self._committed(state) if settled else state)
 
 
 class _Prepared:
-    """Mass of content words, P(d | H), and the factors of rescaling with their sum, at one state.
-
-    `base` is an equal state, from which the next states start; where `pending` has become long, its words have been
-    taken into the memory of `base`.
-    """
+    """Mass of content words, P(d | H), factors of rescaling, at one state; `base` is an equal one to continue from."""
 
     def __init__(self, model: Predictor, state: State, pending: tuple[int, ...], *, base: State) -> None:
         background = model.background
@@ -157,6 +144,6 @@ class _Prepared:
             weights = state.memory.tracker.copy().follow(rows)[-1:]
             self.weights = weights[0]
             if "rescaled" in model.components:
-                factors = model.lifting().factors(weights)
+                factors = Lifting(model).factors(weights)
                 self.factors = factors[0]
                 self.scaled_mass = float(background.factored(contexts, factors)[0])

@@ -13,14 +13,17 @@ from cepts.data import END, UNKNOWN, Text
 from cepts.engine import ROUNDING, run_em
 from cepts.errors import DataError
 from cepts.lm.backoff import renumbered
-from cepts.lm.mixture import MOST_EXPONENT
-from cepts.lm.predictor import Predictor, Scored
+from cepts.lm.predictor import MOST_EXPONENT, Predictor, Scored
 
 EXPONENTS = (0.3, 0.5, 0.7, 0.9)  # of rescaling, to start from
 FINER = 0.1
 MOST_HELD_OUT = 60_000  # words of held-out text on which exponents are compared
 ITERATIONS = 200
 TOLERANCE = 6e-6
+NO_KNOWN_WORDS = (
+    "the held-out text has no content word that the model knows, so that there is nothing to set weights by; give "
+    "other development text (`dev`)."
+)
 
 
 class _WeightsProblem:
@@ -51,17 +54,10 @@ def best_weights(probs: NDArray[np.float64]) -> tuple[NDArray[np.float64], list[
     """
     known = probs[probs.sum(axis=1) > 0]
     if not len(known):
-        raise _no_known_words()
+        raise DataError(NO_KNOWN_WORDS)
     problem = _WeightsProblem(known)
     objectives = run_em(problem, iterations=ITERATIONS, tolerance=TOLERANCE, stage="weights")
     return problem.weights, objectives
-
-
-def _no_known_words() -> DataError:
-    return DataError(
-        "the held-out text has no content word that the model knows, so that there is nothing to set weights by; "
-        "give other development text (`dev`)."
-    )
 
 
 def tuned_weights(scored: Scored, mixture: str) -> NDArray[np.float64]:
@@ -93,7 +89,7 @@ def tune(
     """
     text = renumbered(held_out, model.vocabulary)
     if not np.any(text.ids != UNKNOWN):  # sentence ends alone would give the n-gram all weight
-        raise _no_known_words()
+        raise DataError(NO_KNOWN_WORDS)
     if len(model.background) > 1:
         members = model.background.trace(text.ids, text.offsets).members
         known = np.insert(text.ids, text.offsets[1:], np.int32(END)) != UNKNOWN

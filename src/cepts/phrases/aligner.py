@@ -16,19 +16,18 @@ from cepts.errors import DataError, ModelError, UsageError, check_choice, check_
 from cepts.estimator import Estimator
 from cepts.extract import Aligning
 from cepts.names import PHRASE_COSTS, PHRASE_MODELS
-from cepts.phrases import english
 from cepts.phrases.annotate import Annotator, check_columns, shared_columns
 from cepts.phrases.columns import FAMILIES
-from cepts.phrases.crf import LatticeShape, best_path, lattice_of, marginals
+from cepts.phrases.crf import LatticeShape, Objective, best_path, lattice_of, marginals
 from cepts.phrases.directions import PhraseDirections
 from cepts.phrases.features import FeatureMaker
 from cepts.phrases.inventory import Inventory
 from cepts.phrases.languages import LANGUAGES, annotator_of, lexical_of
 from cepts.phrases.lexical import Lexical
-from cepts.phrases.nbest import Alternative, best_alternatives
-from cepts.phrases.paths import NO_PATH, LatticePath, joined_paths, path_of
-from cepts.phrases.persist import TrainedAligner, read_aligner, refusing_other_versions, write_aligner
-from cepts.phrases.training import CRFTraining, TrainingOptions
+from cepts.phrases.paths import NO_PATH, Alternative, LatticePath, best_alternatives, joined_paths, path_of
+from cepts.phrases.persist import read_aligner, write_aligner
+from cepts.phrases.tables import ENGLISH
+from cepts.phrases.training import gold_of, minimise
 from cepts.progress import Progress, Step, silent
 
 # Parameters that a model directory does not hold, or holds as tables.
@@ -140,20 +139,16 @@ class PhraseAligner(Estimator, Aligning):
         for number, pair in enumerate(used):
             features.append(maker.features(pair, training=True))
             report(Step(stage="features", done=number + 1, total=len(used)))
-        options = TrainingOptions(
-            cost=self.cost,
-            wrong_cost=self.wrong_cost,
-            missed_cost=self.missed_cost,
-            penalty=self.penalty,
-            iterations=self.iterations,
-            threads=self.threads,
-        )
         weights = []
         self.objectives_: list[list[float]] = []
         for name, shape in zip(("forward", "reverse"), self.shapes(), strict=True):
-            training = CRFTraining(used, features, self.layout_, shape, options)
-            weights.append(training.run(f"training {name}", report))
-            self.objectives_.append(training.objectives)
+            golds = [gold_of(pair, shape, self) for pair in used]
+            objective = Objective(
+                features, golds, self.layout_.sizes, shape, penalty=self.penalty, threads=self.threads
+            )
+            found, objectives = minimise(objective, self.iterations, f"training {name}", report)
+            weights.append(found)
+            self.objectives_.append(objectives)
         self.weights_ = np.stack(weights)
         return self
 
@@ -189,17 +184,14 @@ class PhraseAligner(Estimator, Aligning):
         if count < 1:
             raise UsageError(f"`count` must be 1 or more. Got {count} instead.")
         self.check_fitted()
-        lists: tuple[list[list[Alternative]], list[list[Alternative]]] = ([], [])
 
         def of_run(start: int) -> list[tuple[list[Alternative], list[Alternative]]]:
             maker, run = self.maker(), self.prepared(pairs[start : start + self.PAIRS_AT_A_TIME], start)
             return [self._alternatives(maker, pair, count) for pair in run]
 
-        for found in map_shards(of_run, range(0, len(pairs), self.PAIRS_AT_A_TIME), threads=self.threads):
-            for forward, reverse in found:
-                lists[0].append(forward)
-                lists[1].append(reverse)
-        return lists
+        starts = range(0, len(pairs), self.PAIRS_AT_A_TIME)
+        found = [both for run in map_shards(of_run, starts, threads=self.threads) for both in run]
+        return [forward for forward, _ in found], [reverse for _, reverse in found]
 
     def _alternatives(
         self, maker: FeatureMaker, pair: SentencePair, count: int
@@ -285,32 +277,16 @@ class PhraseAligner(Estimator, Aligning):
 
     def save(self, directory: str | Path) -> None:
         """Keep the trained model in a directory, from which `load` takes it."""
-        self.check_fitted()
-        write_aligner(
-            directory,
-            TrainedAligner(
-                name=self.name,
-                options=self.options(),
-                columns=self.columns_,
-                inventory=self.inventory_,
-                layout=self.layout_,
-                weights=self.weights_,
-                lexical=self.lexical,
-            ),
-        )
+        write_aligner(self, directory)
 
     @classmethod
     def load(cls, directory: str | Path, *, threads: int | None = None) -> PhraseAligner:
         """The aligner that `save` kept in `directory`; `phrase` and `token` are the English ones of the package."""
         place = Path(directory)
         if str(directory) in PHRASE_MODELS and not place.exists():
-            place = english.model_directory(str(directory))
-        with refusing_other_versions(directory):
-            trained = read_aligner(place)
-            kind = TokenAligner if trained.name == TokenAligner.name else PhraseAligner
-            aligner = kind(**trained.options, lexical=trained.lexical, threads=threads)
-        aligner.columns_, aligner.inventory_ = trained.columns, trained.inventory
-        aligner.layout_, aligner.weights_ = trained.layout, trained.weights
+            place = ENGLISH / f"{directory}-model"
+        kinds = {kind.name: kind for kind in (PhraseAligner, TokenAligner)}
+        aligner = read_aligner(place, str(directory), kinds, threads)
         aligner.check_layout(str(directory))
         return aligner
 

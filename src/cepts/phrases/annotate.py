@@ -37,14 +37,13 @@ class Annotator:
         # Chunks and lemmas are made from tags.
         if wanted & {"pos", "chunk", "lemma"} and self.tagger is not None:
             places = [n for n, sentence in enumerate(done) if sentence.pos is None]
-            tags = self.tagger.predict([done[n].tokens for n in places])
-            for n, column in zip(places, tags, strict=True):
-                done[n] = replace(done[n], pos=tuple(column))
+            for n, tags in zip(places, self.tagger.predict([done[n].tokens for n in places]), strict=True):
+                done[n] = replace(done[n], pos=tags)
         if "chunk" in wanted and self.chunker is not None:
             places = [n for n, sentence in enumerate(done) if sentence.chunk is None and sentence.pos is not None]
             chunks = self.chunker.predict([done[n].tokens for n in places], [done[n].pos or () for n in places])
-            for n, column in zip(places, chunks, strict=True):
-                done[n] = replace(done[n], chunk=tuple(column))
+            for n, chunk in zip(places, chunks, strict=True):
+                done[n] = replace(done[n], chunk=chunk)
         if "lemma" in wanted and self.lemmatiser is not None:
             for n, sentence in enumerate(done):
                 if sentence.lemma is None and sentence.pos is not None:

@@ -34,7 +34,7 @@ class LatticeShape:
     memory
         Whether null remembers where the last segment stopped.
     distortion
-        Whether jumps are told apart.
+        Whether jumps of different lengths have different weights.
     """
 
     longest: int = 3
@@ -76,11 +76,7 @@ class Gold(NamedTuple):
 
 def split_weights(weights: NDArray[np.float64], sizes: Sequence[int]) -> list[NDArray[np.float64]]:
     """The weights of steps, then of each part of the layout."""
-    parts, start = [], 0
-    for size in (STEP_WEIGHTS, *sizes):
-        parts.append(weights[start : start + size])
-        start += size
-    return parts
+    return np.split(weights, np.cumsum((STEP_WEIGHTS, *sizes))[:-1])
 
 
 def _scores(table: FeatureTable, values: NDArray[np.float64], categories: NDArray[np.float64]) -> NDArray[np.float64]:
@@ -236,40 +232,36 @@ class Objective:
         shape: LatticeShape,
         *,
         penalty: NDArray[np.float64] | float,
-        importance: Sequence[float] | None = None,
         threads: int | None = 1,
     ) -> None:
         self._features, self._golds, self._sizes, self._shape = features, golds, list(sizes), shape
         self._penalty = penalty
-        self._importance = np.ones(len(features)) if importance is None else np.asarray(importance, dtype=np.float64)
         self._threads = threads
         self._shards = [range(start, min(start + SHARD, len(features))) for start in range(0, len(features), SHARD)]
         self.weights = STEP_WEIGHTS + sum(self._sizes)
         self._gold = np.zeros(self.weights)
-        for n, (pair, gold) in enumerate(zip(features, golds, strict=True)):
-            self._add(pair, gold.path, self._gold, self._importance[n])
+        for pair, gold in zip(features, golds, strict=True):
+            self._add(pair, gold.path, self._gold)
 
-    def _add(self, features: PairFeatures, found: Marginals, sums: NDArray[np.float64], importance: float) -> None:
+    def _add(self, features: PairFeatures, found: Marginals, sums: NDArray[np.float64]) -> None:
         """Add the features of a path, or of the paths' expectation, to `sums`."""
         from cepts.kernels.log_linear import add_expected
 
         shape = self._shape
-        width = found.jump.shape[1]
-        steps = steps_of(width, shape.memory, shape.distortion)
+        steps = steps_of(found.jump.shape[1], shape.memory, shape.distortion)
         parts = split_weights(sums, self._sizes)
         for numbers, counts in ((steps.jump, found.jump), (steps.stay, found.stay), (steps.final, found.final)):
-            parts[0] += importance * np.bincount(numbers.ravel(), counts.ravel(), STEP_WEIGHTS)
-        segments, side = found.segments, features.source_null
+            parts[0] += np.bincount(numbers.ravel(), counts.ravel(), STEP_WEIGHTS)
+        segments, side = found.segments.copy(), features.source_null
         if shape.by_target:
             segments, side = segments.transpose(2, 3, 0, 1), features.target_null
-        segments = segments * importance
         tokens = np.ascontiguousarray(segments[:, 0, :, 0]).reshape(-1)
         add_expected(features.tokens.values, features.tokens.categories, tokens, parts[1], parts[2])
         if features.spans is not None:
             segments[:, 0, :, 0] = 0.0
             spans = np.ascontiguousarray(segments).reshape(-1)
             add_expected(features.spans.values, features.spans.categories, spans, parts[3], parts[4])
-        add_expected(side.values, side.categories, found.null * importance, parts[5], parts[6])
+        add_expected(side.values, side.categories, found.null, parts[5], parts[6])
 
     def _shard(self, numbers: range, weights: NDArray[np.float64]) -> tuple[float, NDArray[np.float64]]:
         total, sums = 0.0, np.zeros(self.weights)
@@ -279,8 +271,8 @@ class Objective:
             lattice.emit[:] += gold.segment_cost
             lattice.null[:] += gold.null_cost
             found = marginals(lattice)
-            total += self._importance[n] * found.log_z
-            self._add(self._features[n], found, sums, self._importance[n])
+            total += found.log_z
+            self._add(self._features[n], found, sums)
         return total, sums
 
     def __call__(self, weights: NDArray[np.float64]) -> tuple[float, NDArray[np.float64]]:

@@ -1,19 +1,37 @@
-"""What comes with the package for a language."""
+"""What comes with the package for a language: English taggers and tables; see NOTICE for where they come from."""
 
 from __future__ import annotations
 
-from cepts.phrases import english
+from functools import lru_cache
+from typing import Any
+
 from cepts.phrases.annotate import Annotator
-from cepts.phrases.lexical import Lexical
+from cepts.phrases.lemmas import Lemmatiser
+from cepts.phrases.lexical import TABLES, Lexical
+from cepts.phrases.tables import shipped
+from cepts.phrases.tagger import Tagger
 
 LANGUAGES = ("english",)
 
 
+@lru_cache(maxsize=1)
+def english_annotator() -> Annotator:
+    """The English tagger, chunker and lemmatiser."""
+    return Annotator(Tagger.load(shipped("tagger")), Tagger.load(shipped("chunker")), Lemmatiser.load())
+
+
+@lru_cache(maxsize=1)
+def english_lexical() -> Lexical:
+    """English WordNet, paraphrases, word vectors and names."""
+    tables: dict[str, Any] = {name: kind.load() for name, kind in TABLES.items()}
+    return Lexical(**tables)
+
+
 def annotator_of(language: str | None) -> Annotator:
     """The language's tagger, chunker and lemmatiser; none where there is no language."""
-    return Annotator() if language is None else english.annotator()
+    return Annotator() if language is None else english_annotator()
 
 
 def lexical_of(language: str | None) -> Lexical:
     """The language's tables; none where there is no language."""
-    return Lexical() if language is None else english.lexical()
+    return Lexical() if language is None else english_lexical()

@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 from cepts.errors import DataError
 from cepts.phrases.tables import StoredTable
 
-# Noun, verb, adjective, adverb, and all that WordNet leaves out.
+# Noun, verb, adjective, adverb, and the parts of speech that WordNet does not have.
 PARTS = "nvaro"
 MEMO_SIZE = 200_000
 

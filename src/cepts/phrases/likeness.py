@@ -51,24 +51,16 @@ class Lookups:
 
 def look_up(source: SentenceWords, target: SentenceWords, lexical: Lexical, longest: int, widest: int) -> Lookups:
     """Ask the tables for all words, and for spans of up to `longest` x `widest` words."""
-    relations, expressions = _relations(source, target, lexical, longest, widest)
-    lists, rules, rule_scores = _paraphrases(source, target, lexical, longest, widest)
     shape = len(source), len(target)
     names, nicknames = np.zeros(shape, dtype=np.float32), np.zeros(shape, dtype=np.bool_)
     if lexical.names is not None and source.names.any() and target.names.any():
-        asked = source.tokens, target.tokens, source.names, target.names
-        names, nicknames = lexical.names.scores(*asked), lexical.names.nicknames(*asked)
-    return Lookups(
-        relations,
-        expressions,
-        lists,
-        rules,
-        rule_scores,
-        _vectors(source, lexical),
-        _vectors(target, lexical),
-        names,
-        nicknames,
-    )
+        asked = np.ix_(source.names, target.names)
+        written = [[side.tokens[place] for place in np.flatnonzero(side.names)] for side in (source, target)]
+        names[asked], nicknames[asked] = lexical.names.scores(*written), lexical.names.nicknames(*written)
+    relations, expressions = _relations(source, target, lexical, longest, widest)
+    rules = _paraphrases(source, target, lexical, longest, widest)
+    vectors = _vectors(source, lexical), _vectors(target, lexical)
+    return Lookups(relations, expressions, *rules, *vectors, names, nicknames)
 
 
 def compare_words(

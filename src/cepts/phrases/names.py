@@ -9,10 +9,10 @@ from __future__ import annotations
 
 import math
 import unicodedata
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 from functools import cached_property
-from typing import Any, ClassVar, Self
+from typing import Any, ClassVar
 
 import numpy as np
 from numpy.typing import NDArray
@@ -28,7 +28,6 @@ PAIR_FACTOR = 0x9E3779B97F4A7C15
 SYMBOLS = 27  # a to z, and any other character
 SYMBOL_ROOM = 32
 FOREIGN = 0.1  # share of the uniform distribution in the spelling model, so that every character has some probability
-ARRAYS = ("steps", "ends", "changes", "inserts", "spelling", "pairs")
 
 
 @dataclass(frozen=True, eq=False)
@@ -98,73 +97,40 @@ class NameModel(StoredTable):
         codes = np.array([_pair_code(code_of(one), code_of(other)) for one, other in listed], dtype=np.uint64)
         return cls(problem.steps, problem.ends, problem.changes, problem.inserts, spelling, np.unique(codes))
 
-    def log_probabilities(
-        self,
-        source_tokens: Sequence[str],
-        target_tokens: Sequence[str],
-        which_source: NDArray[np.bool_] | None = None,
-        which_target: NDArray[np.bool_] | None = None,
-    ) -> NDArray[np.float64]:
-        """Logarithm of P(target | source name), shape (I, J); 0 where either is not asked for (by default all are)."""
+    def log_probabilities(self, source_tokens: Sequence[str], target_tokens: Sequence[str]) -> NDArray[np.float64]:
+        """Logarithm of P(target | source name), shape (I, J)."""
         from cepts.kernels.names import fill_forward
 
-        out = np.zeros((len(source_tokens), len(target_tokens)))
         parameters = self.steps, self.ends, self.changes, self.inserts
         room = np.empty((LONGEST + 1, LONGEST + 1, EDITS))
-        targets = [(j, _code_points(_plain(target_tokens[j]))) for j in _places(target_tokens, which_target)]
-        for i in _places(source_tokens, which_source):
-            source = _code_points(_plain(source_tokens[i]))
-            for j, target in targets:
-                probability = fill_forward(source, target, *parameters, room)
-                out[i, j] = math.log(probability) if probability > 0 else -math.inf
-        return out
+        sides = [[_code_points(_plain(token)) for token in tokens] for tokens in (source_tokens, target_tokens)]
+        return _compared(sides, lambda one, other: _log(fill_forward(one, other, *parameters, room)), np.float64)
 
-    def scores(
-        self,
-        source_tokens: Sequence[str],
-        target_tokens: Sequence[str],
-        which_source: NDArray[np.bool_] | None = None,
-        which_target: NDArray[np.bool_] | None = None,
-    ) -> NDArray[np.float32]:
+    def scores(self, source_tokens: Sequence[str], target_tokens: Sequence[str]) -> NDArray[np.float32]:
         """The share of the target name's information that the source name holds, in [0, 1], shape (I, J).
 
-        That is 1 - log P(target | source) / log P(target from scratch), and 0 where this would be negative or either
-        word is not asked for. Dividing by what the target costs from scratch makes long and short names comparable.
+        That is 1 - log P(target | source) / log P(target from scratch), and 0 where this would be negative. Dividing by
+        what the target costs from scratch makes long and short names comparable.
         """
-        found = self.log_probabilities(source_tokens, target_tokens, which_source, which_target)
+        found = self.log_probabilities(source_tokens, target_tokens)
         characters, offsets = _characters(target_tokens)
         costs = np.concatenate(([0.0], np.cumsum(np.log(self.spelling)[characters % SYMBOL_ROOM])))
         scratch = np.diff(costs[offsets]) + np.log(self.spelling[-1])
-        asked = found != 0.0
-        return np.where(asked, np.clip(1.0 - found / scratch, 0.0, 1.0), 0.0).astype(np.float32)
+        return np.clip(1.0 - found / scratch, 0.0, 1.0).astype(np.float32)
 
-    def nicknames(
-        self,
-        source_tokens: Sequence[str],
-        target_tokens: Sequence[str],
-        which_source: NDArray[np.bool_] | None = None,
-        which_target: NDArray[np.bool_] | None = None,
-    ) -> NDArray[np.bool_]:
-        """Whether each source and target token are a listed pair, either way round; shape (I, J).
+    def nicknames(self, source_tokens: Sequence[str], target_tokens: Sequence[str]) -> NDArray[np.bool_]:
+        """Whether each source and target token are a listed pair, either way round; shape (I, J)."""
+        sides = [[code_of(token.lower()) for token in tokens] for tokens in (source_tokens, target_tokens)]
+        return _compared(sides, lambda one, other: _pair_code(one, other) in self._known, np.bool_)
 
-        False where either is not asked for (by default all are).
-        """
-        out = np.zeros((len(source_tokens), len(target_tokens)), dtype=np.bool_)
-        targets = [(j, code_of(target_tokens[j].lower())) for j in _places(target_tokens, which_target)]
-        for i in _places(source_tokens, which_source):
-            code = code_of(source_tokens[i].lower())
-            for j, other in targets:
-                out[i, j] = _pair_code(code, other) in self._known
-        return out
 
-    def stored(self) -> dict[str, NDArray[Any]]:
-        """The arrays of the attributes."""
-        return {name: getattr(self, name) for name in ARRAYS}
+def _compared(sides: Sequence[Sequence[Any]], compare: Callable[[Any, Any], Any], kind: type) -> NDArray[Any]:
+    found = [[compare(one, other) for other in sides[1]] for one in sides[0]]
+    return np.array(found, dtype=kind).reshape([len(side) for side in sides])
 
-    @classmethod
-    def restored(cls, arrays: Mapping[str, NDArray[Any]]) -> Self:
-        """The inverse of `stored`."""
-        return cls(*(arrays[name] for name in ARRAYS))
+
+def _log(probability: float) -> float:
+    return math.log(probability) if probability > 0 else -math.inf
 
 
 def _pair_code(one: int, other: int) -> int:
@@ -207,11 +173,6 @@ class _Training:
 
 def _shares(counts: NDArray[np.float64]) -> NDArray[np.float64]:
     return counts / counts.sum(axis=-1, keepdims=True)
-
-
-def _places(names: Sequence[str], which: NDArray[np.bool_] | None) -> Sequence[int]:
-    """The places that are asked for."""
-    return range(len(names)) if which is None else np.flatnonzero(which).tolist()
 
 
 def _characters(names: Sequence[str]) -> tuple[NDArray[np.int64], NDArray[np.int64]]:

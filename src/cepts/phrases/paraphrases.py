@@ -170,32 +170,17 @@ class Paraphrases(StoredTable):
         return kinds.reshape(shape), rows.reshape(shape)
 
     def stored(self) -> dict[str, NDArray[Any]]:
-        """The arrays of the attributes, with counts in place of offsets and each score once."""
+        """The arrays of the fields, with counts of two bytes in place of offsets, and each score once."""
         counts = np.diff(self.offsets)
         if counts.max(initial=0) > np.iinfo(np.uint16).max:
             raise ValueError(f"a side must stand in at most 65,535 pairs. Got {counts.max():,} instead.")
-        return {
-            "codes": self.codes,
-            "counts": counts.astype(np.uint16),
-            "others": self.others,
-            "marks": self.marks,
-            "rule_entries": self.rule_entries,
-            "rule_rows": self.rule_rows,
-            "rule_scores": self.rule_scores[: len(self.rule_scores) // 2],
-        }
+        scores = self.rule_scores[: len(self.rule_scores) // 2]
+        return {**super().stored(), "counts": counts.astype(np.uint16), "rule_scores": scores}
 
     @classmethod
     def restored(cls, arrays: Mapping[str, NDArray[Any]]) -> Self:
         """The inverse of `stored`."""
-        return cls(
-            arrays["codes"],
-            offsets_of(arrays["counts"]),
-            arrays["others"],
-            arrays["marks"],
-            arrays["rule_entries"],
-            arrays["rule_rows"],
-            _both_ways(arrays["rule_scores"]),
-        )
+        return super().restored({**arrays, "rule_scores": _both_ways(arrays["rule_scores"])})
 
 
 def _sides(one: str, other: str) -> tuple[str, str] | None:

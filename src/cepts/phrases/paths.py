@@ -1,4 +1,4 @@
-"""The paths of a lattice as segments."""
+"""The paths of a lattice as segments: the best one, and lists of the best."""
 
 from __future__ import annotations
 
@@ -8,7 +8,8 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from cepts.data import Segments, offsets_of
+from cepts.data import Segment, Segments, offsets_of
+from cepts.phrases.crf import Lattice, marginals
 
 
 class LatticePath(NamedTuple):
@@ -48,4 +49,33 @@ def joined_paths(paths: Sequence[LatticePath]) -> Segments:
         np.concatenate([path.confidence for path in paths] or [np.empty(0, np.float32)]),
         np.array([path.score for path in paths], dtype=np.float64),
         np.array([path.states for path in paths], dtype=np.int64),
+    )
+
+
+class Alternative(NamedTuple):
+    """One path of a direction: its score, the log of its probability among all paths, and its segments.
+
+    A segment's confidence is its probability in the direction, whatever the path.
+    """
+
+    score: float
+    log_probability: float
+    segments: list[Segment]
+
+
+def best_alternatives(lattice: Lattice, count: int, by_target: bool) -> list[Alternative]:
+    """The `count` best paths of a lattice, the best first; fewer where there are fewer."""
+    from cepts.kernels.segment_nbest import segment_nbest
+
+    length = len(lattice.null)
+    scores, starts = np.empty(count), np.empty((count, length), dtype=np.int32)
+    spans = np.empty((count, length, 2), dtype=np.int32)
+    listed = segment_nbest(*lattice, scores, starts, spans)
+    whole = marginals(lattice)
+    segments = joined_paths(
+        [path_of(scores[n], starts[n], spans[n], whole.segments, by_target) for n in range(listed)],
+    )
+    log_probabilities = segments.scores - whole.log_z
+    return list(
+        map(Alternative._make, zip(segments.scores.tolist(), log_probabilities.tolist(), segments, strict=True)),
     )

@@ -2,11 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-from contextlib import contextmanager
-from dataclasses import dataclass
+from collections.abc import Mapping
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -20,51 +18,26 @@ from cepts.phrases.lexical import TABLES, Lexical
 from cepts.phrases.steps import STEP_WEIGHTS
 from cepts.store import load_model, save_model
 
+if TYPE_CHECKING:
+    from cepts.phrases.aligner import PhraseAligner
+
 KIND = "phrases"
 
 
-@dataclass(frozen=True, slots=True, eq=False, kw_only=True)
-class TrainedAligner:
-    """What a model directory holds.
-
-    Attributes
-    ----------
-    name
-        The class of the aligner: its `name`.
-    options
-        Parameters of the aligner, as JSON holds them, without tables and threads.
-    columns, inventory, layout, weights
-        What `fit` learnt.
-    lexical
-        The tables; None for those of the language.
-    """
-
-    name: str
-    options: dict[str, Any]
-    columns: tuple[str, ...]
-    inventory: Inventory
-    layout: Layout
-    weights: NDArray[np.float64]
-    lexical: Lexical | None
-
-
-def write_aligner(directory: str | Path, trained: TrainedAligner) -> None:
-    """Write a trained aligner to `directory`, whole or not at all.
-
-    Tables that are not the language's own are kept with it.
-    """
-    language = trained.options["language"]
-    lexical = lexical_of(language) if trained.lexical is None else trained.lexical
-    own = own_tables(lexical, language)
-    arrays: dict[str, NDArray[Any]] = {"weights": trained.weights.astype(np.float32)}
+def write_aligner(aligner: PhraseAligner, directory: str | Path) -> None:
+    """Write a trained aligner to `directory`, whole or not at all; with it tables that are not the language's own."""
+    aligner.check_fitted()
+    lexical = aligner.lexical_
+    own = own_tables(lexical, aligner.language)
+    arrays: dict[str, NDArray[Any]] = {"weights": aligner.weights_.astype(np.float32)}
     for name in own:
         arrays |= {f"{name}.{part}": array for part, array in getattr(lexical, name).stored().items()}
     settings = {
-        "model": trained.name,
-        "options": trained.options,
-        "columns": list(trained.columns),
-        "inventory": trained.inventory.columns(),
-        "layout": [[list(block) for block in part] for part in trained.layout.parts],
+        "model": aligner.name,
+        "options": aligner.options(),
+        "columns": list(aligner.columns_),
+        "inventory": aligner.inventory_.columns(),
+        "layout": [[list(block) for block in part] for part in aligner.layout_.parts],
         "tables": lexical.names_of_tables(),
         "own_tables": own,
     }
@@ -77,42 +50,39 @@ def own_tables(lexical: Lexical, language: str | None) -> list[str]:
     return [name for name in lexical.names_of_tables() if getattr(lexical, name) is not getattr(shipped, name)]
 
 
-def read_aligner(directory: str | Path) -> TrainedAligner:
-    """What `write_aligner` wrote."""
-    saved = load_model(directory, kind=KIND)
+def read_aligner(
+    place: Path, name: str, kinds: Mapping[str, type[PhraseAligner]], threads: int | None
+) -> PhraseAligner:
+    """The aligner that `write_aligner` wrote to `place`, of one of `kinds`; messages call the directory `name`."""
+    saved = load_model(place, kind=KIND)
     settings, arrays = saved.settings, saved.arrays
-    layout = Layout.of_parts([tuple(FeatureBlock(*block) for block in part) for part in settings["layout"]])
-    weights = arrays["weights"].astype(np.float64)
-    wanted = 2, STEP_WEIGHTS + sum(layout.sizes)
-    if weights.shape != wanted:
-        raise ValueError(f"weights of shape {weights.shape}, not {wanted}")
-    shipped = lexical_of(settings["options"]["language"])
-    lexical = None
-    if settings["own_tables"] or settings["tables"] != shipped.names_of_tables():
-        found = {name: getattr(shipped, name) for name in settings["tables"]}
-        for name in settings["own_tables"]:
-            prefix = f"{name}."
-            parts = {key.removeprefix(prefix): array for key, array in arrays.items() if key.startswith(prefix)}
-            found[name] = TABLES[name].restored(parts)
-        lexical = Lexical(**found)
-    return TrainedAligner(
-        name=settings["model"],
-        options=settings["options"],
-        columns=tuple(settings["columns"]),
-        inventory=Inventory.from_columns(settings["inventory"]),
-        layout=layout,
-        weights=weights,
-        lexical=lexical,
-    )
-
-
-@contextmanager
-def refusing_other_versions(directory: str | Path) -> Iterator[None]:
-    """Turn what goes wrong with an intact directory into one message."""
     try:
-        yield
+        lexical = _tables(settings, arrays)
+        aligner = kinds[settings["model"]](**settings["options"], lexical=lexical, threads=threads)
+        aligner.columns_ = tuple(settings["columns"])
+        aligner.inventory_ = Inventory.from_columns(settings["inventory"])
+        parts = [tuple(FeatureBlock(*block) for block in part) for part in settings["layout"]]
+        aligner.layout_ = Layout.of_parts(parts)
+        aligner.weights_ = arrays["weights"].astype(np.float64)
+        wanted = 2, STEP_WEIGHTS + sum(aligner.layout_.sizes)
+        if aligner.weights_.shape != wanted:
+            raise ValueError(f"weights of shape {aligner.weights_.shape}, not {wanted}")
     except (KeyError, TypeError, ValueError, AttributeError, DataError, UsageError) as error:
         raise ModelError(
-            f"{directory} is whole but does not hold an aligner that this version of cepts understands ({error}); "
+            f"{name} is whole but does not hold an aligner that this version of cepts understands ({error}); "
             f"train it again."
         ) from None
+    return aligner
+
+
+def _tables(settings: dict[str, Any], arrays: Mapping[str, NDArray[Any]]) -> Lexical | None:
+    """The tables of a saved aligner; None for those of its language."""
+    shipped = lexical_of(settings["options"]["language"])
+    if not settings["own_tables"] and settings["tables"] == shipped.names_of_tables():
+        return None
+    found = {name: getattr(shipped, name) for name in settings["tables"]}
+    for name in settings["own_tables"]:
+        prefix = f"{name}."
+        parts = {key.removeprefix(prefix): array for key, array in arrays.items() if key.startswith(prefix)}
+        found[name] = TABLES[name].restored(parts)
+    return Lexical(**found)

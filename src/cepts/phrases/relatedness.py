@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
+from dataclasses import dataclass
 from itertools import islice
-from typing import Any, ClassVar, Self
+from typing import ClassVar
 
 import numpy as np
 from numpy.typing import NDArray
@@ -16,6 +17,7 @@ MEMORY = 100_000  # tokens of which the vector is kept
 POSSESSIVES = ("'s", "’s", "'", "’")
 
 
+@dataclass(eq=False, repr=False)
 class Relatedness(StoredTable):
     """Unit vectors of words, stored as 8-bit integers.
 
@@ -31,11 +33,13 @@ class Relatedness(StoredTable):
 
     kind: ClassVar[str] = "vectors"
 
-    def __init__(self, codes: NDArray[np.uint64], matrix: NDArray[np.int8]) -> None:
-        if matrix.ndim != 2 or len(matrix) != len(codes):
-            raise ValueError(f"matrix must have a row for each of {len(codes):,} words. Got {matrix.shape} instead.")
-        self.codes = codes
-        self.matrix = matrix
+    codes: NDArray[np.uint64]
+    matrix: NDArray[np.int8]
+
+    def __post_init__(self) -> None:
+        if self.matrix.ndim != 2 or len(self.matrix) != len(self.codes):
+            shape = self.matrix.shape
+            raise ValueError(f"matrix must have a row for each of {len(self.codes):,} words. Got {shape} instead.")
         self._kept: dict[str, NDArray[np.float32]] = {}
 
     @classmethod
@@ -78,11 +82,6 @@ class Relatedness(StoredTable):
         """Cosine of each source and target token, shape (I, J); 0 where one is not known."""
         return self.rows(source_tokens) @ self.rows(target_tokens).T
 
-    def known(self, tokens: Sequence[str]) -> NDArray[np.bool_]:
-        """Whether there is a vector for each token."""
-        known: NDArray[np.bool_] = np.any(self.rows(tokens), axis=1)
-        return known
-
     def _found(self, tokens: Sequence[str]) -> NDArray[np.float32]:
         """The vectors of `tokens`, looked up together."""
         tries = [_tries(token) for token in tokens]
@@ -98,15 +97,6 @@ class Relatedness(StoredTable):
         rows = np.zeros((len(tokens), self.width), dtype=np.float32)
         np.add.at(rows, owners, _unit(self.matrix[found].astype(np.float32)))
         return _unit(rows)
-
-    def stored(self) -> dict[str, NDArray[Any]]:
-        """The codes and the matrix."""
-        return {"codes": self.codes, "matrix": self.matrix}
-
-    @classmethod
-    def restored(cls, arrays: Mapping[str, NDArray[Any]]) -> Self:
-        """The inverse of `stored`."""
-        return cls(arrays["codes"], arrays["matrix"])
 
 
 def rounded(matrix: NDArray[np.floating]) -> NDArray[np.int8]:

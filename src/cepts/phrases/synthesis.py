@@ -9,7 +9,7 @@ from cepts.errors import DataError
 
 
 def chunk_spans(chunk: tuple[str, ...]) -> list[Span]:
-    """Spans of the chunks that a column of labels tells, such as B-NP, I-NP, B-VP, O.
+    """Spans of the chunks that a column of labels marks, such as B-NP, I-NP, B-VP, O.
 
     A chunk starts at B, and at an I of another kind than the label before; O belongs to none.
 

@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 import os
-from abc import ABC, abstractmethod
 from collections.abc import Callable, Iterable, Mapping
+from dataclasses import fields
 from pathlib import Path
 from typing import Any, ClassVar, Self, TypeVar
 
@@ -67,19 +67,28 @@ def read_table(path: str | os.PathLike[str], kind: str, restore: Callable[[Model
         raise ModelError(f"{path} has no {error.args[0]}, so another version of cepts wrote it; {remedy}.") from None
 
 
-class StoredTable(ABC):
-    """A table of one language, which is stored as arrays."""
+class StoredTable:
+    """A table of one language, which is stored as arrays; those of a dataclass are its fields."""
 
     kind: ClassVar[str]
 
-    @abstractmethod
     def stored(self) -> dict[str, NDArray[Any]]:
-        """The arrays that a file holds."""
+        """The arrays that a file holds: counts, in the smallest type that holds them, in place of offsets."""
+        arrays = {}
+        for field in fields(self):  # type: ignore[arg-type]
+            array = getattr(self, field.name)
+            if field.name.endswith("offsets"):
+                array = np.diff(array)
+                array = array.astype(np.min_scalar_type(array.max(initial=0)))
+            arrays[_stored_name(field.name)] = array
+        return arrays
 
     @classmethod
-    @abstractmethod
     def restored(cls, arrays: Mapping[str, NDArray[Any]]) -> Self:
         """The table of the arrays that `stored` gave."""
+        names = [field.name for field in fields(cls)]  # type: ignore[arg-type]
+        found = ((name, arrays[_stored_name(name)]) for name in names)
+        return cls(*(offsets_of(array) if name.endswith("offsets") else array for name, array in found))
 
     def save(self, path: str | os.PathLike[str]) -> None:
         """Write the table to one file; the same table gives the same bytes."""
@@ -89,3 +98,7 @@ class StoredTable(ABC):
     def load(cls, path: str | os.PathLike[str] | None = None) -> Self:
         """The table that `save` wrote; without a path, the English one that comes with the package."""
         return read_table(path or shipped(cls.kind), cls.kind, lambda model: cls.restored(model.arrays))
+
+
+def _stored_name(field: str) -> str:
+    return field.replace("offsets", "counts")

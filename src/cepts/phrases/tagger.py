@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import os
 import re
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 from itertools import chain, pairwise
 from typing import Any
@@ -18,6 +18,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from cepts.data import offsets_of
+from cepts.engine import cut_runs
 from cepts.errors import DataError, UsageError, check_least
 from cepts.estimator import Estimator
 from cepts.phrases.tables import read_table
@@ -97,6 +98,7 @@ class _Weights:
     scale: float
 
 
+@dataclass(kw_only=True, eq=False, repr=False)
 class Tagger(Estimator):
     """Learns labels of words, such as parts of speech or chunks, and gives them to new sentences.
 
@@ -120,26 +122,17 @@ class Tagger(Estimator):
         Seed for the order of sentences.
     """
 
-    def __init__(
-        self,
-        *,
-        templates: Sequence[str] = WORD_TEMPLATES,
-        bio: bool = False,
-        iterations: int = 10,
-        min_count: int = 1,
-        margin: float = 2.0,
-        size: int | None = None,
-        seed: int = 0,
-    ) -> None:
-        self.templates = templates
-        self.bio = bio
-        self.iterations = iterations
-        self.min_count = min_count
-        self.margin = margin
-        self.size = size
-        self.seed = seed
+    templates: Sequence[str] = WORD_TEMPLATES
+    bio: bool = False
+    iterations: int = 10
+    min_count: int = 1
+    margin: float = 2.0
+    size: int | None = None
+    seed: int = 0
+
+    def __post_init__(self) -> None:
         check_least(self, 1, "iterations", "size")
-        self._parts = _parse(templates)
+        self._parts = _parse(self.templates)
         self.uses_tags = bool((self._parts[:, :, 0] == len(WORD_COLUMNS)).any())
 
     def fit(
@@ -209,10 +202,11 @@ class Tagger(Estimator):
         self.check_fitted()
         self._check(sentences, tags)
         found: list[tuple[str, ...]] = []
-        for block in _blocks(sentences):
-            part = sentences[block]
+        lengths = offsets_of([len(sentence) for sentence in sentences])
+        for start, stop in cut_runs(lengths, BLOCK_TOKENS):
+            part = sentences[start:stop]
             offsets = offsets_of([len(sentence) for sentence in part])
-            keys = self._keys(part, None if tags is None else tags[block], offsets)
+            keys = self._keys(part, None if tags is None else tags[start:stop], offsets)
             scores = np.zeros((len(keys), len(self.labels_)), dtype=np.float32)
             weights = self._bounds, self._weights.labels, self._values
             add_scores(keys, self._weights.keys, *self._starts, *weights, scores)
@@ -343,18 +337,6 @@ def _check_lengths(sentences: Sequence[Sequence[str]], column: Sequence[Sequence
             raise DataError(
                 f"sentence {place:,} has {len(words)} words but {len(entries)} {name}; give one for each word"
             )
-
-
-def _blocks(sentences: Sequence[Sequence[str]]) -> Iterable[slice]:
-    """Runs of sentences of about `BLOCK_TOKENS` tokens."""
-    start = tokens = 0
-    for place, sentence in enumerate(sentences):
-        tokens += len(sentence)
-        if tokens >= BLOCK_TOKENS:
-            yield slice(start, place + 1)
-            start, tokens = place + 1, 0
-    if start < len(sentences):
-        yield slice(start, len(sentences))
 
 
 def _numbered(sentences: Sequence[Sequence[str]]) -> tuple[NDArray[np.int32], list[str]]:

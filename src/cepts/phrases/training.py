@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from dataclasses import dataclass
+from typing import TYPE_CHECKING
 
 import numpy as np
 from numpy.typing import NDArray
@@ -11,97 +10,53 @@ from numpy.typing import NDArray
 from cepts.data import SentencePair
 from cepts.errors import NotFiniteError
 from cepts.phrases.crf import Gold, LatticeShape, Marginals, Objective, gold_path, link_cells, link_costs
-from cepts.phrases.features import Layout, PairFeatures
 from cepts.progress import Progress, Step, Stopwatch
+
+if TYPE_CHECKING:
+    from cepts.phrases.aligner import PhraseAligner
 
 MEMORY_OF_LBFGS = 10
 # L-BFGS stops when an iteration gains less than this share of the objective; more moves no figure of held-out pairs.
 TOLERANCE = 1e-5
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class TrainingOptions:
-    """How a direction is trained; see `PhraseAligner`."""
+def minimise(
+    objective: Objective, iterations: int, stage: str, report: Progress
+) -> tuple[NDArray[np.float64], list[float]]:
+    """The weights that minimise the objective, and its value after each iteration."""
+    from scipy.optimize import minimize
 
-    cost: str = "links"
-    wrong_cost: float = 1.0
-    missed_cost: float = 1.0
-    penalty: float = 1.0
-    iterations: int = 120
-    threads: int | None = None
+    stopwatch = Stopwatch()
+    values: list[float] = []
 
+    def evaluate(weights: NDArray[np.float64]) -> tuple[float, NDArray[np.float64]]:
+        value, gradient = objective(weights)
+        if not np.isfinite(value):
+            raise NotFiniteError(f"{stage}: the objective is {value} after {len(values)} iterations.")
+        return value, gradient
 
-class CRFTraining:
-    """The training of one direction of an aligner."""
+    def note(intermediate_result: object) -> None:
+        values.append(float(intermediate_result.fun))  # type: ignore[attr-defined]
+        done, seconds = len(values), stopwatch.seconds
+        report(Step(stage=stage, done=done, total=iterations, iteration=done, objective=-values[-1], seconds=seconds))
 
-    def __init__(
-        self,
-        pairs: Sequence[SentencePair],
-        features: Sequence[PairFeatures],
-        layout: Layout,
-        shape: LatticeShape,
-        options: TrainingOptions,
-    ) -> None:
-        self._iterations = options.iterations
-        golds = [_gold(pair, shape, options) for pair in pairs]
-        self.objective = Objective(
-            features, golds, layout.sizes, shape, penalty=options.penalty, threads=options.threads
-        )
-        self.objectives: list[float] = []
-
-    def run(self, stage: str, report: Progress) -> NDArray[np.float64]:
-        """The weights that minimise the objective; its value after each iteration is kept in `objectives`."""
-        from scipy.optimize import minimize
-
-        stopwatch = Stopwatch()
-
-        def evaluate(weights: NDArray[np.float64]) -> tuple[float, NDArray[np.float64]]:
-            value, gradient = self.objective(weights)
-            if not np.isfinite(value):
-                raise NotFiniteError(f"{stage}: the objective is {value} after {len(self.objectives)} iterations.")
-            return value, gradient
-
-        def note(intermediate_result: object) -> None:
-            value = float(intermediate_result.fun)  # type: ignore[attr-defined]
-            self.objectives.append(value)
-            report(
-                Step(
-                    stage=stage,
-                    done=len(self.objectives),
-                    total=self._iterations,
-                    iteration=len(self.objectives),
-                    objective=-value,
-                    seconds=stopwatch.seconds,
-                )
-            )
-
-        result = minimize(
-            evaluate,
-            np.zeros(self.objective.weights),
-            jac=True,
-            method="L-BFGS-B",
-            callback=note,
-            options={
-                "maxiter": self._iterations,
-                "maxcor": MEMORY_OF_LBFGS,
-                "maxfun": 10 * self._iterations,
-                "ftol": TOLERANCE,
-            },
-        )
-        weights: NDArray[np.float64] = result.x
-        return weights
+    options = {"maxiter": iterations, "maxcor": MEMORY_OF_LBFGS, "maxfun": 10 * iterations, "ftol": TOLERANCE}
+    start = np.zeros(objective.weights)
+    result = minimize(evaluate, start, jac=True, method="L-BFGS-B", callback=note, options=options)
+    return result.x, values
 
 
-def _gold(pair: SentencePair, shape: LatticeShape, options: TrainingOptions) -> Gold:
+def gold_of(pair: SentencePair, shape: LatticeShape, aligner: PhraseAligner) -> Gold:
+    """The gold path of a pair, and what departing from it costs."""
     length, width = len(pair.source), len(pair.target)
     cells = link_cells(pair.sure or (), length, width, shape.by_target)
     path = gold_path(cells, shape)
     longest, widest = path.segments.shape[1::2]
-    if options.cost == "states":
-        return Gold(path, *_state_costs(path, options.wrong_cost))
-    scale = float(options.cost == "links")
+    if aligner.cost == "states":
+        return Gold(path, *_state_costs(path, aligner.wrong_cost))
+    scale = float(aligner.cost == "links")
     excused = link_cells(pair.possible or (), length, width, shape.by_target)
-    wrong, missed = scale * options.wrong_cost, scale * options.missed_cost
+    wrong, missed = scale * aligner.wrong_cost, scale * aligner.missed_cost
     return Gold(path, *link_costs(cells, excused, longest, widest, wrong=wrong, missed=missed))
 
 

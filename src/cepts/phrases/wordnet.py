@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
-from typing import Any, ClassVar, Self
+from typing import ClassVar
 
 import numpy as np
 from numpy.typing import NDArray
@@ -151,60 +151,19 @@ class WordNet(StoredTable):
 
         if parts is None:
             parts = np.full(len(numbers), 15, dtype=np.uint8)
+        senses = self.sense_offsets, self.senses, self.part_starts
         entries = np.empty(2048, dtype=np.int64)
         while True:
-            count = gather(
-                numbers,
-                parts,
-                self.sense_offsets,
-                self.senses,
-                self.part_starts,
-                self.pointer_offsets,
-                self.pointers,
-                entries,
-            )
+            count = gather(numbers, parts, *senses, self.pointer_offsets, self.pointers, entries)
             if count <= len(entries):
                 found = entries[:count]
                 found.sort()
                 return found
             entries = np.empty(count, dtype=np.int64)
 
-    def stored(self) -> dict[str, NDArray[Any]]:
-        """The arrays of the attributes, with counts in place of offsets."""
-        return {
-            "codes": self.codes,
-            "sense_counts": _counts(self.sense_offsets),
-            "senses": self.senses,
-            "part_starts": self.part_starts,
-            "pointer_counts": _counts(self.pointer_offsets),
-            "pointers": self.pointers,
-            "lexical_counts": _counts(self.lexical_offsets),
-            "lexical_pointers": self.lexical_pointers,
-        }
-
-    @classmethod
-    def restored(cls, arrays: Mapping[str, NDArray[Any]]) -> Self:
-        """The inverse of `stored`."""
-        return cls(
-            arrays["codes"],
-            offsets_of(arrays["sense_counts"]),
-            arrays["senses"],
-            arrays["part_starts"],
-            offsets_of(arrays["pointer_counts"]),
-            arrays["pointers"],
-            offsets_of(arrays["lexical_counts"]),
-            arrays["lexical_pointers"],
-        )
-
 
 def _plain(word: str) -> str:
     return " ".join(word.lower().replace("_", " ").split())
-
-
-def _counts(offsets: NDArray[np.int64]) -> NDArray[Any]:
-    """Lengths of the runs in the smallest type that holds them."""
-    counts = np.diff(offsets)
-    return counts.astype(np.min_scalar_type(counts.max(initial=0)))
 
 
 def _runs(pointers: Iterable[tuple[int, int, int]], count: int) -> tuple[NDArray[np.int64], NDArray[np.int32]]:

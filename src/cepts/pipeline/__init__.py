@@ -1,24 +1,21 @@
 """The rooms joined: from files to files."""
 
-from cepts.pipeline.align import CeptCounts, Summary, align
 from cepts.pipeline.align_files import (
     AlignJob,
     AlignOutputs,
-    AlignReport,
-    BitextFiles,
     WordTraining,
     align_files,
 )
-from cepts.pipeline.link_files import LinkFile, combine_links
-from cepts.pipeline.lists import list_alignments, list_segmentations
+from cepts.pipeline.inputs import BitextFiles, LinkFile
+from cepts.pipeline.link_files import combine_links
+from cepts.pipeline.lists import list_alignments
+from cepts.pipeline.loop import CeptCounts, Summary, align
 from cepts.pipeline.matrices import MatrixFile, align_matrices, matrix_to_draw
 from cepts.pipeline.models import load, load_scorer, model_parameters, new_model
-from cepts.pipeline.phrases import align_pair_files, align_pairs
 
 __all__ = [
     "AlignJob",
     "AlignOutputs",
-    "AlignReport",
     "BitextFiles",
     "CeptCounts",
     "LinkFile",
@@ -28,11 +25,8 @@ __all__ = [
     "align",
     "align_files",
     "align_matrices",
-    "align_pair_files",
-    "align_pairs",
     "combine_links",
     "list_alignments",
-    "list_segmentations",
     "load",
     "load_scorer",
     "matrix_to_draw",

@@ -3,35 +3,20 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass, field, fields
+from dataclasses import dataclass, field
 from pathlib import Path
+from typing import Any
 
 from cepts.data import Bitext, Scorer
 from cepts.errors import ModelError, UsageError
 from cepts.extract import Extraction
-from cepts.io import LinkWriter, check_output, read_bitext
-from cepts.pipeline.align import Summary, align, check_cepts
+from cepts.io import LinkWriter, check_output
+from cepts.pipeline.inputs import BitextFiles
 from cepts.pipeline.lists import list_alignments
+from cepts.pipeline.loop import Summary, align, check_cepts
 from cepts.progress import Progress
 from cepts.store import check_destination
 from cepts.words import Aligner
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class BitextFiles:
-    """Where sentence pairs are; see `cepts.io.read_bitext`."""
-
-    source: str | Path
-    target: str | Path | None = None
-    format: str = "auto"
-    errors: str = "strict"
-    languages: tuple[str, str] | None = None
-    columns: tuple[str, str] | None = None
-
-    def read(self, progress: Progress | None = None) -> Bitext:
-        """The sentence pairs."""
-        how = {field.name: getattr(self, field.name) for field in fields(self)}
-        return read_bitext(how.pop("source"), how.pop("target"), **how, progress=progress)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -94,63 +79,43 @@ class AlignJob:
     outputs: AlignOutputs = field(default_factory=AlignOutputs)
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class AlignReport:
-    """What was done; `not_saved` says why the model could not be kept, though the links were written."""
-
-    summary: Summary
-    not_saved: ModelError | None = None
-
-
-def align_files(job: AlignJob, *, progress: Progress | None = None) -> AlignReport:
+def align_files(job: AlignJob, *, progress: Progress | None = None) -> Summary:
     """Read sentence pairs, train or load what scores them, and write their links."""
     outputs = job.outputs
     outputs.check()
     if isinstance(job.scorer, WordTraining) and job.scorer.save is not None:
         check_destination(job.scorer.save)
     bitext = job.texts.read(progress)
-    scorer: Scorer
     not_saved: ModelError | None = None
     if isinstance(job.scorer, WordTraining):
-        scorer, not_saved = _trained(job.scorer, job.extraction, bitext, progress)
+        scorer: Scorer = job.scorer.aligner
+        not_saved = _train(job.scorer, job.extraction, bitext, progress)
     else:
         scorer = job.scorer()
-    if outputs.lists is not None:
-        if not isinstance(scorer, Aligner):
-            raise UsageError("`nbest` lists the alignments of one word model; give the directory of one.")
-        summary = list_alignments(
-            scorer,
-            bitext,
-            outputs.links,
-            count=outputs.lists,
-            direction=outputs.direction,
-            format=outputs.format,
-            progress=progress,
-        )
-        return AlignReport(summary=summary, not_saved=not_saved)
-    summary = align(
-        scorer,
-        bitext,
-        LinkWriter(outputs.links, format=outputs.format, base=outputs.base, bitext=bitext),
-        job.extraction,
-        scores=outputs.scores,
-        matrices=outputs.matrices,
-        progress=progress,
-    )
-    return AlignReport(summary=summary, not_saved=not_saved)
+    if outputs.lists is None:
+        writer = LinkWriter(outputs.links, format=outputs.format, base=outputs.base, bitext=bitext)
+        results = {"scores": outputs.scores, "matrices": outputs.matrices}
+        summary = align(scorer, bitext, writer, job.extraction, **results, progress=progress)
+    elif isinstance(scorer, Aligner):
+        how: dict[str, Any] = {"count": outputs.lists, "direction": outputs.direction, "format": outputs.format}
+        summary = list_alignments(scorer, bitext, outputs.links, **how, progress=progress)
+    else:
+        raise UsageError("`nbest` lists the alignments of one word model; give the directory of one.")
+    summary.not_saved = not_saved
+    return summary
 
 
-def _trained(
+def _train(
     training: WordTraining, extraction: Extraction, bitext: Bitext, progress: Progress | None
-) -> tuple[Aligner, ModelError | None]:
-    """The trained aligner, and why it could not be saved: links of a long training should not be lost with that."""
+) -> ModelError | None:
+    """Train an aligner; returns why it could not be saved: links of a long training should not be lost with that."""
     aligner = training.aligner
     if extraction.combine == "onmf":
         check_cepts(extraction.factoring.cepts, bitext, aligner.max_length)
     aligner.fit(bitext, progress=progress, checkpoint=training.checkpoint)
-    if training.save is not None:
-        try:
+    try:
+        if training.save is not None:
             aligner.save(training.save)
-        except ModelError as error:
-            return aligner, error
-    return aligner, None
+    except ModelError as error:
+        return error
+    return None

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from dataclasses import dataclass
+from collections.abc import Mapping, Sequence
+from itertools import zip_longest
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -11,8 +11,9 @@ from numpy.typing import NDArray
 
 from cepts.errors import DataError, UsageError
 from cepts.io.files import PathLike
-from cepts.lm import AdaptedModel, HiddenDocuments
-from cepts.pipeline.lm import AS_FOUND, TextReading
+from cepts.lm import AdaptedModel
+from cepts.pipeline.inputs import AS_FOUND, TextReading
+from cepts.pipeline.reports import Report, Table, counted
 from cepts.progress import Progress
 
 SHARES = (0.5, 0.9, 0.99)
@@ -20,75 +21,23 @@ DRAWN = 6  # hidden documents in the figure, where none are chosen
 NEAR = 3  # hidden documents of a word
 
 
-class HiddenView(NamedTuple):
-    """A hidden document.
-
-    Its number; P(d), and its estimate from a text; how many words have each of `SHARES` of its probability; the words
-    with the highest P(word | d); and, of a word that was asked for, P(d | word), eq. (15) of nmf_lm, and P(word | d).
-    """
-
-    number: int
-    prior: float
-    estimated: float | None
-    needed: list[int]
-    words: list[tuple[str, float]]
-    given_word: float | None = None
-    word_given_document: float | None = None
-
-    def as_dict(self) -> dict[str, Any]:
-        """As JSON values."""
-        found = {
-            "given_word": self.given_word,
-            "word_given_document": self.word_given_document,
-            "hidden_document": self.number,
-            "prior": self.prior,
-            "estimated_prior": self.estimated,
-            "words_with": dict(zip(map(str, SHARES), self.needed, strict=True)),
-            "words": [{"word": word, "probability": prob} for word, prob in self.words],
-        }
-        return {name: value for name, value in found.items() if value is not None}
-
-
-@dataclass(frozen=True, slots=True, eq=False)
-class HiddenSummary:
-    """The hidden documents that were asked for.
+class HiddenSummary(NamedTuple):
+    """The hidden documents that were asked for, and what a figure shows of them.
 
     Attributes
     ----------
-    hidden
-        All hidden documents of the model.
-    estimated
-        Estimates of P(d) from a text, eq. (18) of nmf_lm, if one was given.
-    medians
-        The medians over all hidden documents of how many words have each of `SHARES` of the probability.
-    shown
-        The hidden documents that were chosen.
-    of_words
-        Where words were asked for: the hidden documents of each.
+    report
+        The hidden documents, or those of words.
     drawn
-        Name -> P(word | d) of hidden documents for a figure.
+        Name -> P(word | d) of hidden documents.
+    priors, estimated
+        P(d) of all hidden documents; its estimates from a text, eq. (18) of nmf_lm, if one was given.
     """
 
-    hidden: HiddenDocuments
-    estimated: NDArray[np.float64] | None
-    medians: list[float]
-    shown: list[HiddenView]
-    of_words: dict[str, list[HiddenView]]
+    report: Report
     drawn: dict[str, NDArray[np.float32]]
-
-    @property
-    def correlation(self) -> float | None:
-        """Correlation of P(d) with its estimates from a text; None without these."""
-        if self.estimated is None:
-            return None
-        return float(np.corrcoef(self.hidden.priors, self.estimated)[0, 1]) if len(self.hidden) > 1 else 1.0
-
-    def as_dict(self) -> dict[str, Any]:
-        """As JSON values."""
-        whole: dict[str, Any] = {"hidden_documents": len(self.hidden), "words": len(self.hidden.numbers)}
-        if self.of_words:
-            return {**whole, "of_words": {word: [v.as_dict() for v in found] for word, found in self.of_words.items()}}
-        return {**whole, "shown": [view.as_dict() for view in self.shown]}
+    priors: NDArray[np.float32]
+    estimated: NDArray[np.float64] | None
 
 
 def show_files(
@@ -133,15 +82,22 @@ def show_files(
         sums = np.cumsum(np.sort(column.astype(np.float64))[::-1])
         needed.append((np.searchsorted(sums, np.array(SHARES) * sums[-1]) + 1).tolist())
 
-    def view(number: int, *of_word: float) -> HiddenView:
+    def view(number: int, **of_word: float) -> dict[str, Any]:
+        """A hidden document, as JSON values; `of_word` is P(d | word), eq. (15) of nmf_lm, and P(word | d)."""
         column = hidden.words[:, number]
         rows = np.argsort(-column, kind="stable")[:top].tolist()
         known = predictor.vocabulary.words
         highest = [(known[hidden.numbers[row]], float(column[row])) for row in rows if column[row] > 0]
-        estimate = None if estimated is None else float(estimated[number])
-        return HiddenView(number + 1, float(hidden.priors[number]), estimate, needed[number], highest, *of_word)
+        return {
+            **of_word,
+            "hidden_document": number + 1,
+            "prior": float(hidden.priors[number]),
+            **({} if estimated is None else {"estimated_prior": float(estimated[number])}),
+            "words_with": dict(zip(map(str, SHARES), needed[number], strict=True)),
+            "words": [{"word": word, "probability": prob} for word, prob in highest],
+        }
 
-    def views_of(word: str) -> list[HiddenView]:
+    def views_of(word: str) -> list[dict[str, Any]]:
         place = int(predictor.vocabulary.find([word])[0])
         row = int(predictor.rows[place]) if place >= 0 else -1
         if row < 0:
@@ -151,7 +107,11 @@ def show_files(
         joint = given * hidden.priors
         shares = joint / joint.sum()
         order = np.argsort(-shares, kind="stable")[:NEAR].tolist()
-        return [view(number, float(shares[number]), float(given[number])) for number in order if shares[number] > 0]
+        return [
+            view(number, given_word=float(shares[number]), word_given_document=float(given[number]))
+            for number in order
+            if shares[number] > 0
+        ]
 
     of_words = {word: views_of(word) for word in words}
     for number in hidden_document:
@@ -160,13 +120,54 @@ def show_files(
                 f"{directory} has {len(hidden):,} hidden documents, from 1. Got `hidden_document` {number:,} instead."
             )
     numbers = [number - 1 for number in dict.fromkeys(hidden_document)]
-    shown = [view(number) for number in numbers or np.argsort(-hidden.priors, kind="stable")[:count].tolist()]
-    drawn = shown if hidden_document else shown[:DRAWN]
-    return HiddenSummary(
-        hidden,
-        estimated,
-        np.median(needed, axis=0).tolist(),
-        shown,
-        of_words,
-        {f"{one.number}: {one.words[0][0]}": hidden.words[:, one.number - 1] for one in drawn},
-    )
+    views = [view(number) for number in numbers or np.argsort(-hidden.priors, kind="stable")[:count].tolist()]
+    drawn = {
+        f"{one['hidden_document']}: {one['words'][0]['word']}": hidden.words[:, one["hidden_document"] - 1]
+        for one in (views if hidden_document else views[:DRAWN])
+    }
+    whole = {"hidden_documents": len(hidden), "words": len(hidden.numbers)}
+    if of_words:
+        report = Report(values={**whole, "of_words": of_words}, shown=[_word_table(of_words)])
+    else:
+        half, most, nearly = np.median(needed, axis=0).tolist()
+        shown: list[str | Table] = [
+            f"{counted(len(hidden), 'hidden document')} of {counted(len(hidden.numbers), 'word')}",
+            f"half of their probability is in {half:,.0f} words, 90 % in {most:,.0f}, 99 % in {nearly:,.0f} (medians)",
+        ]
+        if estimated is not None:
+            agreement = float(np.corrcoef(hidden.priors, estimated)[0, 1]) if len(hidden) > 1 else 1.0
+            shown.append(f"P(d) and its estimates from the text, eq. (18), correlate by {agreement:.3f}")
+        report = Report(values={**whole, "shown": views}, shown=[*shown, _document_table(views)])
+    return HiddenSummary(report, drawn, hidden.priors, estimated)
+
+
+def _document_table(views: Sequence[Mapping[str, Any]]) -> Table:
+    """A column for each hidden document."""
+    columns = [
+        [
+            *(f"{one[name]:.4f}" for name in ("prior", "estimated_prior") if name in one),
+            *(f"{count:,}" for count in one["words_with"].values()),
+            *(found["word"] for found in one["words"]),
+        ]
+        for one in views
+    ]
+    labels = ["P(d)", *(["estimated"] if "estimated_prior" in views[0] else [])]
+    labels += [*(f"{100 * share:.0f} %" for share in SHARES), "words"]
+    rows = [["" if cell is None else cell for cell in row] for row in zip_longest(labels, *columns)]
+    return Table(("d", *(str(one["hidden_document"]) for one in views)), rows, left=1 + len(views), fit="fold")
+
+
+def _word_table(of_words: Mapping[str, Sequence[Mapping[str, Any]]]) -> Table:
+    """The hidden documents of each word; their words come last, because there may be any number of them."""
+    rows = [
+        (
+            word if not place else "",
+            str(one["hidden_document"]),
+            f"{one['given_word']:.3f}",
+            f"{one['word_given_document']:.4f}",
+            " ".join(found["word"] for found in one["words"]),
+        )
+        for word, views in of_words.items()
+        for place, one in enumerate(views)
+    ]
+    return Table(("word", "d", "P(d | word)", "P(word | d)", "words of d"), rows, left=5, fit="cut")

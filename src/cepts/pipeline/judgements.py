@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-import json
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
+from itertools import chain
 from pathlib import Path
 from typing import Any, NamedTuple
 
@@ -16,7 +16,6 @@ from cepts.engine import map_shards
 from cepts.errors import DataError, UsageError, check_choice
 from cepts.evaluate import (
     BinaryJudgement,
-    Interval,
     Ranking,
     binary_judgement,
     choose_threshold,
@@ -24,16 +23,27 @@ from cepts.evaluate import (
     resample,
 )
 from cepts.io import check_output, open_output, read_sentence_pairs
+from cepts.io.files import check_stdin, name_of
+from cepts.io.lines import json_line
 from cepts.names import JUDGEMENT_TASKS
 from cepts.phrases.aligner import PhraseAligner
 from cepts.phrases.directions import PhraseDirections
 from cepts.phrases.words import CONTENT, FUNCTION, NUMBER, PUNCTUATION, kinds_of
-from cepts.pipeline.phrase_inputs import check_input, input_name, load_phrase_aligner
+from cepts.pipeline.inputs import check_input, load_phrase_aligner
+from cepts.pipeline.reports import RANGE, Report, Table, bounds, filled, percent, percent_range
 from cepts.progress import Progress, Step, silent
 from cepts.signature import signature
 
 # The weight of a word in a sentence's meaning.
 IMPORTANCE = {CONTENT: 1.0, NUMBER: 1.0, FUNCTION: 0.3, PUNCTUATION: 0.0}
+METRICS = {
+    "accuracy": "accuracy, %",
+    "precision": "P, %",
+    "recall": "R, %",
+    "f1": "F1, %",
+    "map": "MAP, %",
+    "mrr": "MRR, %",
+}
 
 
 class Judged(NamedTuple):
@@ -151,42 +161,6 @@ class JudgementOptions:
             )
 
 
-@dataclass(frozen=True, slots=True, eq=False, kw_only=True)
-class JudgementReport:
-    """What `judge_file` found.
-
-    Attributes
-    ----------
-    found
-        The judgements or the ranking.
-    pairs
-        How many pairs the file has.
-    threshold
-        The least score of a yes; None for a ranking.
-    intervals
-        The interval of each metric; empty where none were asked for.
-    facts
-        What the signature says.
-    """
-
-    found: BinaryJudgement | Ranking
-    pairs: int
-    threshold: float | None
-    intervals: dict[str, Interval]
-    facts: dict[str, object]
-
-    @property
-    def metrics(self) -> dict[str, float]:
-        """The scores by name."""
-        found = self.found
-        return dict(zip(found.metric_names, found.metrics_of(found.unit_counts().sum(axis=0)).tolist(), strict=True))
-
-    @property
-    def signature(self) -> str:
-        """One line that says what was judged and how."""
-        return signature(self.facts)
-
-
 def judge_file(
     model: str,
     test: str,
@@ -196,7 +170,7 @@ def judge_file(
     max_length: int | None = None,
     threads: int | None = None,
     progress: Progress | None = None,
-) -> JudgementReport:
+) -> Report:
     """Judge the sentence pairs of a file by their alignments, and score the judgements by the file's labels.
 
     Parameters
@@ -212,6 +186,7 @@ def judge_file(
     """
     if predictions is not None:
         check_output(predictions)
+    check_stdin(test, *options.training)
     judged = {path: _labelled_pairs(path, options) for path in (test, *options.training)}
     pairs, training = judged[test], [pair for path in options.training for pair in judged[path]]
     aligner = load_phrase_aligner(model, threads=threads, max_length=max_length)
@@ -233,12 +208,25 @@ def judge_file(
     resampled = resample([found], samples=options.samples, seed=options.seed)
     if predictions is not None:
         _write_predictions(predictions, pairs, scores, threshold)
-    return JudgementReport(
-        found=found,
-        pairs=len(pairs),
-        threshold=threshold,
-        intervals=resampled.intervals[0] if resampled.intervals else {},
-        facts={**facts, **found.facts, **resampled.facts},
+    ranges = resampled.intervals[0] if resampled.intervals else {}
+    facts |= {**found.facts, **resampled.facts}
+    what = f"{len(pairs):,} sentence pairs"
+    if options.task == "qa":
+        what = f"{facts['questions']:,} questions, {facts['answers']:,} answers"
+    cells = [(percent(value), percent_range(ranges.get(name))) for name, value in found.metrics.items()]
+    columns = chain.from_iterable((METRICS[name], RANGE) for name in found.metrics)
+    return Report(
+        values={
+            "task": options.task,
+            **found.metrics,
+            **filled(threshold=threshold, intervals=bounds(ranges)),
+            "signature": signature(facts),
+        },
+        shown=[
+            what + ("" if threshold is None else f", yes from {threshold:.4g}"),
+            Table(["", *columns], [[options.task, *chain.from_iterable(cells)]]),
+            f"\nsignature  {signature(facts)}",
+        ],
     )
 
 
@@ -246,7 +234,7 @@ def _labelled_pairs(path: str, options: JudgementOptions) -> list[SentencePair]:
     """The pairs of a file, each of which must be judged and, for answers, have a question."""
     pairs = read_sentence_pairs(path, format=options.format)
     for number, pair in enumerate(pairs, start=1):
-        where = f"{input_name(path)}, pair {number:,}"
+        where = f"{name_of(path)}, pair {number:,}"
         if pair.label is None:
             raise DataError(f"{where}: found no `label`, wanted 1 for yes or 0 for no, in JSON lines.")
         if options.task == "qa" and not pair.group:
@@ -266,7 +254,7 @@ def _ranked(
     if not found.facts["questions"]:
         wanted = "right and wrong answers" if keep == "mixed" else "right answers"
         raise DataError(
-            f"{input_name(test)}: found no question with {wanted}, wanted one; others count too with `questions` all."
+            f"{name_of(test)}: found no question with {wanted}, wanted one; others count too with `questions` all."
         )
     return found
 
@@ -282,7 +270,7 @@ def _write_predictions(
             record |= {"score": round(score, 6), "label": int((pair.label or 0) > 0)}
             if threshold is not None:
                 record["judged"] = int(score >= threshold)
-            file.write(json.dumps(record, ensure_ascii=False).encode("utf-8", "surrogateescape") + b"\n")
+            file.write(json_line(record))
 
 
 def _said(sentence: Sentence, null: NDArray[np.float32], aligner: PhraseAligner) -> float:

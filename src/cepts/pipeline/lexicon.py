@@ -4,20 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from pathlib import Path
-from typing import NamedTuple
 
 from cepts.errors import DataError
 from cepts.io import open_output
 from cepts.io.files import PathLike
+from cepts.pipeline.reports import Report
 from cepts.words import load_aligner
-from cepts.words.translations import Translation
-
-
-class LexiconEntries(NamedTuple):
-    """Translations, and the words that were asked for and have none."""
-
-    entries: list[Translation]
-    missing: list[str]
 
 
 def list_translations(
@@ -28,8 +20,8 @@ def list_translations(
     words: Sequence[str] = (),
     top: int = 10,
     least: float = 0.01,
-) -> LexiconEntries:
-    """Find translations in the lexicon of a model, and write them to `output` where it is given.
+) -> Report:
+    """Find translations in the lexicon of a model: for JSON, or for the file `output` where it is given.
 
     Parameters
     ----------
@@ -44,19 +36,17 @@ def list_translations(
         Only these words; all by default.
     top, least
         The most entries of a word, and the lowest probability.
-
-    Raises
-    ------
-    DataError
-        Where none of `words` has a translation.
     """
     entries = load_aligner(model).translations(direction=direction, words=words or None, top=top, least=least)
     missing = sorted(set(words) - {entry.asked for entry in entries})
     if words and len(missing) == len(set(words)):
         raise DataError(f"{model} knows no translation of {', '.join(missing)} with a probability of {least} or more.")
-    if output is not None:
-        with open_output(output) as file:
-            for entry in entries:
-                row = f"{entry.word}\t{entry.other}\t{entry.probability:.4f}\t{entry.back:.4f}\t{entry.count:.2f}\n"
-                file.write(row.encode("utf-8", "surrogateescape"))
-    return LexiconEntries(entries, missing)
+    lacking = f"cepts: no translation of {', '.join(missing)} with a probability of {least} or more."
+    said = [lacking] if missing else []
+    if output is None:
+        return Report(values=[entry.as_dict() for entry in entries], said=said)
+    with open_output(output) as file:
+        for entry in entries:
+            row = f"{entry.word}\t{entry.other}\t{entry.probability:.4f}\t{entry.back:.4f}\t{entry.count:.2f}\n"
+            file.write(row.encode("utf-8", "surrogateescape"))
+    return Report(said=said)

@@ -4,83 +4,22 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import asdict, dataclass
-from pathlib import Path
-from typing import Any, NamedTuple
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
-from cepts.data import END, KENLM_MAGIC, UNKNOWN, Documents, NGrams
-from cepts.errors import DataError, UsageError
+from cepts.data import END, UNKNOWN, Documents, NGrams
 from cepts.evaluate import Perplexities, perplexities
-from cepts.io import check_output, read_arpa, read_documents, read_stop_list, write_arpa
-from cepts.io.files import InputFile, PathLike, bare_suffixes
-from cepts.lm import AdaptedModel, BackgroundSource, KenLMModel, Memory, Scored
-from cepts.progress import Progress
+from cepts.io import check_output, read_stop_list, write_arpa
+from cepts.io.files import PathLike, check_stdin
+from cepts.lm import AdaptedModel, Memory, Scored
+from cepts.pipeline.inputs import AS_FOUND, TextReading, read_background
+from cepts.pipeline.reports import Report, Table, counted
+from cepts.progress import Progress, Stopwatch
 from cepts.store import check_destination
 
-ARPA_START = b"\\data\\"
-HEAD_BYTES = 1 << 12
 FACTORISATION = ("segmentation", "window", "iterations", "seed")
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class TextReading:
-    """How texts are read: the parameters of `read_documents` that do not depend on the model."""
-
-    format: str = "auto"
-    errors: str = "strict"
-
-    def read(
-        self,
-        paths: Sequence[PathLike],
-        *,
-        lowercase: bool = False,
-        notices: list[str] | None = None,
-        several_wanted: bool = False,
-        progress: Progress | None = None,
-    ) -> Documents:
-        """Read documents; that there is only one is noted where `several_wanted`."""
-        own: list[str] = []
-        found = read_documents(
-            paths, format=self.format, lowercase=lowercase, errors=self.errors, notices=own, progress=progress
-        )
-        if notices is not None:
-            notices += own if several_wanted or len(found) > 1 else own[:-1]
-        return found
-
-
-AS_FOUND = TextReading()
-
-
-def read_background(
-    path: PathLike,
-    *,
-    reading: TextReading = AS_FOUND,
-    lowercase: bool = False,
-    notices: list[str] | None = None,
-    progress: Progress | None = None,
-) -> BackgroundSource:
-    """Read a background: an ARPA model, a KenLM binary, or documents, as its first bytes and its name tell."""
-    if path == "-":
-        raise UsageError("a background cannot come from standard input; name its file.")
-    if not Path(path).is_dir():
-        with InputFile(path) as file:
-            head = file.read_fully(HEAD_BYTES)
-            plain = file.plain
-        if head.startswith(KENLM_MAGIC) or b"\0" in head:
-            if not plain:
-                raise DataError(f"{path}: found a compressed binary, wanted a plain one; decompress it first.")
-            return KenLMModel(str(path))
-        if head.lstrip().startswith(ARPA_START) or bare_suffixes(path)[-1:] == [".arpa"]:
-            return read_arpa(path, notices=notices, progress=progress)
-    return reading.read([path], lowercase=lowercase, notices=notices, several_wanted=True, progress=progress)
-
-
-def check_inputs(paths: Sequence[PathLike | None]) -> None:
-    """Refuse standard input for more than one of some files."""
-    if paths.count("-") > 1:
-        raise UsageError("only one of the files can come from standard input; name the others.")
 
 
 # -- fitting -----------------------------------------------------------------------------------------------------------
@@ -117,10 +56,11 @@ class FitFiles:
 
 def fit_files(
     model: AdaptedModel, files: FitFiles, *, notices: list[str] | None = None, progress: Progress | None = None
-) -> AdaptedModel:
+) -> Report:
     """Fit a model to files and save it. Its parameter `stop` becomes the words of the file `stop`."""
+    stopwatch = Stopwatch()
     check_destination(files.save)
-    check_inputs([*files.texts, *files.background, *files.dev])
+    check_stdin(*files.texts, *files.background, *files.dev)
     if files.stop != "auto":
         model.set_params(stop=[] if files.stop == "none" else read_stop_list(files.stop))
     reading, lowercase = files.reading, files.lowercase
@@ -132,17 +72,26 @@ def fit_files(
     dev = reading.read(files.dev, lowercase=lowercase, progress=progress) if files.dev else None
     model.fit(documents, dev=dev, background=sources, notices=notices, progress=progress)
     model.save(files.save)
-    return model
+    return _fit_report(model, stopwatch)
 
 
-def entry_counts(ngrams: NGrams) -> list[int]:
-    """How many n-grams of each order there are."""
-    return np.diff(ngrams.levels).tolist()
+def _entries(counts: Sequence[int]) -> str:
+    """The numbers of n-grams of each order."""
+    return " + ".join(f"{count:,}" for count in counts)
 
 
-def describe_model(model: AdaptedModel) -> dict[str, Any]:
-    """What a fitted model is, as JSON values."""
-    model.check_fitted()
+def _shown(perplexity: float | None) -> str:
+    return "" if perplexity is None else f"{perplexity:,.1f}"
+
+
+def _percent_less(value: float, before: float) -> str:
+    """How much less than `before` it is, in %, where that can be said."""
+    change = 100 * (value / before - 1) if 0 < before < np.inf else np.nan
+    return f"{change:+.1f}" if np.isfinite(change) else ""
+
+
+def _fit_report(model: AdaptedModel, stopwatch: Stopwatch) -> Report:
+    """What a fitted model is, and how long that took."""
     predictor, record = model.predictor_, asdict(model.record_)
     background = predictor.background
     sizes = {name: record.pop(name) for name in ("words", "documents")}
@@ -150,23 +99,46 @@ def describe_model(model: AdaptedModel) -> dict[str, Any]:
         {
             "name": name,
             "order": part.order,
-            "entries": entry_counts(part) if isinstance(part, NGrams) else None,
+            "entries": np.diff(part.levels).tolist() if isinstance(part, NGrams) else None,
             "weight": float(weight),
         }
         for name, part, weight in zip(record.pop("ngrams"), background.models, background.weights, strict=True)
     ]
-    return {
+    hidden = predictor.hidden
+    about: dict[str, Any] = {
         **sizes,
         "vocabulary": len(predictor.vocabulary),
         "content": int(predictor.content.sum()),
         **{name: getattr(model, name) for name in ("order", *FACTORISATION)},
         **record,
         "ngrams": ngrams,
-        "hidden": 0 if predictor.hidden is None else len(predictor.hidden),
+        "hidden": 0 if hidden is None else len(hidden),
         "weights": dict(zip(predictor.components, predictor.weights.tolist(), strict=True)),
         "mixture": predictor.mixture,
         "exponent": predictor.exponent,
     }
+    lines = [
+        f"text     {counted(about['documents'], 'document')}, {counted(about['words'], 'word')}",
+        f"words    {about['vocabulary']:,} known; {about['content']:,} content words",
+    ]
+    for part in about["ngrams"]:
+        counts = "KenLM binary" if part["entries"] is None else _entries(part["entries"])
+        weight = f"; weight {part['weight']:.3f}" if len(ngrams) > 1 else ""
+        lines.append(f"n-grams  {part['name']}: {counts}{weight}")
+    if hidden is not None:
+        how = f", window {about['window']}" if about["segmentation"] == "implicit" else ""
+        found = f"{counted(len(hidden), 'document')} of {counted(len(hidden.numbers), 'word')}"
+        lines.append(f"hidden   {found}; {about['segmentation']}{how}")
+    weights = ", ".join(f"{name} = {weight:.3f}" for name, weight in about["weights"].items())
+    exponent = f"; exponent {about['exponent']:g}" if about["exponent"] else ""
+    before, after = about["held_out_perplexity"]
+    change = f"{_shown(before)} -> {_shown(after)} ({_percent_less(after, before)} %)"
+    lines += [
+        f"weights  {weights}{exponent}",
+        f"set on   {about['held_out']}, {about['held_out_words']:,} words; perplexity {change}",
+        f"fitted   in {stopwatch.seconds:,.1f} s",
+    ]
+    return Report(values={**about, "seconds": round(stopwatch.seconds, 1)}, said=lines)
 
 
 def model_facts(model: AdaptedModel) -> dict[str, object]:
@@ -250,42 +222,44 @@ def document_perplexities(
     )
 
 
-class PerplexityReport(NamedTuple):
-    """The perplexities of a text, and the model that gave them."""
+def report_perplexities(model: AdaptedModel, found: Perplexities, *, by_document: bool = False) -> Report:
+    """The perplexities of a text by each part of a model; with `by_document`, also those of each document."""
+    about, predictor, values = found.as_dict(), model.predictor_, found.values
 
-    model: AdaptedModel
-    found: Perplexities
+    def row(title: str, name: str, weight: float | None = None) -> tuple[str, ...]:
+        adapted = name == "all" or name.startswith("with ")
+        change = _percent_less(values[name], values["background"]) if adapted else ""
+        without = values.get(f"without {name.removeprefix('with ')}")
+        return title, "" if weight is None else f"{weight:.3f}", _shown(values[name]), change, _shown(without)
 
-    def document_rows(self) -> list[dict[str, Any]]:
-        """Size and perplexity of each document, by the background and by all."""
-        found, values = self.found, self.found.of_documents()
-        places = {name: found.models.index(name) for name in ("background", "all")}
-        return [
-            {
-                "document": name,
-                "sentences": int(found.sentences[number]),
-                "words": int(found.words[number]),
-                "unknown": int(found.unknown[number]),
-                **{model: float(values[number, place]) for model, place in places.items()},
-            }
-            for number, name in enumerate(found.documents)
+    interpolation = predictor.background.weights.tolist()
+    weights = dict(zip(predictor.components, predictor.weights.tolist(), strict=True))
+    named = enumerate(zip(model.record_.ngrams, interpolation, strict=True), start=1)
+    rows = [row(f"n-grams {name}", f"ngram {n}", weight) for n, (name, weight) in named if len(interpolation) > 1]
+    rows.append(row("background", "background", predictor.weights[0]))
+    rows += [row(f"+ {name}", f"with {name}", weights[name]) for name in predictor.components[1:]]
+    sizes = ", ".join(counted(about[f"{name}s"], name) for name in ("document", "sentence", "word"))
+    shown: list[str | Table] = [
+        f"{sizes}; {about['unknown']:,} unknown ({about['unknown_rate']:.1%})",
+        Table(("model", "weight", "perplexity", "change, %", "all without it"), [*rows, row("all", "all")]),
+    ]
+    about |= {"weights": weights, "interpolation": interpolation}
+    if by_document:
+        places = [found.models.index(name) for name in ("background", "all")]
+        counts = zip(
+            found.documents, *(part.tolist() for part in (found.sentences, found.words, found.unknown)), strict=True
+        )
+        documents = list(zip(counts, found.of_documents()[:, places].tolist(), strict=True))
+        cells = [
+            (name, f"{words:,}", f"{unknown:,}", _shown(before), _shown(after), _percent_less(after, before))
+            for (name, _, words, unknown), (before, after) in documents
         ]
-
-    def as_dict(self, *, by_document: bool = False) -> dict[str, Any]:
-        """Everything as JSON values; None for an infinite perplexity."""
-        predictor = self.model.predictor_
-        whole = self.found.as_dict()
-        whole["weights"] = dict(zip(predictor.components, predictor.weights.tolist(), strict=True))
-        whole["interpolation"] = predictor.background.weights.tolist()
-        if by_document:
-            whole["by_document"] = [
-                {
-                    name: None if isinstance(cell, float) and not np.isfinite(cell) else cell
-                    for name, cell in row.items()
-                }
-                for row in self.document_rows()
-            ]
-        return {**whole, "signature": self.found.signature}
+        shown += ["", Table(("document", "words", "unknown", "background", "all", "change, %"), cells)]
+        names = ("document", "sentences", "words", "unknown", "background", "all")
+        finite = [(*sizes, *(x if np.isfinite(x) else None for x in both)) for sizes, both in documents]
+        about["by_document"] = [dict(zip(names, one, strict=True)) for one in finite]
+    about["signature"] = found.signature
+    return Report(values=about, shown=[*shown, f"\nsignature  {found.signature}"])
 
 
 def perplexity_files(
@@ -294,18 +268,18 @@ def perplexity_files(
     *,
     reset: bool = False,
     count_ends: bool = True,
+    by_document: bool = False,
     reading: TextReading = AS_FOUND,
     threads: int | None = None,
     notices: list[str] | None = None,
     progress: Progress | None = None,
-) -> PerplexityReport:
+) -> Report:
     """Perplexity of text files under the model of a directory; see `document_perplexities`."""
     model = AdaptedModel.load(directory, threads=threads)
     # One document is as good as several, unless the model forgets at their ends.
     documents = reading.read(texts, notices=notices, several_wanted=reset, progress=progress)
-    return PerplexityReport(
-        model, document_perplexities(model, documents, reset=reset, count_ends=count_ends, progress=progress)
-    )
+    found = document_perplexities(model, documents, reset=reset, count_ends=count_ends, progress=progress)
+    return report_perplexities(model, found, by_document=by_document)
 
 
 # -- export ------------------------------------------------------------------------------------------------------------
@@ -319,14 +293,12 @@ def export_files(
     reading: TextReading = AS_FOUND,
     threads: int | None = None,
     progress: Progress | None = None,
-) -> tuple[NGrams, int | None]:
-    """Adapt the model of a directory to text files and write it as an ARPA file.
-
-    Returns the static model, and how many words were read; None for no text.
-    """
+) -> Report:
+    """Adapt the model of a directory to text files and write it as an ARPA file."""
     check_output(output)
     model = AdaptedModel.load(directory, threads=threads)
     documents = reading.read(texts, progress=progress) if texts else None
     ngrams = model.static_ngrams(model.memory(documents))
     write_arpa(ngrams, output)
-    return ngrams, None if documents is None else len(documents.text.ids)
+    read = "nothing" if documents is None else f"{len(documents.text.ids):,} words"
+    return Report(said=[f"n-grams  {_entries(np.diff(ngrams.levels).tolist())}, after {read}"])

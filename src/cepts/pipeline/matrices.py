@@ -17,7 +17,8 @@ from cepts.errors import DataError, UsageError
 from cepts.extract import Extraction, MatrixDirections, aligned_runs, are_probabilities
 from cepts.factor import EVIDENCE, in_counts
 from cepts.io import LinkWriter, Matrices, association_blocks, check_output, read_links
-from cepts.pipeline.align import Summary, WriterOfRuns
+from cepts.pipeline.loop import Summary, WriterOfRuns
+from cepts.pipeline.reports import counted
 from cepts.progress import Progress
 
 CELLS_IN_RUN = 1 << 17
@@ -63,6 +64,15 @@ class MatrixFile:
     def scale_used(self) -> float:
         """What an entry of 1 was worth in counts."""
         return self.scale if self.scale is not None else EVIDENCE if self._probabilities else 1.0
+
+    def lines(self, summary: Summary, seconds: float) -> list[str]:
+        """What was aligned, for people."""
+        matrices = counted(summary.pairs, "matrix", "matrices")
+        return [
+            f"aligned  {matrices}, scale {self.scale_used:g}, in {seconds:,.1f} s",
+            f"links    {summary.sure:,} sure, {summary.links - summary.sure:,} possible",
+            *([] if summary.cepts is None else [str(summary.cepts)]),
+        ]
 
     def directions(self, pairs: Any = None, *, cells: int | None = None, in_order: bool = False) -> Runs:
         """The matrices, as they are read."""
@@ -151,7 +161,7 @@ def matrix_to_draw(
             found = block.part(pair - count, pair - count + 1)
         count += len(block)
     if found is None:
-        has = "1 matrix" if count == 1 else f"{count:,} matrices"
+        has = counted(count, "matrix", "matrices")
         raise UsageError(f"`pair` must be at most {count:,}, since {name} has {has}. Got {pair + 1:,} instead.")
     if not found.association.values.any():
         raise DataError(

@@ -2,22 +2,24 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
 from cepts.data import COLUMNS, SentencePair
-from cepts.errors import DataError, UsageError, check_choice
+from cepts.errors import DataError, UsageError
 from cepts.evaluate import PhraseComparison, score_phrases
 from cepts.io import read_sentence_pairs, read_vectors
-from cepts.io.files import bare_suffixes
-from cepts.names import PHRASE_FAMILIES, PHRASE_MODELS, TWO_FILE_PAIR_FORMATS
-from cepts.phrases import PhraseAligner, TokenAligner, synthesise
+from cepts.io.files import check_stdin, last_suffix, name_of
+from cepts.names import DIRECTIONS, PHRASE_FAMILIES, PHRASE_MODELS, TWO_FILE_PAIR_FORMATS
+from cepts.phrases import PhraseAligner, synthesise
 from cepts.phrases.annotate import shared_columns
 from cepts.phrases.relatedness import Relatedness
+from cepts.pipeline.inputs import check_gold, check_input
+from cepts.pipeline.models import new_model
 from cepts.pipeline.paraphrases import read_paraphrases
-from cepts.pipeline.phrase_inputs import check_gold, check_input, input_name
+from cepts.pipeline.reports import Report, Table, percent
 from cepts.progress import Progress, Stopwatch
 from cepts.store import check_destination
 
@@ -26,68 +28,37 @@ PAPER: dict[str, Any] = {"memory": False, "cost": "states", "penalty": 0.01, "it
 NOT_IN_PAPER = ("lexical",)
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class AlignerOptions:
-    """The choice of an aligner; what is None has the default of the aligner, or the paper's.
+def new_phrase_aligner(
+    model: str, parameters: Mapping[str, Any], *, paper: bool = False, without: Sequence[str] = ()
+) -> PhraseAligner:
+    """An aligner that is not trained yet.
 
-    Attributes
+    Parameters
     ----------
     model
         ``phrase`` or ``token``.
+    parameters
+        Of the aligner, as in `PhraseAligner`; no `families` are all of them.
     paper
-        Train as the paper did (`PAPER`), except for what is given here.
-    families, without
-        Families of features to use (none given: all), and to leave out.
-    language, longest, widest, cost, wrong_cost, missed_cost, penalty, iterations, max_length, threads
-        As in `PhraseAligner`.
+        Train as the paper did (`PAPER`), except for what `parameters` say.
+    without
+        Families of features to leave out.
     """
-
-    model: str = "phrase"
-    paper: bool = False
-    families: Sequence[str] = ()
-    without: Sequence[str] = ()
-    language: str | None = "english"
-    longest: int | None = None
-    widest: int | None = None
-    cost: str | None = None
-    wrong_cost: float | None = None
-    missed_cost: float | None = None
-    penalty: float | None = None
-    iterations: int | None = None
-    max_length: int | None = None
-    threads: int | None = None
-
-    def __post_init__(self) -> None:
-        check_choice("model", self.model, PHRASE_MODELS)
-        if self.model == "token":
-            for name in ("longest", "widest"):
-                if (getattr(self, name) or 1) > 1:
-                    raise UsageError(f"`{name}` goes with `model` phrase; a token aligner has no phrases.")
-        if self.cost == "none" and not self.wrong_cost is self.missed_cost is None:
-            raise UsageError("`wrong_cost` and `missed_cost` go with a cost, not with `cost` none.")
-        both = set(self.without) & set(self.families)
-        if both:
-            raise UsageError(
-                f"`families` {min(both)} and `without` {min(both)} contradict each other; leave one of them out."
-            )
-        if not self._families():
-            raise UsageError("`without` leaves no family of features; leave one in.")
-
-    def aligner(self) -> PhraseAligner:
-        """The aligner, untrained."""
-        kind = TokenAligner if self.model == "token" else PhraseAligner
-        chosen = {name: getattr(self, name, None) for name in kind.parameters() if name not in ("families", "language")}
-        given = {name: value for name, value in chosen.items() if value is not None}
-        families = self._families()
-        return kind(
-            **{**(PAPER if self.paper else {}), **given},
-            families=None if families == PHRASE_FAMILIES else families,
-            language=self.language,
+    wanted = tuple(parameters.get("families") or ())
+    both = set(without) & set(wanted)
+    if both:
+        raise UsageError(
+            f"`families` {min(both)} and `without` {min(both)} contradict each other; leave one of them out."
         )
-
-    def _families(self) -> tuple[str, ...]:
-        left_out = {*self.without, *(NOT_IN_PAPER if self.paper else ())} - set(self.families)
-        return tuple(name for name in self.families or PHRASE_FAMILIES if name not in left_out)
+    left_out = {*without, *(NOT_IN_PAPER if paper else ())} - set(wanted)
+    families = tuple(name for name in wanted or PHRASE_FAMILIES if name not in left_out)
+    if not families:
+        raise UsageError("`without` leaves no family of features; leave one in.")
+    if parameters.get("cost") == "none" and {"wrong_cost", "missed_cost"} & set(parameters):
+        raise UsageError("`wrong_cost` and `missed_cost` go with a cost, not with `cost` none.")
+    chosen = {**(PAPER if paper else {}), **parameters, "families": None if families == PHRASE_FAMILIES else families}
+    aligner: PhraseAligner = new_model(PHRASE_MODELS, model, chosen)
+    return aligner
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -144,73 +115,28 @@ class TrainingFiles:
         return found
 
 
-@dataclass(frozen=True, slots=True, eq=False, kw_only=True)
-class TrainingReport:
-    """What `train_phrase_aligner` did.
-
-    Attributes
-    ----------
-    aligner
-        The trained aligner.
-    pairs, used
-        How many pairs there were, and how many of them were used.
-    links, synthesised
-        How many sure links were learnt, and how many of them were made inside chunks.
-    columns
-        The columns that were learnt from, and why others were not.
-    dev
-        The scores on the pairs of `dev`.
-    seconds
-        How long everything took.
-    """
-
-    aligner: PhraseAligner
-    pairs: int
-    used: int
-    links: int
-    synthesised: int
-    columns: str
-    dev: PhraseComparison | None
-    seconds: float
-
-    @property
-    def lines(self) -> list[str]:
-        """The report for people, without its tables."""
-        aligner = self.aligner
-        more = f" ({self.synthesised:,} of them synthesised)" if self.synthesised else ""
-        lines = [f"trained  on {self.used:,} pairs with {self.links:,} links{more}, in {self.seconds:,.1f} s"]
-        if self.used < self.pairs:
-            lines.append(
-                f"skipped  {self.pairs - self.used:,} pairs with an empty side or a sentence of more than "
-                f"{aligner.max_length:,} words"
-            )
-        if aligner.language is None:
-            lines.append(f"columns  {self.columns}")
-        return lines
-
-
 def train_phrase_aligner(
-    options: AlignerOptions,
+    aligner: PhraseAligner,
     files: TrainingFiles,
     save: str | Path,
     *,
     synthesise_links: bool = False,
     notices: list[str] | None = None,
     progress: Progress | None = None,
-) -> TrainingReport:
+) -> Report:
     """Train an aligner on files and keep it in the directory `save`.
 
     With `synthesise_links`, phrase links are first made of the word links inside chunks (`synthesise`). `notices`
     gets what readers of files notice.
     """
     check_destination(save)
+    check_stdin(*files.pairs, files.gold_links, files.dev)
     stopwatch = Stopwatch()
     pairs, dev = files.read_pairs(), files.read_dev()
-    aligner = options.aligner()
     columns = shared_columns([pair for pair in pairs if aligner.fits(pair)])
     if synthesise_links and aligner.language is None and "chunk" not in columns:
         raise DataError(
-            f"{input_name(files.pairs[0])}: found sentences without chunks, of which phrase links are synthesised; "
+            f"{name_of(files.pairs[0])}: found sentences without chunks, of which phrase links are synthesised; "
             f"give `source_chunk` and `target_chunk` in JSON lines, or Chunk=... in the MISC field of CoNLL-U."
         )
     if dev is not None and files.dev is not None:
@@ -223,22 +149,42 @@ def train_phrase_aligner(
         pairs = [synthesise(pair) for pair in aligner.annotator_.annotate(pairs, ["chunk"])]
     aligner.fit(pairs, progress=progress)
     aligner.save(save)
-    return TrainingReport(
-        aligner=aligner,
-        pairs=len(pairs),
-        used=sum(aligner.fits(pair) for pair in pairs),
-        links=_sure_links(pairs),
-        synthesised=_sure_links(pairs) - given,
-        columns=_described_columns(columns, pairs),
-        dev=None if dev is None else score_phrases(dev, aligner.align(dev, progress=progress)),
-        seconds=stopwatch.seconds,
-    )
+    scores = None if dev is None else score_phrases(dev, aligner.align(dev, progress=progress))
+    return _report(aligner, pairs, _sure_links(pairs) - given, columns, scores, stopwatch.seconds)
+
+
+def _report(
+    aligner: PhraseAligner,
+    pairs: Sequence[SentencePair],
+    synthesised: int,
+    columns: Sequence[str],
+    dev: PhraseComparison | None,
+    seconds: float,
+) -> Report:
+    used, links = sum(aligner.fits(pair) for pair in pairs), _sure_links(pairs)
+    more = f" ({synthesised:,} of them synthesised)" if synthesised else ""
+    said = [f"trained  on {used:,} pairs with {links:,} links{more}, in {seconds:,.1f} s"]
+    if used < len(pairs):
+        long = f"a sentence of more than {aligner.max_length:,} words"
+        said.append(f"skipped  {len(pairs) - used:,} pairs with an empty side or {long}")
+    if aligner.language is None:
+        said.append(f"columns  {_described_columns(columns, pairs)}")
+    rows = [
+        (name, f"{len(objectives):,}", f"{objectives[-1]:,.2f}" if objectives else "", f"{len(weights):,}")
+        for name, objectives, weights in zip(DIRECTIONS, aligner.objectives_, aligner.weights_, strict=True)
+    ]
+    shown: list[str | Table] = [Table(("direction", "iterations", "objective", "weights"), rows)]
+    if dev is not None:
+        scores = map(percent, (dev.precision, dev.recall, dev.f1, dev.exact))
+        shown += ["", Table(("", "P, %", "R, %", "F1, %", "exact, %"), [("dev", *scores)])]
+    counts = {"pairs": len(pairs), "used": used, "links": links, "synthesised": synthesised}
+    return Report(values=counts, shown=shown, said=said)
 
 
 def _gold_pairs(path: str, format_: str) -> list[SentencePair]:
-    if format_ in TWO_FILE_PAIR_FORMATS or bare_suffixes(path)[-1:] == [".conllu"]:
+    if format_ in TWO_FILE_PAIR_FORMATS or last_suffix(path) == ".conllu":
         raise DataError(
-            f"{input_name(path)}: text and CoNLL-U have no gold links; give them in a file of their own (`gold_links`)."
+            f"{name_of(path)}: text and CoNLL-U have no gold links; give them in a file of their own (`gold_links`)."
         )
     pairs = read_sentence_pairs(path, format=format_)
     check_gold(pairs, path)

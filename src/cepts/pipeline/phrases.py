@@ -3,20 +3,26 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from contextlib import AbstractContextManager
 from pathlib import Path
-from typing import Protocol
+from typing import Any, Protocol
 
-from cepts.data import Alignments, Scorer, Segments, SentencePair
+from cepts.data import Alignments, Scorer, Segments, SentencePair, as_bitext
 from cepts.extract import Extraction
-from cepts.io import read_sentence_pairs
-from cepts.pipeline.align import Summary, WriterContext, WriterOfRuns, align
+from cepts.io import open_output, read_sentence_pairs
+from cepts.io.lines import json_line
+from cepts.phrases import PhraseAligner
+from cepts.phrases.paths import Alternative
 from cepts.pipeline.align_files import AlignOutputs
-from cepts.pipeline.lists import list_segmentations
-from cepts.pipeline.phrase_inputs import check_input, load_phrase_aligner
-from cepts.progress import Progress
+from cepts.pipeline.inputs import check_input, load_phrase_aligner
+from cepts.pipeline.lists import count_listed
+from cepts.pipeline.loop import Summary, WriterOfRuns, align
+from cepts.progress import Progress, Step, silent
+
+PAIRS_AT_A_TIME = 256
 
 
-class PairWriter(WriterContext, Protocol):
+class PairWriter(AbstractContextManager[Any], Protocol):
     """What takes successive pairs with their links and segments, such as `cepts.io.SentencePairWriter`."""
 
     def write(
@@ -85,3 +91,40 @@ def align_pair_files(
     return list_segmentations(
         aligner, pairs, outputs.links, count=outputs.lists, direction=outputs.direction, progress=progress
     )
+
+
+def list_segmentations(
+    aligner: PhraseAligner,
+    pairs: Sequence[SentencePair],
+    output: str | Path,
+    *,
+    count: int,
+    direction: str = "both",
+    progress: Progress | None = None,
+) -> Summary:
+    """Write the `count` best segmentations of each pair as JSON lines: of one `direction`, or of both."""
+    report = progress or silent
+    summary = Summary(pairs=len(pairs), listed=direction)
+    with open_output(output) as file:
+        for start in range(0, len(pairs), PAIRS_AT_A_TIME):
+            run = pairs[start : start + PAIRS_AT_A_TIME]
+            lists = aligner.nbest(run, count)
+            report(Step(stage="listing", done=start + len(run), total=len(pairs)))
+            for pair, *found in zip(run, *lists, strict=True):
+                record: dict[str, object] = {"id": pair.id} if pair.id else {}
+                record |= {"source": pair.source.tokens, "target": pair.target.tokens}
+                for name, listed in zip(("forward", "reverse"), found, strict=True):
+                    if direction in {name, "both"}:
+                        record[name] = [_alternative(one) for one in listed]
+                file.write(json_line(record))
+                count_listed(summary, direction, len(found[0]), len(found[1]))
+    summary.of_text(as_bitext(pairs), aligner.max_length)
+    return summary
+
+
+def _alternative(one: Alternative) -> dict[str, object]:
+    return {
+        "score": round(one.score, 6),
+        "log_probability": round(one.log_probability, 6),
+        "segments": [[source, target, round(confidence, 4)] for source, target, confidence in one.segments],
+    }

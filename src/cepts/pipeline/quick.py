@@ -9,7 +9,6 @@ from typing import Any
 from cepts.data import Alignments, Bitext, Scorer, Text, as_bitext, as_text
 from cepts.errors import UsageError
 from cepts.extract import Extraction, aligned_runs
-from cepts.factor import Factoring
 from cepts.io import read_bitext
 from cepts.names import WORD_MODELS
 from cepts.pipeline.models import new_model
@@ -22,11 +21,7 @@ def align(
     target: str | Path | Text | Iterable[Any] | None = None,
     *,
     model: str | Scorer = "hmm",
-    combine: str = "agreement",
-    threshold: float | None = None,
-    association: str = "agreement",
-    nbest: int | None = None,
-    factoring: Factoring | None = None,
+    combine: str | Extraction = "agreement",
     progress: Progress | None = None,
 ) -> Alignments:
     """Align the words of sentences and their translations.
@@ -40,9 +35,7 @@ def align(
         Name of the word model to train on the text (``ibm1``, ``ibm2``, ``diagonal``, ``hmm``, ``ibm3``, ``ibm4``); or
         a model with options of your own, which is trained if it is not yet; or any other scorer.
     combine
-        How links are made: a name of `cepts.extract.EXTRACTORS`.
-    threshold, association, nbest, factoring
-        As in `cepts.extract.Extraction`.
+        How links are made: a name of `cepts.extract.EXTRACTORS`, or an `Extraction` with options of your own.
     progress
         Told of each step.
 
@@ -58,9 +51,7 @@ def align(
     [(0, 0), (1, 1)]
     """
     bitext = _read(source, target, progress)
-    extraction = Extraction(
-        combine=combine, threshold=threshold, association=association, nbest=nbest, factoring=factoring or Factoring()
-    )
+    extraction = Extraction(combine=combine) if isinstance(combine, str) else combine
     scorer: Scorer = new_model(WORD_MODELS, model, {}) if isinstance(model, str) else model
     if isinstance(scorer, Aligner) and not scorer.is_fitted():
         scorer.fit(bitext, progress=progress)

@@ -14,17 +14,20 @@ from cepts.data import SPECIAL, Text, Utterance, offsets_of
 from cepts.errors import DataError, UsageError, check_choice
 from cepts.evaluate import WordErrors, closest_hypothesis, word_errors
 from cepts.io import check_output, read_hypotheses, read_transcripts, write_hypotheses
-from cepts.io.files import PathLike, bare_suffixes
+from cepts.io.files import PathLike, check_stdin, last_suffix
 from cepts.lm import AdaptedModel, Memory, Scored
 from cepts.names import RESETS
-from cepts.pipeline.lm import AS_FOUND, TextReading, check_inputs, model_facts
-from cepts.progress import Progress, Step, silent
+from cepts.pipeline.inputs import AS_FOUND, TextReading
+from cepts.pipeline.lm import model_facts
+from cepts.pipeline.reports import Report, Table, counted
+from cepts.progress import Progress, Step, Stopwatch, silent
 from cepts.signature import signature
 
 LEAST_LOG_PROB = -100.0  # of a word with probability 0; lists need finite scores
 WEIGHTS = (0.0, *(float(f"{0.01 * 1.25**step:.3g}") for step in range(40)))
 BONUSES = tuple(step / 2 for step in range(-8, 21))  # for each word, as multiples of the weight
 ROUNDS = 3
+ROWS = {"before": "before", "after": "rescored", "oracle": "best in the lists"}
 BY_SUFFIX = {".tsv": "tsv", ".jsonl": "jsonl", ".json": "jsonl", ".trn": "trn"}
 
 
@@ -300,29 +303,6 @@ class RescoreFiles:
     reading: TextReading = AS_FOUND
 
 
-@dataclass(frozen=True, slots=True, eq=False)
-class RescoringReport:
-    """Rescored lists, their errors where there are references, the options, and what the signature says."""
-
-    rescored: list[Rescored]
-    errors: ListErrors | None
-    options: RescoreOptions
-    facts: Mapping[str, object]
-
-    def as_dict(self) -> dict[str, Any]:
-        """Sizes, how many choices differ from the recogniser's, weights, errors and signature, as JSON values."""
-        whole: dict[str, Any] = {
-            "utterances": len(self.rescored),
-            "hypotheses": sum(len(found.totals) for found in self.rescored),
-            "changed": sum(found.best != own_choice(found.utterance) for found in self.rescored),
-            "weight": self.options.weight,
-            "word_bonus": self.options.word_bonus,
-        }
-        if self.errors is not None:
-            whole["errors"] = {name: errors.as_dict() for name, errors in self.errors._asdict().items()}
-        return {**whole, "signature": signature(self.facts)}
-
-
 def rescore_files(
     directory: PathLike,
     files: RescoreFiles,
@@ -332,18 +312,19 @@ def rescore_files(
     threads: int | None = None,
     notices: list[str] | None = None,
     progress: Progress | None = None,
-) -> RescoringReport:
+) -> Report:
     """Rescore n-best lists with the model of a directory, and write them.
 
     With `tune`, the weight and the word bonus with the fewest errors are found, and nothing is written.
     """
+    stopwatch = Stopwatch()
     if tune and files.output is not None:
         raise UsageError(
             "`tune` writes no hypotheses; leave out `output`, and rescore with the weight and word bonus that it finds."
         )
     if files.output is not None:
         check_output(files.output)
-    check_inputs([*files.nbest, *files.adapt, files.references])
+    check_stdin(*files.nbest, *files.adapt, files.references)
     model = AdaptedModel.load(directory, threads=threads)
     adapted = files.reading.read(files.adapt, notices=notices, progress=progress) if files.adapt else None
     memory = model.memory(adapted)
@@ -357,10 +338,10 @@ def rescore_files(
         found = list(rescore(model, _watched(utterances, progress or silent), options, memory=memory))
     errors = list_errors(found, references, name=_task(files.nbest))
     if files.output is not None:
-        by_suffix = BY_SUFFIX.get("".join(bare_suffixes(files.output)[-1:]), "tsv")
+        by_suffix = BY_SUFFIX.get(last_suffix(files.output), "tsv")
         write_hypotheses(files.output, found, format=files.output_format or by_suffix)
     kaldi = files.format == "kaldi" or any(Path(path).is_dir() for path in files.nbest)
-    said = {
+    known = {
         "weight": f"{options.weight:g}",
         "word-bonus": f"{options.word_bonus:g}",
         "own-weight": f"{options.own_weight:g}" if options.own_weight else None,
@@ -370,9 +351,42 @@ def rescore_files(
         "adapted-to": None if adapted is None else f"{len(adapted.text.ids)}-words",
         "tuned": "on-these-lists" if tune else None,
     }
-    facts: dict[str, object] = {name: value for name, value in said.items() if value is not None}
+    facts: dict[str, object] = {name: value for name, value in known.items() if value is not None}
     facts = {**(errors.after.facts if errors else {}), **facts, **model_facts(model)}
-    return RescoringReport(found, errors, options, facts)
+    values: dict[str, Any] = {
+        "utterances": len(found),
+        "hypotheses": sum(len(one.totals) for one in found),
+        "changed": sum(one.best != own_choice(one.utterance) for one in found),
+        "weight": options.weight,
+        "word_bonus": options.word_bonus,
+    }
+    lists = f"{counted(len(found), 'utterance')}, {counted(values['hypotheses'], 'hypothesis', 'hypotheses')}"
+    said = [f"rescored {lists}; {counted(values['changed'], 'choice')} changed, in {stopwatch.seconds:,.1f} s"]
+    shown: list[str | Table] = []
+    if errors is not None:
+        values["errors"] = {name: one.as_dict() for name, one in errors._asdict().items()}
+        if files.output == "-":  # where the hypotheses are, nothing else may be
+            said.append(f"WER      {errors.before.wer:.2f} -> {errors.after.wer:.2f} %")
+        else:
+            shown += [_error_table(values["errors"]), f"\nsignature  {signature(facts)}"]
+    if tune:
+        weights = f"`weight` {options.weight:g} `word_bonus` {options.word_bonus:g}"
+        shown.append(f"tuned    {weights}  (report errors on other lists)")
+    return Report(values={**values, "signature": signature(facts)}, shown=shown, said=said)
+
+
+def _error_table(errors: Mapping[str, Mapping[str, float]]) -> Table:
+    kinds = ("substitutions", "insertions", "deletions")
+    rows = [
+        (
+            title,
+            f"{errors[name]['wer']:.2f}",
+            *(f"{errors[name][kind]:,}" for kind in kinds),
+            f"{errors[name]['utterance_error_rate']:.1f}",
+        )
+        for name, title in ROWS.items()
+    ]
+    return Table(("hypotheses", "WER, %", *kinds, "with errors, %"), rows)
 
 
 def _watched(utterances: Sequence[Utterance], report: Progress) -> Iterator[Utterance]:

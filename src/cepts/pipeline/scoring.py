@@ -1,18 +1,58 @@
-"""Link files against gold links."""
+"""Links of words or of paraphrases in files against gold links."""
 
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Generic, NamedTuple, TypeVar
+from itertools import chain
+from typing import Any, Generic, NamedTuple, TypeVar
 
 from cepts.data import Alignments
 from cepts.errors import DataError, UsageError
-from cepts.evaluate import Comparison, PhraseComparison, Resampled, compare, resample
-from cepts.io import swap_sides
-from cepts.pipeline.link_files import LinkFile, Sides
+from cepts.evaluate import (
+    Comparison,
+    Difference,
+    Interval,
+    PhraseComparison,
+    Resampled,
+    compare,
+    resample,
+    score_phrases,
+)
+from cepts.io import read_predicted_links, read_sentence_pairs, swap_sides
+from cepts.pipeline.inputs import LinkFile, Sides, check_gold
+from cepts.pipeline.reports import (
+    RANGE,
+    Report,
+    Table,
+    bounds,
+    compared,
+    filled,
+    gap_cells,
+    percent,
+    percent_range,
+    short_names,
+)
 from cepts.signature import signature
 
 Result = TypeVar("Result", Comparison, PhraseComparison)
+
+MEASURES = {
+    "aer": "AER",
+    "sure_precision": "precision on sure",
+    "sure_recall": "recall on sure",
+    "sure_f1": "F1 on sure",
+    "possible_precision": "precision on possible",
+    "possible_recall": "recall on possible",
+    "possible_f1": "F1 on possible",
+}
+SHORT_MEASURES = ("AER", "P sure", "R sure", "F1 sure", "P possible", "R possible", "F1 possible")
+PARTS = {
+    "all": "all links",
+    "identical": "identical words",
+    "other": "other words",
+    "token": "1x1 rectangles",
+    "phrase": "larger rectangles",
+}
 
 
 class SystemScores(NamedTuple, Generic[Result]):
@@ -20,6 +60,16 @@ class SystemScores(NamedTuple, Generic[Result]):
 
     comparisons: list[Result]
     resampled: Resampled
+
+    @property
+    def ranges(self) -> list[dict[str, Interval]]:
+        """The intervals of each system's scores; none without samples."""
+        return self.resampled.intervals or [{} for _ in self.comparisons]
+
+    @property
+    def gaps(self) -> list[dict[str, Difference]]:
+        """How each system differs from the first; nothing for the first itself and without samples."""
+        return [{}, *(self.resampled.differences or [{} for _ in self.comparisons[1:]])]
 
     @property
     def signature(self) -> str:
@@ -116,3 +166,152 @@ def _unequal(gold: LinkFile, gold_pairs: int, system: LinkFile, pairs: int) -> D
     return DataError(
         f"{gold.path} has gold links of {gold_pairs:,} sentence pairs but {system.path} has {pairs:,}; {remedy}"
     )
+
+
+def report_links(names: Sequence[str], found: SystemScores[Comparison], *, per_sentence: bool = False) -> Report:
+    """The scores of link files of these names; with `per_sentence`, also those of each sentence pair."""
+    short, results = short_names(names), found.comparisons
+    scores, gaps = [result.scores for result in results], found.gaps[-1]
+    columns = ["", *chain.from_iterable((name, RANGE) for name in short), "difference", RANGE, "p"]
+    rows: list[list[object]] = [
+        [
+            f"{title}, %",
+            *chain.from_iterable(
+                (percent(getattr(score, metric)), percent_range(ranges.get(metric)))
+                for score, ranges in zip(scores, found.ranges, strict=True)
+            ),
+            *gap_cells(gaps.get(metric)),
+        ]
+        for metric, title in MEASURES.items()
+    ]
+    others = {"links": [f"{score.links:,}" for score in scores]}
+    for side in ("source", "target"):
+        if getattr(scores[0], f"{side}_words") is not None:
+            others[f"{side} words covered"] = [f"{getattr(score, f'{side}_covered'):,}" for score in scores]
+            others[f"{side} words covered, %"] = [f"{percent(getattr(score, f'{side}_coverage'))}" for score in scores]
+    rows += [
+        [title, *chain.from_iterable((cell, None) for cell in cells), *[None] * 3] for title, cells in others.items()
+    ]
+    first = scores[0]
+    about = f"{first.sentences:,} sentence pairs, {first.sure:,} sure and {first.possible - first.sure:,} only possible"
+    systems = [
+        {
+            "links_file": name,
+            **result.scores.as_dict(),
+            **filled(intervals=bounds(ranges)),
+            **({"per_sentence": [one.as_dict() for one in result.per_sentence()]} if per_sentence else {}),
+        }
+        for name, result, ranges in zip(names, results, found.ranges, strict=True)
+    ]
+    shown: list[str | Table] = [_sentence_table(short, results), ""] if per_sentence else []
+    shown += [f"{about} gold links", Table(columns, rows), f"\nsignature  {found.signature}"]
+    values = {"systems": systems, **filled(differences=compared(gaps)), "signature": found.signature}
+    return Report(values=values, shown=shown)
+
+
+def _sentence_table(names: Sequence[str], results: Sequence[Comparison]) -> Table:
+    """A row for each sentence pair: of one system all measures, of two the links and AER of each."""
+    numbered = enumerate(zip(*(result.per_sentence() for result in results), strict=True), start=1)
+    columns = ["pair", "sure", "possible"]
+    if len(results) == 1:
+        return Table(
+            [*columns, "links", *SHORT_MEASURES],
+            [
+                [n, one.sure, one.possible, one.links, *(percent(getattr(one, metric)) for metric in MEASURES)]
+                for n, (one,) in numbered
+            ],
+            left=0,
+        )
+    columns += [f"{what}, {name}" for name in names for what in ("links", "AER")]
+    rows = [
+        [
+            n,
+            one.sure,
+            one.possible,
+            *(one.links, percent(one.aer), other.links, percent(other.aer)),
+            percent(other.aer - one.aer, "+"),
+        ]
+        for n, (one, other) in numbered
+    ]
+    return Table([*columns, "difference"], rows, left=0)
+
+
+def score_phrase_files(
+    gold: str,
+    systems: Sequence[str],
+    *,
+    gold_format: str = "auto",
+    gold_links: str | None = None,
+    format: str = "auto",
+    base: int = 0,
+    protocol: Any = "macro",
+    possible: bool = False,
+    samples: int = 0,
+    seed: int = 0,
+) -> SystemScores[PhraseComparison]:
+    """Score the links of paraphrases against gold links of the same sentence pairs.
+
+    Parameters
+    ----------
+    gold, gold_format, gold_links
+        A file of sentence pairs with gold links, its format, and a file with the links of pairs that have none.
+    systems, format
+        Files of links, and their format.
+    base
+        Number of a sentence's first word in Pharaoh files.
+    protocol, possible
+        As in `cepts.evaluate.score_phrases`.
+    samples, seed
+        As `bootstrap` and `seed` in `score_links`.
+    """
+    pairs = read_sentence_pairs(gold, format=gold_format, links=gold_links, base=base)
+    check_gold(pairs, gold)
+    found = [read_predicted_links(path, pairs, format=format, base=base) for path in systems]
+    results = [score_phrases(pairs, links, protocol=protocol, possible=possible) for links in found]
+    return SystemScores(results, resample(results, samples=samples, seed=seed))
+
+
+def report_phrases(names: Sequence[str], found: SystemScores[PhraseComparison]) -> Report:
+    """The scores of files of paraphrases' links of these names."""
+    short, first = short_names(names), found.comparisons[0]
+    every = list(zip(names, short, found.comparisons, found.ranges, found.gaps, strict=True))
+    rows = [
+        [
+            name if part == "all" else "",
+            PARTS[part],
+            *map(percent, (scores.precision, scores.recall, scores.f1)),
+            percent_range(ranges.get(_f1_of(part))),
+            percent(result.exact) if part == "all" else None,
+            percent_range(ranges.get("exact")) if part == "all" else None,
+            f"{scores.predicted:,}",
+            f"{scores.gold:,}",
+        ]
+        for _, name, result, ranges, _ in every
+        for part, scores in result.parts.items()
+    ]
+    columns = ["", "", "P, %", "R, %", "F1, %", RANGE, "exact, %", RANGE, "predicted", "gold"]
+    titles = {"exact": "exact match", **{_f1_of(part): f"F1, {title}" for part, title in PARTS.items()}}
+    tables = [
+        Table(
+            [f"{name} minus {short[0]}", "difference, %", RANGE, "p"],
+            [[title, *gap_cells(gaps[metric])] for metric, title in titles.items() if metric in gaps],
+        )
+        for _, name, _, _, gaps in every
+        if gaps
+    ]
+    systems = [
+        {"file": name, **result.as_dict(), **filled(intervals=bounds(ranges), minus_first=compared(gaps))}
+        for name, _, result, ranges, gaps in every
+    ]
+    shown: list[str | Table] = [
+        f"{len(first.exact_pairs):,} sentence pairs, {first.parts['all'].gold:,} gold links",
+        Table(columns, rows, left=2),
+    ]
+    for table in tables:
+        shown += ["", table]
+    shown.append(f"\nsignature  {found.signature}")
+    return Report(values={"systems": systems, "signature": found.signature}, shown=shown)
+
+
+def _f1_of(part: str) -> str:
+    return f"{part}_f1".removeprefix("all_")

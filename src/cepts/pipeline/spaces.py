@@ -1,176 +1,290 @@
-"""Scores of fitted spaces: word translation, word and sentence similarity, retrieval of sentences."""
+"""Spaces from files to files: fitting, translations, senses, samples and aligned vectors."""
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
-from dataclasses import replace
-from typing import NamedTuple
+import json
+import os
+from collections.abc import Callable, Sequence
+from dataclasses import asdict, dataclass
+from functools import partial
+from pathlib import Path
 
-import numpy as np
-
-from cepts.data import Dictionary, Text
-from cepts.errors import DataError
-from cepts.evaluate import (
-    SimilarityScore,
-    TranslationScore,
-    gold_translations,
-    retrieval_precision,
-    sentence_similarity,
-    translation_precision,
-    word_similarity,
-)
-from cepts.io import SentenceSimilarities, WordSimilarities
-from cepts.progress import Progress
-from cepts.spaces import SpaceModel, retrieve
+from cepts.data import Dictionary
+from cepts.errors import DataError, UsageError
+from cepts.io import check_output, open_output, read_vectors, write_dictionary, write_vectors
+from cepts.io.files import name_of
+from cepts.io.languages import language_names
+from cepts.io.lines import read_lines
+from cepts.pipeline.inputs import SavedSpace, read_dictionaries
+from cepts.pipeline.reports import Report, Table
+from cepts.progress import Progress, Stopwatch
+from cepts.spaces import Neighbours, SpaceModel, identical_strings
+from cepts.spaces.mixture import COMPONENTS
 from cepts.spaces.model import SOURCES
-from cepts.spaces.retrieve import unit_rows
-from cepts.spaces.sentences import idf_weights, sentence_vectors, sif_vectors, sif_weights, simple_text
+from cepts.spaces.senses import LEAST_NEARNESS
+from cepts.store import check_destination
 
-NEIGHBOURHOOD, TEMPERATURE = 10, 30  # of csls and of inverted-softmax, as `retrieve` has them
+SHOWN = 10  # largest number of unknown words that a message names
 
 
-class SimilarityScores(NamedTuple):
-    """Scores of a task by the language's vectors alone, and by their places in the space.
+@dataclass(frozen=True, slots=True, kw_only=True)
+class SpaceFiles:
+    """The files that a space is fitted on, and how they are read.
 
-    `about` is what a signature says beside the facts of the task.
+    Attributes
+    ----------
+    vectors
+        A file of vectors for each language.
+    dictionaries
+        Files of translations; ``en-fr:FILE`` names the languages of its columns.
+    identical
+        Also use words that are spelt the same in several languages as entries.
+    languages
+        Names of the languages, with commas between them; None is by the names of the files.
+    lowercase, max_vocabulary, vector_format
+        As `cepts.io.read_vectors` takes them.
     """
 
-    alone: SimilarityScore
-    space: SimilarityScore
-    about: Mapping[str, object] = {}
+    vectors: tuple[str, ...]
+    dictionaries: tuple[str, ...] = ()
+    identical: bool = False
+    languages: str | None = None
+    lowercase: bool = False
+    max_vocabulary: int | None = None
+    vector_format: str | None = None
+
+    def __post_init__(self) -> None:
+        paths = self.vectors
+        if len(paths) < 2:
+            raise UsageError(f"found {len(paths)} file of vectors, wanted two or more, one for each language.")
+        places = [path if path == "-" else os.path.realpath(path) for path in paths]
+        twice = next((path for path, place in zip(paths, places, strict=True) if places.count(place) > 1), None)
+        if twice is not None:
+            raise UsageError(f"{twice} is given twice; give the vectors of another language.")
+        language_names(paths, self.languages)
+        if not self.dictionaries and not self.identical:
+            raise UsageError(
+                "nothing says which words have the same meaning; give a dictionary (`dictionaries`), or use words that "
+                "are spelt the same (`identical`)."
+            )
 
 
-def score_translations(
+def fit_space_files(
+    files: SpaceFiles,
     model: SpaceModel,
-    dictionary: Dictionary,
     *,
-    source: str | int | None = None,
-    target: str | int | None = None,
-    measure: str = "csls",
-    at: Sequence[int] = (1, 5, 10),
-    sources: int | None = SOURCES,
+    save: str | Path | None = None,
+    keep_vectors: bool = True,
+    notices: list[str] | None = None,
     progress: Progress | None = None,
-) -> TranslationScore:
-    """Precision of word translation by the protocol of MUSE; the first column of `dictionary` is the source.
-
-    Options are those of `cepts.spaces.SpaceModel.translate`.
-    """
-    space = model.space_
-    languages = space.direction(source, target)
-    known, others = (model.vectors(view) for view in languages)
-    gold = gold_translations(dictionary, known, others)
-    found = model.neighbours(
-        gold.source,
-        source=languages[0],
-        target=languages[1],
-        measure=measure,
-        count=max(at),
-        sources=sources,
-        progress=progress,
-    )
-    score = translation_precision(gold, found.rows, at=at)
-    facts: dict[str, object] = {**score.facts, "direction": _direction(model, languages), "measure": measure}
-    facts["targets"] = len(others)
-    if measure in ("csls", "inverted-softmax"):
-        facts["sources"] = len(known) if sources is None else min(sources, len(known))
-    return replace(score, facts={**facts, **_of_measure(measure)})
-
-
-def score_word_similarity(model: SpaceModel, task: WordSimilarities, *, language: str | int = 0) -> SimilarityScores:
-    """Correlation of cosines with human judgements of pairs of words."""
-    vectors = model.vectors(language)
-    rows = np.unique(vectors.vocabulary.find([word for pair in task.pairs for word in pair]))
-    alone = vectors.take(rows[rows >= 0])
-    placed = alone.moved(model.project(alone.matrix, language))
-    before, after = (word_similarity(task.pairs, task.scores, words, name=task.name) for words in (alone, placed))
-    return SimilarityScores(before, after)
-
-
-def score_sentence_similarity(
-    model: SpaceModel, tasks: Sequence[SentenceSimilarities], counts: Mapping[str, int], *, language: str | int = 0
-) -> list[SimilarityScores]:
-    """Correlation of cosines of SIF sentence vectors with human judgements, for each task.
-
-    Words count with unit vectors; `counts` are of a large text of the language.
-    """
-    vectors = model.vectors(language)
-    weights = sif_weights(vectors.vocabulary, counts)
-    alone, placed = (
-        vectors.moved(unit_rows(matrix)) for matrix in (vectors.matrix, model.project(vectors.matrix, language))
-    )
-    scores = []
-    for task in tasks:
-        text = simple_text([*(first for first, _ in task.pairs), *(second for _, second in task.pairs)])
-        found = []
-        for words in (alone, placed):
-            rows = sif_vectors(text, words, weights).matrix
-            first, second = rows[: len(task)], rows[len(task) :]
-            found.append(sentence_similarity(first, second, task.scores, name=task.name))
-        scores.append(SimilarityScores(found[0], found[1]))
-    return scores
-
-
-def score_retrieval(
-    model: SpaceModel,
-    texts: tuple[Text, Text],
-    *,
-    source: str | int | None = None,
-    target: str | int | None = None,
-    measure: str = "csls",
-    at: Sequence[int] = (1, 5, 10),
-    queries: int = 2000,
-    seed: int = 0,
-    name: str = "",
-    progress: Progress | None = None,
-) -> tuple[TranslationScore, TranslationScore]:
-    """Precision of finding a sentence's translation among all sentences of the other side, in both directions.
-
-    Sentences are means of unit vectors of their words, weighted by inverse document frequencies.
+) -> Report:
+    """Read the files, fit `model` and save it.
 
     Parameters
     ----------
-    texts
-        Sentence `n` of one is the translation of sentence `n` of the other.
-    queries
-        How many sentences are looked up, drawn with `seed`; all of them where there are fewer.
+    save
+        The directory where the model goes, which is checked before anything is read.
+    keep_vectors
+        Save the vectors and the dictionary entries with it.
+    notices
+        Gets a line for each thing that is no error but that a user should know.
     """
-    pairs = len(texts[0])
-    if pairs != len(texts[1]):
-        raise DataError(f"found {pairs:,} source and {len(texts[1]):,} target sentences, wanted as many of both.")
-    if pairs < max(at):
-        raise DataError(f"found {pairs:,} sentence pairs, wanted at least {max(at)}, as many as are to be found.")
-    languages = model.space_.direction(source, target)
-    sides = []
-    for view, text in zip(languages, texts, strict=True):
-        words = model.aligned(view)
-        placed = words.moved(unit_rows(words.matrix))
-        sides.append(sentence_vectors(text, placed, idf_weights(text, words.vocabulary)))
-    chosen = np.sort(np.random.default_rng(seed).permutation(pairs)[:queries])
-    scores = []
-    for asked, others, order in ((sides[0], sides[1], languages), (sides[1], sides[0], languages[::-1])):
-        found = retrieve(
-            asked.matrix[chosen],
-            others.matrix,
-            measure=measure,
-            count=max(at),
-            threads=model.threads,
-            progress=progress,
+    stopwatch = Stopwatch()
+    if save is not None:
+        check_destination(save)
+    names = language_names(files.vectors, files.languages)
+    model.check_languages(names)
+    dictionaries = read_dictionaries(files.dictionaries, names, notices, beside=files.vectors)
+    read = partial(
+        read_vectors,
+        format=files.vector_format,
+        max_vocabulary=files.max_vocabulary,
+        lowercase=files.lowercase,
+        notices=notices,
+        progress=progress,
+    )
+    views = [read(path, name=name) for path, name in zip(files.vectors, names, strict=True)]
+    if files.identical:
+        dictionaries.append(identical_strings(views))
+    model.fit(views, dictionaries, progress=progress)
+    if save is not None:
+        model.save(save, vectors=keep_vectors)
+    return Report(said=_described(model, stopwatch.seconds))
+
+
+def _described(model: SpaceModel, seconds: float) -> list[str]:
+    space, report = model.space_, model.report_
+    assert report is not None
+    entries, views = report.entries, [model.vectors(language) for language in space.languages]
+    known = f"found {entries.asked - entries.unknown:,} of {entries.asked:,} ({entries.coverage:.1%})"
+    complete = f"; {entries.complete:,} in all languages" if len(views) > 2 else ""
+    lines = [
+        "vectors  " + ", ".join(f"{view.name} {len(view):,} words of width {view.width}" for view in views),
+        f"entries  {len(entries):,} distinct; {known}{complete}",
+    ]
+    if report.choice.tried:
+        chosen = f"exponent {report.choice.exponent:g}, shrinkage {report.choice.shrinkage:g}"
+        lines.append(f"chosen   {chosen} on held-out entries")
+    for number, found in enumerate(report.rounds, start=1):
+        lines.append(f"round {number:<2} {found.entries:,} entries found, mean similarity {found.similarity:.3f}")
+    steps = f" after {len(space.objectives):,} iterations" if space.objectives else ""
+    unit = "factors" if space.correlations is not None else "dimensions"
+    return [*lines, f"fitted   {space.method}, {space.width:,} {unit}{steps}, in {seconds:,.1f} s"]
+
+
+# -- saved spaces ------------------------------------------------------------------------------------------------------
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class WordLookup:
+    """How words are translated: between which languages, and as `cepts.spaces.SpaceModel.neighbours` does it."""
+
+    source: str | int | None = None
+    target: str | int | None = None
+    measure: str = "csls"
+    count: int = 5
+    sources: int | None = SOURCES
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class SenseLookup:
+    """How senses are found, as `cepts.spaces.SpaceModel.senses` does it; `dictionaries` are files."""
+
+    source: str | None = None
+    target: str | None = None
+    most: int = 4
+    count: int = 5
+    least: float = LEAST_NEARNESS
+    components: int | None = COMPONENTS
+    dictionaries: Sequence[str] = ()
+    seed: int = 0
+
+
+def translate_words(
+    space: SavedSpace,
+    lookup: WordLookup,
+    words: Sequence[str] = (),
+    *,
+    path: str | None = None,
+    output: str = "-",
+    format: str = "table",
+) -> Report:
+    """Translate `words`, or those of the file `path`, one a line.
+
+    `format` is ``table``, for which at least one word must have a vector, or that of the file `output`, which has a
+    line for each word: ``tsv``, with tabs between translations and scores, or ``json``.
+    """
+    check_output(output)
+    model = space.open()
+    asked = list(words) if path is None else _read_words(path)
+    source, target, said = _looked_up(model, lookup, asked, some=format == "table")
+    found = model.translate(asked, **{**asdict(lookup), "source": source, "target": target}, progress=space.progress)
+    answered = list(zip(asked, found, strict=True))
+    if format == "table":
+        rows = [
+            (word if not place else "", other, score if isinstance(score, str) else f"{score:.3f}")
+            for word, translations in answered
+            for place, (other, score) in enumerate(translations or [("", "")])
+            if word
+        ]
+        return Report(shown=[Table((source, target, lookup.measure), rows, left=2)], said=said)
+    with open_output(output) as file:
+        for word, translations in answered:
+            if format == "tsv":
+                line = "\t".join([word, *(part for other, score in translations for part in (other, f"{score:.4f}"))])
+            else:
+                pairs = [{"word": other, "score": round(score, 6)} for other, score in translations]
+                line = json.dumps({"word": word, "translations": pairs}, ensure_ascii=False)
+            file.write(line.encode("utf-8", "surrogateescape") + b"\n")
+    return Report(said=said)
+
+
+def translate_all(space: SavedSpace, lookup: WordLookup, output: str, *, mutual: bool = False) -> Report:
+    """Write a dictionary with the best translation of every word.
+
+    With `mutual`, only of words that are each other's best translation.
+    """
+    check_output(output)
+    model = space.open()
+    direction = model.space_.direction(lookup.source, lookup.target)
+    source, target = (model.vectors(view) for view in direction)
+    search: Callable[..., Neighbours] = model.mutual_neighbours if mutual else partial(model.neighbours, count=1)
+    found = search(source=direction[0], target=direction[1], measure=lookup.measure, progress=space.progress)
+    listed = zip(source.words, found.listed(target.words), strict=True)
+    entries = [(word, *answer) for word, answers in listed for answer in answers]
+    if not entries:
+        raise DataError(f"{space.directory}: no word of {source.name} has a translation, so there is no dictionary.")
+    pairs, scores = tuple((word, other) for word, other, _ in entries), [score for *_, score in entries]
+    write_dictionary(output, Dictionary((source.name, target.name), pairs), scores=scores)
+    return Report(said=[f"entries  {len(entries):,} of {len(source):,} words"])
+
+
+def senses_of_words(space: SavedSpace, words: Sequence[str], lookup: SenseLookup) -> Report:
+    """The senses of words."""
+    model = space.open()
+    source, target, said = _looked_up(model, lookup, words, some=True)
+    dictionaries = read_dictionaries(lookup.dictionaries, model.space_.languages, space.notices)
+    how = {**asdict(lookup), "source": source, "target": target, "dictionaries": dictionaries}
+    found = list(zip(words, model.senses(words, **how, progress=space.progress), strict=True))
+    values = [
+        {
+            "word": word,
+            "senses": [
+                {**sense._asdict(), "weight": round(sense.weight, 4), "nearness": round(sense.nearness, 4)}
+                for sense in senses
+            ],
+        }
+        for word, senses in found
+    ]
+    rows = [
+        (word if not n else "", f"{sense.weight:.2f}", " ".join(sense.translations), " ".join(sense.neighbours))
+        for word, senses in found
+        for n, sense in enumerate(senses)
+    ]
+    return Report(values=values, shown=[Table((source, "weight", target, "neighbours"), rows, left=4)], said=said)
+
+
+def sample_space(space: SavedSpace, *, count: int = 28, draws: int = 2000, noise: float = 1.0, seed: int = 0) -> Report:
+    """Random words with about the same meaning; see `SpaceModel.sample`."""
+    model = space.open()
+    samples = model.sample(count, draws=draws, noise=noise, seed=seed, progress=space.progress)
+    first, *others = model.space_.languages
+    columns = [first, *others, *(f"{other} -> {first}" for other in others), "log p"]
+    rows = [[*sample.words, *sample.back, f"{sample.log_density:.1f}"] for sample in samples]
+    return Report(
+        values=[{"languages": [first, *others], **asdict(sample)} for sample in samples],
+        shown=[Table(columns, rows, left=len(columns) - 1)],
+    )
+
+
+def export_vectors(
+    space: SavedSpace, language: str, output: str, *, format: str | None = None, max_vocabulary: int | None = None
+) -> Report:
+    """Write the vectors of a language in the shared space."""
+    check_output(output)
+    placed = space.open().aligned(language, max_vocabulary=max_vocabulary)
+    write_vectors(output, placed, format=format)
+    return Report(said=[f"vectors  {len(placed):,} words of {language}, width {placed.width}"])
+
+
+def _looked_up(
+    model: SpaceModel, lookup: WordLookup | SenseLookup, words: Sequence[str], *, some: bool
+) -> tuple[str, str, list[str]]:
+    """The two languages, and a line on words that have no vector; with `some`, one of them must have a vector."""
+    first, second = (model.vectors(view) for view in model.space_.direction(lookup.source, lookup.target))
+    rows = first.vocabulary.find(words)
+    unknown = list(dict.fromkeys(word for word, row in zip(words, rows, strict=True) if row < 0 and word))
+    listed = ", ".join(unknown[:SHOWN]) + (f" and {len(unknown) - SHOWN:,} more" if len(unknown) > SHOWN else "")
+    if some and (rows < 0).all():
+        raise DataError(
+            f"{first.name} has no vector for {listed or 'the empty word'} among its {len(first):,} words; check the "
+            f"spelling, or name the language of the words."
         )
-        covered = asked.covered[chosen] & others.covered[chosen]
-        score = retrieval_precision(found.rows, chosen, covered=covered, at=at, name=name)
-        facts = {**score.facts, "direction": _direction(model, order), "measure": measure, "targets": pairs}
-        scores.append(replace(score, facts={**facts, **_of_measure(measure), "queries-seed": seed}))
-    return scores[0], scores[1]
+    return first.name, second.name, [f"cepts: {first.name} has no vector for {listed}."] if listed else []
 
 
-def _direction(model: SpaceModel, languages: tuple[int, int]) -> str:
-    return "-".join(model.space_.languages[view] for view in languages)
-
-
-def _of_measure(measure: str) -> dict[str, object]:
-    match measure:
-        case "csls":
-            return {"neighbourhood": NEIGHBOURHOOD}
-        case "inverted-softmax":
-            return {"temperature": TEMPERATURE}
-    return {}
+def _read_words(path: str) -> list[str]:
+    words = [line.strip(" \t") for line in read_lines(path)]
+    if not any(words):
+        raise DataError(f"{name_of(path)}: found no word, wanted one a line.")
+    return words

@@ -1,4 +1,4 @@
-"""A sentence pair as onmf draws it (figures 3, 5 and 6): its matrix, the two factors, and the alignment they make."""
+"""A sentence pair as onmf draws it (figures 3, 5 and 6): its matrix, the two factors, and the resulting alignment."""
 
 from __future__ import annotations
 
@@ -8,12 +8,17 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
+from cepts import factor
+from cepts.data import Alignment
+from cepts.io import Matrices
 from cepts.io.files import PathLike
+from cepts.plot.curves import plot_criterion
 from cepts.plot.figure import GREY, INK, PALE, colour_of, drawing
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
     from matplotlib.figure import Figure
+
 
 CELL = 0.25  # inches
 GAP = 0.3
@@ -22,6 +27,9 @@ LINE = 0.19
 LEGEND = 3.5  # inches that it takes
 LONGEST = 24  # letters of a word that are shown
 NULL = "∅"
+
+Labels = tuple[Sequence[str], Sequence[str]]  # of rows and columns
+Gold = Sequence[tuple[set[tuple[int, int]], bool]]  # links, and whether they are sure
 
 
 def plot_factors(
@@ -126,9 +134,7 @@ class _Pair:
         return links
 
 
-def _draw(
-    figure: Figure, pair: _Pair, names: list[str], gold: Sequence[tuple[set[tuple[int, int]], bool]], title: str
-) -> None:
+def _draw(figure: Figure, pair: _Pair, names: list[str], gold: Gold, title: str) -> None:
     rows, columns = pair.matrix.shape
     source, target = ([NULL, *map(_shortened, words)] for words in pair.words)
     names = [_shortened(name) for name in names]
@@ -148,40 +154,54 @@ def _draw(
     height = MARGIN + max(beside, below + LINE * (1 + 1.4 * bool(title) + has_gold))
     figure.set_size_inches(width, height)
 
-    def panel(x: float, y: float, panel_width: float, panel_height: float, shape: tuple[int, int]) -> Axes:
-        axes = figure.add_axes((x / width, y / height, panel_width / width, panel_height / height))
-        axes.set_xlim(-0.5, shape[1] - 0.5)
-        axes.set_ylim(shape[0] - 0.5, -0.5)
-        _grid(axes, shape)
-        return axes
-
-    matrix = panel(left, bottom, wide, high, (rows, columns))
-    _squares(matrix, pair.matrix / (pair.matrix.max() or 1.0), np.full(pair.matrix.shape, INK, dtype=object))
-    _null_lines(matrix, row=True, column=True)
-    _words(matrix, source, target, above=True)
-    _heading(matrix, "association", target_room)
+    def panel(
+        heading: str,
+        place: tuple[float, float],
+        shares: NDArray[np.float64],
+        colours: NDArray[Any],
+        labels: Labels,
+        *,
+        above: bool = False,
+        cepts: int | None = None,
+        gold: Gold = (),
+    ) -> None:
+        """A matrix of squares between words; `cepts` is the axis, 0 for rows and 1 for columns, that has cepts."""
+        rows, columns = shares.shape
+        axes = figure.add_axes((place[0] / width, place[1] / height, CELL * columns / width, CELL * rows / height))
+        axes.set_xlim(-0.5, columns - 0.5)
+        axes.set_ylim(rows - 0.5, -0.5)
+        _grid(axes, rows, columns)
+        _squares(axes, shares, np.broadcast_to(colours, shares.shape))
+        # Lines that separate null from the words.
+        if cepts != 0:
+            axes.axhline(0.5, color=GREY, linewidth=0.8, zorder=1)
+        if cepts != 1:
+            axes.axvline(0.5, color=GREY, linewidth=0.8, zorder=1)
+        axes.set_yticks(range(len(labels[0])), labels[0])
+        axes.set_xticks(range(columns), labels[1], rotation=90 if max(map(len, labels[1]), default=0) > 2 else 0)
+        axes.tick_params(length=0, pad=3, labeltop=above, labelbottom=not above)
+        if cepts is not None:
+            ticks = axes.get_xticklabels() if cepts else axes.get_yticklabels()
+            for label, colour in zip(ticks, pair.colours, strict=True):
+                label.set_color(colour)
+                label.set_fontweight("bold")
+        for links, is_sure in gold:
+            for i, j in sorted(links):
+                axes.plot(j + 1, i + 1, "o", ms=5.0, mfc=INK if is_sure else "white", mec=INK, mew=0.9, zorder=3)
+        over = (0, 72 * (target_room if above else 0.0) + 4)
+        near: dict[str, Any] = {"xycoords": "axes fraction", "textcoords": "offset points"}
+        axes.annotate(heading, (0, 1), over, **near, color=GREY, va="bottom")
 
     colours = np.array(pair.colours, dtype=object)
-    to_cepts = panel(middle, bottom, across, high, (rows, pair.cepts))
-    _squares(to_cepts, pair.source_factor, np.broadcast_to(colours, pair.source_factor.shape))
-    _null_lines(to_cepts, row=True, column=False)
-    _words(to_cepts, source, names, above=False, column_colours=pair.colours)
-    _heading(to_cepts, "source to cept", 0.0)
-
-    from_cepts = panel(right, upper, wide, across, (pair.cepts, columns))
-    _squares(from_cepts, pair.target_factor.T, np.broadcast_to(colours[:, None], pair.target_factor.T.shape))
-    _null_lines(from_cepts, row=False, column=True)
-    _words(from_cepts, names, target, above=True, row_colours=pair.colours)
-    _heading(from_cepts, "cept to target", target_room)
-
+    ink = np.array(INK, dtype=object)
+    panel("association", (left, bottom), pair.matrix / (pair.matrix.max() or 1.0), ink, (source, target), above=True)
+    panel("source to cept", (middle, bottom), pair.source_factor, colours, (source, names), cepts=1)
+    panel(
+        "cept to target", (right, upper), pair.target_factor.T, colours[:, None], (names, target), above=True, cepts=0
+    )
     links = pair.alignment()
-    aligned = panel(right, bottom, wide, high, (rows, columns))
     shown = np.array([*pair.colours, GREY, GREY], dtype=object)
-    _squares(aligned, np.where(links > -2, 0.8, 0.0), shown[links])
-    _null_lines(aligned, row=True, column=True)
-    _words(aligned, [], target, above=False)
-    _circles(aligned, gold)
-    _heading(aligned, "alignment", 0.0)
+    panel("alignment", (right, bottom), np.where(links > -2, 0.8, 0.0), shown[links], ([], target), gold=gold)
 
     notes = ["The area of a square is its value; a cept has one colour."]
     if has_gold:
@@ -208,22 +228,13 @@ def _room(words: Sequence[str]) -> float:
     return max([CELL, *(width / 72 for width in widths)]) + 0.1
 
 
-def _grid(axes: Axes, shape: tuple[int, int]) -> None:
-    rows, columns = shape
+def _grid(axes: Axes, rows: int, columns: int) -> None:
     # All lines of a kind are one path, broken by NaN, which makes files smaller.
     for lines, end, along in ((rows, columns, 0), (columns, rows, 1)):
         ends = np.tile([-0.5, end - 0.5, np.nan], lines - 1)
         places = np.repeat(np.arange(1, lines) - 0.5, 3)
         points = (places, ends) if along else (ends, places)
         axes.plot(*points, color=PALE, linewidth=0.6, zorder=0)
-
-
-def _null_lines(axes: Axes, *, row: bool, column: bool) -> None:
-    """Lines that separate null from the words."""
-    if row:
-        axes.axhline(0.5, color=GREY, linewidth=0.8, zorder=1)
-    if column:
-        axes.axvline(0.5, color=GREY, linewidth=0.8, zorder=1)
 
 
 def _squares(axes: Axes, shares: NDArray[np.float64], colours: NDArray[Any]) -> None:
@@ -239,40 +250,71 @@ def _squares(axes: Axes, shares: NDArray[np.float64], colours: NDArray[Any]) -> 
     )
 
 
-def _circles(axes: Axes, gold: Sequence[tuple[set[tuple[int, int]], bool]]) -> None:
-    for links, is_sure in gold:
-        for i, j in sorted(links):
-            axes.plot(
-                j + 1,
-                i + 1,
-                "o",
-                markersize=5.0,
-                markerfacecolor=INK if is_sure else "white",
-                markeredgecolor=INK,
-                markeredgewidth=0.9,
-                zorder=3,
-            )
-
-
-def _words(
-    axes: Axes,
-    rows: Sequence[str],
-    columns: Sequence[str],
+def draw_pair(
+    matrices: Matrices,
+    pair: int,
     *,
-    above: bool,
-    row_colours: Sequence[str] | None = None,
-    column_colours: Sequence[str] | None = None,
+    scale: float = 1.0,
+    words: tuple[list[str], list[str]] | None = None,
+    gold: Alignment | None = None,
+    factors: PathLike | None = None,
+    criterion: PathLike | None = None,
+    **options: Any,
 ) -> None:
-    axes.set_yticks(range(len(rows)), rows)
-    axes.set_xticks(range(len(columns)), columns, rotation=90 if max(map(len, columns), default=0) > 2 else 0)
-    axes.tick_params(length=0, pad=3, labeltop=above, labelbottom=not above)
-    for labels, colours in ((axes.get_yticklabels(), row_colours), (axes.get_xticklabels(), column_colours)):
-        for label, colour in zip(labels, colours or (), strict=colours is not None):
-            label.set_color(colour)
-            label.set_fontweight("bold")
+    """Draw the factors of one pair, and how its number of cepts was chosen, to the given files.
+
+    `words` replace those of the file; `options` are those of `cepts.factor.factorise`, except that a number of cepts
+    that is too large for the pair is reduced.
+    """
+    association = matrices.association.part(pair, pair + 1)
+    size, length = int(association.source_lengths[0]), int(association.target_lengths[0])
+    nulls = [
+        np.zeros(count, dtype=np.float32) if null is None else null * np.float32(scale)
+        for null, count in ((association.source_null, size), (association.target_null, length))
+    ]
+    matrix = association[0] * np.float32(scale)
+    if isinstance(options.get("cepts"), int):
+        options["cepts"] = min(options["cepts"], size, length)
+    found = factor.factorise(matrix, source_null=nulls[0], target_null=nulls[1], **options)
+    if words is None and matrices.source is not None and matrices.target is not None:
+        words = matrices.source[pair], matrices.target[pair]
+    if words is None:
+        words = [str(i + 1) for i in range(size)], [str(j + 1) for j in range(length)]
+    count = len(found.factors)
+    if factors is not None:
+        cepts = found.alignments.cepts
+        assert cepts is not None
+        whole = np.zeros((size + 1, length + 1))
+        whole[1:, 1:] = matrix
+        whole[1:, 0], whole[0, 1:] = nulls
+        plot_factors(
+            factors,
+            whole,
+            _with_null(found.factors.source_posterior, last=1),
+            _with_null(found.factors.target_posterior, last=0),
+            *words,
+            cepts.source,
+            cepts.target,
+            cept_names=[*(str(cept + 1) for cept in range(count)), "source null", "target null"],
+            sure=[] if gold is None else [link for link, sure in zip(gold.links, gold.sure, strict=True) if sure],
+            possible=[] if gold is None else gold.links,
+            title=f"{count} {'cept' if count == 1 else 'cepts'}, P(noise) = {found.factors.noise:.5f}",
+        )
+    if criterion is not None:
+        numbers = np.arange(1, len(found.aic) + 1)
+        curves = {"log-likelihood": found.log_likelihoods, "AIC": found.aic, "BIC": found.bic}
+        known = {name: values for name, values in curves.items() if np.isfinite(values).any()}
+        chosen = {
+            name: int(numbers[np.nanargmax(values)]) for name, values in known.items() if name != "log-likelihood"
+        }
+        plot_criterion(criterion, numbers, known, chosen=chosen)
 
 
-def _heading(axes: Axes, text: str, words: float) -> None:
-    """The name of a panel, over its words."""
-    offset = (0, 72 * words + 4)
-    axes.annotate(text, (0, 1), offset, xycoords="axes fraction", textcoords="offset points", color=GREY, va="bottom")
+def _with_null(posterior: np.ndarray, *, last: int) -> np.ndarray:
+    """P(cept | word) with the null word first, and last the null cepts of the source's and the target's null word."""
+    words, columns = posterior.shape
+    whole = np.zeros((words + 1, columns + 1))
+    whole[1:, : columns - 1] = posterior[:, 1:]
+    whole[1:, columns - 1 + last] = posterior[:, 0]
+    whole[0, columns - last] = 1.0
+    return whole

@@ -99,8 +99,14 @@ def drawing(path: PathLike, width: float = 1.0, height: float = 1.0) -> Iterator
         file.write(buffer.getvalue())
 
 
-def dress(axes: Axes, x: str, y: str = "") -> None:
-    """Give a plot of curves its grid, its two axes and their names."""
+def dress(axes: Axes, x: str, y: str = "", *, ticks: int = 0, title: str = "") -> None:
+    """Give a plot of curves its grid, its two axes and their names, at most `ticks` whole numbers, and a title."""
+    if ticks:
+        from matplotlib.ticker import MaxNLocator
+
+        axes.xaxis.set_major_locator(MaxNLocator(nbins=ticks, integer=True, min_n_ticks=1))
+    if title:
+        axes.set_title(title, loc="left", fontweight="bold", fontsize=10)
     axes.grid(color=PALE, linewidth=0.6)
     axes.set_axisbelow(True)
     axes.tick_params(color=GREY)

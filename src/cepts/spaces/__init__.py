@@ -2,27 +2,23 @@
 
 from cepts.names import SPACE_METHODS, resolve
 from cepts.spaces.associate import Scoring, SpaceScorer
-from cepts.spaces.choose import EXPONENTS, SHRINKAGES
 from cepts.spaces.entries import Entries, entry_weights, find_entries, identical_strings
 from cepts.spaces.gaussian import FactorModel
 from cepts.spaces.induce import Induction
 from cepts.spaces.methods import CCA, IBFA, MBFA, LeastSquares, Procrustes, Ridge
 from cepts.spaces.mixture import GaussianMixture, fit_mixture
-from cepts.spaces.model import Sample, SpaceModel, WordTranslation
+from cepts.spaces.model import Sample, SpaceModel
 from cepts.spaces.persist import SpaceRecord
-from cepts.spaces.prepare import Preparation
-from cepts.spaces.retrieve import Neighbours, retrieve
+from cepts.spaces.retrieve import Neighbours, WordTranslation, retrieve
 from cepts.spaces.senses import WordSense, find_senses
-from cepts.spaces.space import Space
+from cepts.spaces.space import Preparation, Space
 from cepts.spaces.training import FitReport
 
 __all__ = [
     "CCA",
-    "EXPONENTS",
     "IBFA",
     "MBFA",
     "METHODS",
-    "SHRINKAGES",
     "Entries",
     "FactorModel",
     "FitReport",

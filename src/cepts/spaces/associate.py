@@ -27,19 +27,14 @@ from cepts.spaces.retrieve import mean_similarity, unit_rows
 from cepts.spaces.space import Space
 
 CELLS_IN_SHARD = 1 << 18
-# The least agreement of a link. Set on the trial sentences of the Hansards only, as is all of this module.
-LEAST_SHARE = 0.5
-# How far the support of a link reaches, and how it falls with each word off the diagonal, and of distance.
-REACH = 3
-BEND = 0.7
-FADE = 0.5
-
-Matrix = NDArray[np.float32]
-
-
-# Set on the trial sentences of the Hansards (37 pairs), as are the defaults of `Scoring`, and on nothing else.
+# All that follows, and the defaults of `Scoring`, were set on the trial sentences of the Hansards (37 pairs) only.
+LEAST_SHARE = 0.5  # the least agreement of a link
+REACH = 3  # how far the support of a link reaches
+BEND, FADE = 0.7, 0.5  # how it falls with each word off the diagonal, and of distance
 # Temperature, similarity of null and similarity of identical words, on the scale of each measure.
 SCALES = {"csls": (8.0, -0.4, 0.6), "cosine": (16.0, 0.3, 0.9)}
+
+Matrix = NDArray[np.float32]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -93,14 +88,9 @@ class SpaceScorer(Aligning):
 
     Parameters
     ----------
-    space
-        A fitted space.
-    views
-        Vectors of the source and of the target language, as they were read.
-    languages
-        The views of the space to which they belong.
-    scoring
-        How similarities become shares.
+    views, languages
+        Vectors of the source and of the target language, as they were read, and the views of `space` to which they
+        belong.
     threads
         Threads to use; None is one for each processor. Results do not depend on it.
 
@@ -175,21 +165,28 @@ class _Words:
         self.temperature = float(temperature if options.temperature is None else options.temperature)
         self.null = float(null if options.null is None else options.null)
         texts = bitext.source, bitext.target
-        placed = [_Side(scorer.space, *given) for given in zip(scorer.views, scorer.sides, texts, strict=True)]
+        everything = []
+        self.vectors: tuple[Matrix, ...] = ()
+        self.kinds: tuple[NDArray[np.int64], ...] = ()
+        for view, number, text in zip(scorer.views, scorer.sides, texts, strict=True):
+            words = text.vocabulary.words
+            rows = view.vocabulary.find(words)
+            everything.append(unit_rows(scorer.space.project(view.matrix, number)))
+            own = np.where(rows[:, None] >= 0, everything[-1][rows], np.float32(0))
+            kinds = np.array([_kind(word) for word in words], dtype=np.int64)
+            self.vectors += (own,)
+            self.kinds += (np.where(own.any(axis=1), kinds, 3),)
         numbers: dict[str, int] = {}
         self.forms = tuple(
             np.array([numbers.setdefault(word.lower(), len(numbers)) for word in text.vocabulary.words], dtype=np.int64)
             for text in texts
         )
-        self.kinds = tuple(side.kinds for side in placed)
-        self.vectors = tuple(side.own for side in placed)
         self.factor = 2.0 if options.measure == "csls" else 1.0
-        self.less = tuple(np.zeros(len(side.own), dtype=np.float32) for side in placed)
+        self.less = tuple(np.zeros(len(own), dtype=np.float32) for own in self.vectors)
         if options.measure == "csls":
-            for less, side, other in zip(self.less, placed, reversed(placed), strict=True):
-                known = side.kinds < 3
-                near = partial(mean_similarity, count=options.neighbourhood, threads=scorer.threads)
-                less[known] = near(side.own[known], other.everything)
+            near = partial(mean_similarity, count=options.neighbourhood, threads=scorer.threads)
+            for less, own, kinds, others in zip(self.less, self.vectors, self.kinds, everything[::-1], strict=True):
+                less[kinds < 3] = near(own[kinds < 3], others)
         self.weights = support_weights()
 
     def shares(self, source: Text, target: Text) -> tuple[Association, Association]:
@@ -222,24 +219,9 @@ class _Words:
         )
 
 
-class _Side:
-    """Unit vectors of a view's words in the shared space, and of the words of a text."""
-
-    def __init__(self, space: Space, view: Vectors, number: int, text: Text) -> None:
-        self.everything = unit_rows(space.project(view.matrix, number))
-        words = text.vocabulary.words
-        rows = view.vocabulary.find(words)
-        self.own = np.zeros((len(words), space.width), dtype=np.float32)
-        self.own[rows >= 0] = self.everything[rows[rows >= 0]]
-        self.kinds = np.array([_kind(word) for word in words], dtype=np.int64)
-        self.kinds[~self.own.any(axis=1)] = 3
-
-
 def _kind(word: str) -> int:
     """0 for a word with letters, 2 for a number, 1 for a symbol that is neither."""
-    if any(character.isalpha() for character in word):
-        return 0
-    return 2 if any(character.isnumeric() for character in word) else 1
+    return 0 if any(map(str.isalpha, word)) else 2 if any(map(str.isnumeric, word)) else 1
 
 
 def _without(text: Text, kept: NDArray[np.bool_]) -> Text:

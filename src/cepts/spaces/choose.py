@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from functools import cache
+from itertools import combinations
 
 import numpy as np
 from numpy.typing import NDArray
@@ -62,16 +64,15 @@ def choose(
     if not splits:
         return ChosenSettings(power, DEFAULT[1] if shrinkage is None else shrinkage)
     tried: dict[tuple[float, float], float] = {}
-    fitted: dict[tuple[int, float], Canonical] = {}
+
+    @cache
+    def fitted(split: _Split, ridge: float) -> Canonical:
+        most = None if factors is None else min(factors, *split.widths)
+        return canonical(split.moments, split.widths, shrinkage=ridge, factors=most)
 
     def score(power: float, ridge: float) -> float:
         if (power, ridge) not in tried:
-            ranks = []
-            for number, split in enumerate(splits):
-                if (number, ridge) not in fitted:
-                    most = None if factors is None else min(factors, *split.widths)
-                    fitted[number, ridge] = canonical(split.moments, split.widths, shrinkage=ridge, factors=most)
-                ranks.append(split.reciprocal_rank(fitted[number, ridge], power))
+            ranks = [split.reciprocal_rank(fitted(split, ridge), power) for split in splits]
             tried[power, ridge] = float(np.mean(ranks))
         return tried[power, ridge]
 
@@ -114,14 +115,12 @@ class _Split:
 
 def _splits(views: Sequence[Matrix], rows: NDArray[np.int64], weights: NDArray[np.float64], seed: int) -> list[_Split]:
     splits = []
-    for i in range(len(views)):
-        for j in range(i + 1, len(views)):
-            both = (rows[:, i] >= 0) & (rows[:, j] >= 0)
-            pairs = rows[both][:, [i, j]]
-            words = np.unique(pairs[:, 0])
-            count = min(int(HELD_OUT * len(words)), MOST_HELD_OUT)
-            if count < LEAST_HELD_OUT:
-                continue
+    for i, j in combinations(range(len(views)), 2):
+        both = (rows[:, i] >= 0) & (rows[:, j] >= 0)
+        pairs = rows[both][:, [i, j]]
+        words = np.unique(pairs[:, 0])
+        count = min(int(HELD_OUT * len(words)), MOST_HELD_OUT)
+        if count >= LEAST_HELD_OUT:
             chosen = np.random.default_rng(seed).choice(words, count, replace=False)
             splits.append(_Split(views[i], views[j], pairs, weights[both], np.isin(pairs[:, 0], chosen)))
     return splits

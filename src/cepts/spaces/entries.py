@@ -63,7 +63,12 @@ def find_entries(dictionaries: Sequence[Dictionary], views: Sequence[Vectors]) -
     rows = np.concatenate(parts) if parts else np.empty((0, len(views)), dtype=np.int64)
     useful = (rows >= 0).sum(axis=1) >= 2
     if not useful.any():
-        raise DataError(_nothing_found(dictionaries, views, len(rows)))
+        names = ", ".join(dictionary.name for dictionary in dictionaries if dictionary.name) or "the dictionary"
+        sizes = ", ".join(f"{view.name or 'a view'} {len(view):,} words" for view in views)
+        raise DataError(
+            f"{names}: found no entry of {len(rows):,} with words in two of the views ({sizes}), wanted at least one; "
+            f"check the order of the languages, and whether the words must be lower-cased."
+        )
     distinct = np.unique(rows[useful], axis=0)
     if len(views) > 2:
         distinct = _joined(distinct)
@@ -137,12 +142,3 @@ def _joined(rows: NDArray[np.int64]) -> NDArray[np.int64]:
     for node, others in tied.items():
         grow((node,), {other for other in others if other > node}, {other for other in others if other < node})
     return np.unique(np.array(lines, dtype=np.int64).reshape(-1, rows.shape[1]), axis=0)
-
-
-def _nothing_found(dictionaries: Sequence[Dictionary], views: Sequence[Vectors], asked: int) -> str:
-    names = ", ".join(dictionary.name for dictionary in dictionaries if dictionary.name) or "the dictionary"
-    sizes = ", ".join(f"{view.name or 'a view'} {len(view):,} words" for view in views)
-    return (
-        f"{names}: found no entry of {asked:,} with words in two of the views ({sizes}), wanted at least one; "
-        f"check the order of the languages, and whether the words must be lower-cased."
-    )

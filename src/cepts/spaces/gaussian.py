@@ -16,6 +16,8 @@ from functools import cached_property
 import numpy as np
 from numpy.typing import NDArray
 
+from cepts.spaces.moments import spans_of
+
 Matrix = NDArray[np.float64]
 
 TINY_RIDGE = 1e-10  # of the mean variance
@@ -92,16 +94,9 @@ class FactorModel:
         """Covariance of the vectors of `views`, one after the other: W W' + Bdiag(Psi)."""
         loading = self._stacked(views)
         covariance = loading @ loading.T
-        start = 0
-        for view in views:
-            stop = start + self.widths[view]
-            covariance[start:stop, start:stop] += self.noises[view]
-            start = stop
+        for view, span in zip(views, spans_of([self.widths[view] for view in views]), strict=True):
+            covariance[span, span] += self.noises[view]
         return covariance
-
-    def joint_mean(self, views: Sequence[int]) -> Matrix:
-        """Mean of the vectors of `views`, one after the other."""
-        return np.concatenate([self.means[view] for view in views])
 
     def log_density(self, vectors: Mapping[int, NDArray[np.floating]]) -> Matrix:
         """Log p of each tuple: `vectors` has a matrix for each view that is known, a row a tuple.
@@ -109,7 +104,7 @@ class FactorModel:
         With two views, the joint density of translation pairs of appendices C and D.
         """
         views = list(vectors)
-        stacked = np.concatenate([vectors[view] for view in views], axis=1) - self.joint_mean(views)
+        stacked = np.concatenate([vectors[view] - self.means[view] for view in views], axis=1)
         return gaussian_log_density(stacked, self.joint_covariance(views))
 
     def conditional(self, source: int, target: int) -> tuple[Matrix, Matrix, Matrix]:

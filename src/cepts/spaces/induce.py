@@ -68,11 +68,18 @@ def mutual_pairs(
 
     With `keep` below 1, each of a word's ten best candidates is considered with that probability only.
     """
-    count = 1 if keep >= 1.0 else CANDIDATES
-    there = retrieve(x, y, measure=measure, count=count, threads=threads)
-    back = retrieve(y, x, measure=measure, count=count, threads=threads)
-    forward, scores = _first_kept(there.rows, there.scores, keep, random)
-    backward, _ = _first_kept(back.rows, back.scores, keep, random)
+
+    def nearest(queries: Matrix, targets: Matrix) -> tuple[NDArray[np.int64], NDArray[np.float32]]:
+        count = 1 if keep >= 1.0 else CANDIDATES
+        rows, scores = retrieve(queries, targets, measure=measure, count=count, threads=threads)
+        if keep >= 1.0 or random is None:
+            return rows[:, 0], scores[:, 0]
+        kept = random.random(rows.shape) < keep
+        first = np.arange(len(rows)), kept.argmax(axis=1)
+        return np.where(kept.any(axis=1), rows[first], -1), scores[first]
+
+    forward, scores = nearest(x, y)
+    backward, _ = nearest(y, x)
     at = np.flatnonzero(forward >= 0)
     at = at[backward[forward[at]] == at]
     return np.stack([at, forward[at]], axis=1), scores[at]
@@ -120,14 +127,3 @@ def induce(
         found = np.concatenate([rows, pairs])
         masses = np.concatenate([weights, np.ones(len(pairs))])
     return found, masses, rounds
-
-
-def _first_kept(
-    rows: NDArray[np.int64], scores: NDArray[np.float32], keep: float, random: np.random.Generator | None
-) -> tuple[NDArray[np.int64], NDArray[np.float32]]:
-    if keep >= 1.0 or random is None:
-        return rows[:, 0], scores[:, 0]
-    kept = random.random(rows.shape) < keep
-    first = kept.argmax(axis=1)
-    lines = np.arange(len(rows))
-    return np.where(kept.any(axis=1), rows[lines, first], -1), scores[lines, first]

@@ -9,6 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from itertools import combinations
 
 import numpy as np
 from numpy.typing import NDArray
@@ -17,7 +18,6 @@ from cepts.engine import ROUNDING, run_em
 from cepts.errors import DataError, check_choice
 from cepts.names import STARTS
 from cepts.progress import Progress
-from cepts.spaces.anderson import Anderson
 from cepts.spaces.gaussian import FactorModel
 from cepts.spaces.ibfa import check_factors, inverse_root
 from cepts.spaces.moments import Moments, spans_of
@@ -27,9 +27,61 @@ Matrix = NDArray[np.float64]
 ITERATIONS = 500
 TOLERANCE = 5e-4  # large, because EM starts near the optimum, so that all gains are small
 MEMORY = 50  # steps from which EM is extrapolated
+RIDGE = 1e-10  # relative, so that steps which repeat each other do not make the small system singular
 WEAKEST = 1e-3  # the least squared length that a factor starts with: one that starts at 0 stays there
 LEAST_NOISE = 1e-4  # of whitened variance 1; below, rounding errors show, and at 0 the likelihood can be infinite
 STRONGEST = 0.97  # the largest share of a direction that is shared at the start: at 1 there is no noise left to learn
+
+
+class Anderson:
+    """Extrapolates the iteration x -> g(x).
+
+    Of all combinations of the last steps it takes the one whose residual g(x) - x would be smallest if g were linear
+    (Anderson 1965; Walker & Ni 2011). It does not know the objective: the caller must reject a point that is worse, use
+    g(x) instead and call `forget`. `memory` is the number of past steps that are used.
+    """
+
+    def __init__(self, memory: int) -> None:
+        self.memory = memory
+        self.forget()
+
+    def forget(self) -> None:
+        """Forget all steps, and start again from the next point."""
+        # Row s of `_steps` is how far g moved in a step and row s of `_changes` how the residual changed; the oldest
+        # row is overwritten. Single precision is enough for directions, and reading them is most of the cost.
+        self._steps = self._changes = np.empty((0, 0), dtype=np.float32)
+        self._gram = np.zeros((0, 0))
+        self._seen = 0
+        self._last: tuple[NDArray[np.float64], NDArray[np.float64]] | None = None
+
+    def extrapolate(self, here: NDArray[np.float64], there: NDArray[np.float64]) -> NDArray[np.float64]:
+        """The point to try next, where g has taken `here` to `there`."""
+        residual = there - here
+        if self._last is not None:
+            self._remember(here - self._last[0], residual - self._last[1])
+        self._last = here, residual
+        count = min(self._seen, self.memory)
+        gram = self._gram[:count, :count]
+        if not np.trace(gram) > 0.0:  # no steps yet, or steps that are too small to be told apart
+            return there
+        right = self._changes[:count] @ residual.astype(np.float32)
+        ridge = RIDGE * np.trace(gram) / count
+        shares = np.linalg.solve(gram + ridge * np.eye(count), right.astype(np.float64))
+        return there - shares.astype(np.float32) @ self._steps[:count]
+
+    def _remember(self, moved: NDArray[np.float64], changed: NDArray[np.float64]) -> None:
+        """Keep one more step: how far x moved (and g with it), and how the residual changed."""
+        if not self._steps.size:
+            self._steps = np.empty((self.memory, len(moved)), dtype=np.float32)
+            self._changes = np.empty_like(self._steps)
+            self._gram = np.zeros((self.memory, self.memory))
+        row = self._seen % self.memory
+        self._seen += 1
+        self._changes[row] = changed
+        self._steps[row] = moved + changed
+        count = min(self._seen, self.memory)
+        products = self._changes[:count] @ self._changes[row]
+        self._gram[row, :count] = self._gram[:count, row] = products
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -54,8 +106,8 @@ class Battery:
     start
         *canonical*: generalised canonical variates, which for two views are the maximum itself where no correlation is
         near 0 or 1; *joreskog*: the best loadings for noise of a share of the blocks of S^-1, inverted.
-    memory
-        Number of steps from which Anderson's method extrapolates; 0 is plain EM.
+    accelerate
+        Whether steps are extrapolated (`Anderson`), never to a lower likelihood; otherwise it is plain EM.
     """
 
     def __init__(
@@ -66,7 +118,7 @@ class Battery:
         factors: int,
         shrinkage: float = 0.0,
         start: str = "joreskog",
-        memory: int = MEMORY,
+        accelerate: bool = True,
     ) -> None:
         check_choice("start", start, STARTS)
         self.whitenings = _whiten(moments, widths, shrinkage)
@@ -77,12 +129,18 @@ class Battery:
         self.loadings, self.noises = self._start(start)
         self.means = [np.zeros(width) for width in self.widths]
         self.allowed_fall = ROUNDING * sum(self.widths)
-        self._anderson = Anderson(memory) if memory else None
+        self._anderson = Anderson(MEMORY) if accelerate else None
         self._reached = -np.inf
         self._next: list[Matrix] = []
         self._fallback: list[Matrix] | None = None
 
-    # -- the EM loop ------------------------------------------------------------------------------------------------
+    def fit(
+        self, *, iterations: int = ITERATIONS, tolerance: float = TOLERANCE, progress: Progress | None = None
+    ) -> tuple[FactorModel, list[float]]:
+        """The factor model, and the mean log-likelihood of an entry (of whitened views) before each step of EM."""
+        history = run_em(self, iterations=iterations, tolerance=tolerance, stage="MBFA", progress=progress)
+        self._set(self._next)  # EM's own step from the last parameters whose likelihood is known, which cannot be worse
+        return self.model(), history
 
     def e_step(self, tick: object) -> float:
         """Mean log-likelihood of an entry at the parameters; where an extrapolation lowered it, at EM's own step."""
@@ -109,10 +167,6 @@ class Battery:
         self._set(_unpacked(there, self._next))
         self.noises = [_floored(noise) for noise in self.noises]
 
-    def settle(self) -> None:
-        """Take EM's own step from the last parameters whose likelihood is known, which cannot be worse."""
-        self._set(self._next)
-
     def model(self) -> FactorModel:
         """The factor model in the views' own coordinates."""
         loadings, noises, means = [], [], []
@@ -123,8 +177,6 @@ class Battery:
             noises.append(whitening.back.T @ noise @ whitening.back)
             means.append(whitening.mean + mean @ whitening.back)
         return FactorModel(tuple(loadings), tuple(noises), tuple(means))
-
-    # -- one step ---------------------------------------------------------------------------------------------------
 
     def _step(self) -> tuple[float, list[Matrix]]:
         """Objective at the parameters, and the parameters that EM goes to from there.
@@ -178,8 +230,6 @@ class Battery:
     def _set(self, parameters: Sequence[Matrix]) -> None:
         self.loadings, self.noises, self.means = list(parameters[0::3]), list(parameters[1::3]), list(parameters[2::3])
 
-    # -- where to start ---------------------------------------------------------------------------------------------
-
     def _start(self, start: str) -> tuple[list[Matrix], list[Matrix]]:
         correlations = self._correlations()
         spans = spans_of(self.widths)
@@ -208,20 +258,14 @@ class Battery:
     def _correlations(self) -> Matrix:
         """Covariance of all whitened views; of two that never meet in an entry, through the views between them."""
         views = range(len(self.widths))
-        found: dict[tuple[int, int], Matrix] = {}
-        masses = dict.fromkeys(((i, j) for i in views for j in views), 0.0)
-        for group in self.groups:
-            places = list(zip(group.views, group.spans(self.widths), strict=True))
-            for i, at_i in places:
-                for j, at_j in places:
-                    if i < j:
-                        part = group.weight * group.covariance[at_i, at_j]
-                        found[i, j] = found[i, j] + part if (i, j) in found else part
-                        masses[i, j] += group.weight
         blocks = {(i, i): np.eye(self.widths[i]) for i in views}
-        for (i, j), block in found.items():
-            blocks[i, j] = block / masses[i, j]
-            blocks[j, i] = blocks[i, j].T
+        places = [dict(zip(group.views, group.spans(self.widths), strict=True)) for group in self.groups]
+        for i, j in combinations(views, 2):
+            both = [(group, at) for group, at in zip(self.groups, places, strict=True) if i in at and j in at]
+            if both:
+                total = np.sum([group.weight * group.covariance[at[i], at[j]] for group, at in both], axis=0)
+                blocks[i, j] = total / sum(group.weight for group, _ in both)
+                blocks[j, i] = blocks[i, j].T
         while len(blocks) < len(self.widths) ** 2:
             ways = {
                 (i, j): blocks[i, m] @ blocks[m, j]
@@ -235,31 +279,6 @@ class Battery:
                 raise DataError("some languages are joined by no dictionary, directly or through others; give one.")
             blocks |= ways
         return np.block([[blocks[i, j] for j in views] for i in views])
-
-
-def fit_mbfa(
-    moments: Sequence[Moments],
-    widths: Sequence[int],
-    *,
-    factors: int,
-    shrinkage: float = 0.0,
-    start: str = "joreskog",
-    accelerate: bool = True,
-    iterations: int = ITERATIONS,
-    tolerance: float = TOLERANCE,
-    progress: Progress | None = None,
-) -> tuple[FactorModel, list[float]]:
-    """Factor model of all views, and the mean log-likelihood of an entry (of whitened views) before each step.
-
-    The options are those of `Battery` and of `cepts.engine.run_em`; `accelerate` extrapolates EM's steps (Anderson),
-    never to a lower likelihood.
-    """
-    battery = Battery(
-        moments, widths, factors=factors, shrinkage=shrinkage, start=start, memory=MEMORY if accelerate else 0
-    )
-    history = run_em(battery, iterations=iterations, tolerance=tolerance, stage="MBFA", progress=progress)
-    battery.settle()
-    return battery.model(), history
 
 
 def _whiten(moments: Sequence[Moments], widths: Sequence[int], shrinkage: float) -> list[_Whitening]:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from abc import abstractmethod
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from typing import ClassVar
@@ -15,12 +14,12 @@ from cepts.names import STARTS
 from cepts.progress import Progress
 from cepts.spaces.choose import ChosenSettings, choose
 from cepts.spaces.entries import entry_weights
-from cepts.spaces.ibfa import canonical, check_factors, fit_ibfa
-from cepts.spaces.linear import least_squares, procrustes
-from cepts.spaces.mbfa import ITERATIONS, TOLERANCE, fit_mbfa
+from cepts.spaces.ibfa import canonical, check_factors, fit_ibfa, inverse_root, shrunk
+from cepts.spaces.mbfa import ITERATIONS, TOLERANCE, Battery
 from cepts.spaces.model import SpaceModel
 from cepts.spaces.moments import Moments, gather_moments
-from cepts.spaces.training import TrainingEntries, ViewMaps
+from cepts.spaces.space import Space
+from cepts.spaces.training import TrainingEntries
 
 Matrix = NDArray[np.float64]
 
@@ -58,13 +57,14 @@ class _CanonicalSpace(_LatentSpace):
     two_views = True
     has_model: ClassVar[bool]  # whether the correlations also give a factor model
 
-    def _join(self, given: TrainingEntries, chosen: ChosenSettings, brief: bool, progress: Progress | None) -> ViewMaps:
-        (moments,) = gather_moments(given.views, given.rows, given.weights)
+    def _join(self, given: TrainingEntries, chosen: ChosenSettings, brief: bool, progress: Progress | None) -> Space:
+        (moments,) = given.moments()
         first, second = given.widths
         found = canonical(moments, (first, second), factors=self.factors, shrinkage=chosen.shrinkage or 0.0)
         powers = found.correlations ** (chosen.exponent or 0.0)
         maps = tuple(directions * powers for directions in found.directions)
-        return ViewMaps(found.means, maps, fit_ibfa(found) if self.has_model else None, found.correlations)
+        model = fit_ibfa(found) if self.has_model else None
+        return given.space(self.method, found.means, maps, model, found.correlations)
 
 
 class IBFA(_CanonicalSpace):
@@ -125,30 +125,26 @@ class MBFA(_LatentSpace):
         super().__post_init__()
         check_choice("start", self.start, STARTS)
 
-    def _join(self, given: TrainingEntries, chosen: ChosenSettings, brief: bool, progress: Progress | None) -> ViewMaps:
-        model, history = fit_mbfa(
-            gather_moments(given.views, given.rows, given.weights),
+    def _join(self, given: TrainingEntries, chosen: ChosenSettings, brief: bool, progress: Progress | None) -> Space:
+        battery = Battery(
+            given.moments(),
             given.widths,
             factors=self.factors or min(given.widths),
             shrinkage=chosen.shrinkage or 0.0,
             start=self.start,
             accelerate=self.accelerate,
-            iterations=min(self.iterations, BRIEF) if brief else self.iterations,
-            tolerance=self.tolerance,
-            progress=progress,
         )
+        iterations = min(self.iterations, BRIEF) if brief else self.iterations
+        model, history = battery.fit(iterations=iterations, tolerance=self.tolerance, progress=progress)
         maps, correlations = model.sharpened(chosen.exponent or 0.0)
-        return ViewMaps(model.means, maps, model, correlations, tuple(history))
+        return given.space(self.method, model.means, maps, model, correlations, history)
 
 
 @dataclass(kw_only=True, eq=False, repr=False)
 class CCA(_CanonicalSpace):
     """Canonical correlation analysis of two views (Faruqui & Dyer 2014).
 
-    Parameters
-    ----------
-    factors, exponent, shrinkage, weighted, prepare, induction, seed, threads
-        As for `IBFA`, with other defaults; the exponent 0 is CCA itself.
+    The parameters are those of `IBFA`, with other defaults; the exponent 0 is CCA itself.
     """
 
     method = "cca"
@@ -165,9 +161,9 @@ class _DirectSpace(SpaceModel):
 
     pivot: str | int | None = None
 
-    @abstractmethod
-    def _map(self, moments: Moments, widths: tuple[int, int]) -> Matrix:
+    def _map(self, moments: Moments, widths: tuple[int, int], chosen: ChosenSettings) -> Matrix:
         """The map from a view into the pivot's."""
+        return least_squares(moments, widths, ridge=chosen.shrinkage or 0.0)
 
     def check_languages(self, names: Sequence[str]) -> None:
         """Refuse languages without the pivot, too."""
@@ -184,7 +180,7 @@ class _DirectSpace(SpaceModel):
             raise UsageError(f"`pivot` must be a view from 0 to {len(names) - 1}. Got {self.pivot} instead.")
         return int(self.pivot)
 
-    def _join(self, given: TrainingEntries, chosen: ChosenSettings, brief: bool, progress: Progress | None) -> ViewMaps:
+    def _join(self, given: TrainingEntries, chosen: ChosenSettings, brief: bool, progress: Progress | None) -> Space:
         pivot = self._pivot_of(given.names)
         maps: list[Matrix] = []
         for view, matrix in enumerate(given.views):
@@ -199,8 +195,8 @@ class _DirectSpace(SpaceModel):
                 )
             pair = [matrix, given.views[pivot]]
             (moments,) = gather_moments(pair, given.rows[both][:, [view, pivot]], given.weights[both])
-            maps.append(self._map(moments, (given.widths[view], given.widths[pivot])))
-        return ViewMaps(tuple(np.zeros(width) for width in given.widths), tuple(maps))
+            maps.append(self._map(moments, (given.widths[view], given.widths[pivot]), chosen))
+        return given.space(self.method, [np.zeros(width) for width in given.widths], maps)
 
 
 class Procrustes(_DirectSpace):
@@ -217,35 +213,24 @@ class Procrustes(_DirectSpace):
 
     method = "procrustes"
 
-    def _map(self, moments: Moments, widths: tuple[int, int]) -> Matrix:
+    def _map(self, moments: Moments, widths: tuple[int, int], chosen: ChosenSettings) -> Matrix:
         return procrustes(moments, widths)
 
 
 class LeastSquares(_DirectSpace):
     """Linear maps into the view of a pivot language with the least squared error (Mikolov et al. 2013).
 
-    Parameters
-    ----------
-    pivot, prepare, induction, seed, threads
-        As for `Procrustes`.
+    The parameters are those of `Procrustes`.
     """
 
     method = "least-squares"
 
-    def _map(self, moments: Moments, widths: tuple[int, int]) -> Matrix:
-        return least_squares(moments, widths)
-
 
 @dataclass(kw_only=True, eq=False, repr=False)
 class Ridge(_DirectSpace):
-    """Least squares with a ridge.
+    """Least squares with a ridge: `shrinkage` is its share of the source view's mean second moment.
 
-    Parameters
-    ----------
-    shrinkage
-        The ridge, as a share of the source view's mean second moment.
-    pivot, prepare, induction, seed, threads
-        As for `Procrustes`.
+    The other parameters are those of `Procrustes`.
     """
 
     method = "ridge"
@@ -255,5 +240,28 @@ class Ridge(_DirectSpace):
     def _choose(self, given: TrainingEntries) -> ChosenSettings:
         return ChosenSettings(shrinkage=self.shrinkage)
 
-    def _map(self, moments: Moments, widths: tuple[int, int]) -> Matrix:
-        return least_squares(moments, widths, ridge=self.shrinkage)
+
+def least_squares(moments: Moments, widths: tuple[int, int], *, ridge: float = 0.0) -> Matrix:
+    """A with x A nearest to y over the entries (Mikolov et al. 2013), with a ridge if it is above 0.
+
+    `ridge` is a share of the source's mean second moment.
+    """
+    second = _second_moment(moments)
+    x, y = moments.spans(widths)
+    root = inverse_root(shrunk(second[x, x], ridge))
+    return root @ (root.T @ second[x, y])
+
+
+def procrustes(moments: Moments, widths: tuple[int, int]) -> Matrix:
+    """The orthogonal A with x A nearest to y (Xing et al. 2015; Smith et al. 2017): U V' of the cross moment's SVD.
+
+    Where the widths differ its columns, or its rows, are orthonormal.
+    """
+    x, y = moments.spans(widths)
+    left, _, right = np.linalg.svd(_second_moment(moments)[x, y], full_matrices=False)
+    return left @ right
+
+
+def _second_moment(moments: Moments) -> Matrix:
+    """About the origin: these methods have no mean."""
+    return moments.covariance + np.outer(moments.mean, moments.mean)

@@ -77,16 +77,15 @@ class GaussianMixture:
 
     def senses(self, vectors: NDArray[np.floating], view: str | int) -> Matrix:
         """P(c | x): for each row of `vectors`, as they were read, the probability of each field."""
-        number = self.space.view(view)
-        points, noise = self.evidence.points([vectors], [number])
-        return _softmax(self._log_joint(points, noise))
+        logs = self._log_joint([vectors], [self.space.view(view)])
+        return np.asarray(np.exp(logs - _log_sum(logs)[:, None]), dtype=np.float64)
 
     def log_density(self, vectors: Sequence[NDArray[np.floating]]) -> Matrix:
         """Log-density of the latent point that the views' vectors point to; `vectors` has a matrix for each view."""
-        points, noise = self.evidence.points(vectors, range(len(self.space)))
-        return _log_sum(self._log_joint(points, noise))
+        return _log_sum(self._log_joint(vectors, range(len(self.space))))
 
-    def _log_joint(self, points: Matrix, noise: Matrix) -> Matrix:
+    def _log_joint(self, vectors: Sequence[NDArray[np.floating]], views: Sequence[int]) -> Matrix:
+        points, noise = self.evidence.points(vectors, views)
         return _log_joint(points, self.spread + noise, self.means, self.shares)
 
 
@@ -153,11 +152,6 @@ def fit_mixture(
         and the spread has as many with the covariance of the whole space.
     seed
         Seed for the start, k-means of the latent means of the entries.
-
-    Examples
-    --------
-    >>> mixture = fit_mixture(space, [english, french], report.entries.rows)  # doctest: +SKIP
-    >>> mixture.senses(english.matrix[:10], "en").argmax(axis=1)  # doctest: +SKIP
     """
     tried = TRIED if components is None else [components] if isinstance(components, int) else components
     for name, value in (("components", min(tried)), ("factors", factors), ("iterations", iterations)):
@@ -185,27 +179,27 @@ def _chosen_count(
     tried: Sequence[int],
     seed: int,
 ) -> int:
-    """The number of fields under which held-out entries are most likely; for few entries, the smallest that is tried.
-
-    A tenth of the entries with a word in every view are held out, all entries of a word of the first view together.
-    """
+    """The number of fields under which held-out entries are most likely; for few entries, the smallest one."""
     complete = (rows >= 0).all(axis=1)
     words = np.unique(rows[complete, 0])
     possible = [count for count in tried if 10 * count <= len(words)]
     if len(possible) < 2:
         return possible[0] if possible else 1
+    # All entries of a word of the first view are held out together.
     chosen = np.random.default_rng(seed).choice(words, int(HELD_OUT * len(words)), replace=False)
     held = complete & np.isin(rows[:, 0], chosen)
     vectors = [view.matrix[rows[held, number]] for number, view in enumerate(views)]
     return max(possible, key=lambda count: float(fit(rows[~held], count).log_density(vectors).mean()))
 
 
+@dataclass(slots=True, eq=False)
 class _Pattern:
-    """The entries with words in the same views: the points where they place z, and the error of these points."""
+    """Entries with words in the same views: where they place z, the error of that, their weights and fields."""
 
-    def __init__(self, points: Matrix, noise: Matrix, weights: Matrix) -> None:
-        self.points, self.noise, self.weights = points, noise, weights
-        self.shares = np.empty((0, 0))
+    points: Matrix
+    noise: Matrix
+    weights: Matrix
+    shares: Matrix
 
 
 class _FieldsProblem:
@@ -227,7 +221,7 @@ class _FieldsProblem:
         self.patterns = []
         for known, members in patterns_of(rows):
             vectors = [views[view].matrix[rows[members, view]] for view in known]
-            self.patterns.append(_Pattern(*evidence.points(vectors, known), self.weights[members]))
+            self.patterns.append(_Pattern(*evidence.points(vectors, known), self.weights[members], np.empty((0, 0))))
         self.allowed_fall = ROUNDING * factors
         self.spread = np.eye(factors)
         self.shares = np.full(components, 1 / components)
@@ -303,10 +297,6 @@ def _log_joint(points: Matrix, covariance: Matrix, means: Matrix, shares: Matrix
 def _log_sum(logs: Matrix) -> Matrix:
     peaks = logs.max(axis=1)
     return np.asarray(peaks + np.log(np.exp(logs - peaks[:, None]).sum(axis=1)), dtype=np.float64)
-
-
-def _softmax(logs: Matrix) -> Matrix:
-    return np.asarray(np.exp(logs - _log_sum(logs)[:, None]), dtype=np.float64)
 
 
 def _spherical_means(points: Matrix, count: int, seed: int) -> NDArray[np.int64]:

@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
 from functools import partial
 from pathlib import Path
-from typing import Any, ClassVar, NamedTuple, Self
+from typing import Any, ClassVar, Self
 
 import numpy as np
 from numpy.typing import NDArray
@@ -23,24 +23,16 @@ from cepts.spaces.entries import find_entries
 from cepts.spaces.induce import Induction, InductionRound, induce
 from cepts.spaces.mixture import COMPONENTS, fit_mixture
 from cepts.spaces.persist import SavedSpace, SpaceRecord, read_space, write_space
-from cepts.spaces.prepare import check_steps
-from cepts.spaces.retrieve import Neighbours, retrieve
+from cepts.spaces.retrieve import Neighbours, WordTranslation, retrieve
 from cepts.spaces.senses import LEAST_NEARNESS, WordSense, find_senses
-from cepts.spaces.space import Space
-from cepts.spaces.training import FitReport, TrainingEntries, ViewMaps, check_entries, prepare_views
+from cepts.spaces.space import Space, check_steps
+from cepts.spaces.training import FitReport, TrainingEntries, prepared_entries
 
 SOURCES = 20_000  # number of source words, the most frequent, by which hubs among the targets are found
 # The parameters that must be at least so much, of the methods that have them.
 LEAST = {1: ("factors", "iterations"), 0: ("exponent", "shrinkage", "tolerance")}
 
 Matrix = NDArray[np.float64]
-
-
-class WordTranslation(NamedTuple):
-    """A word of the target language, and how good a translation it is by the measure that was asked for."""
-
-    word: str
-    score: float
 
 
 @dataclass(frozen=True, slots=True)
@@ -110,8 +102,6 @@ class SpaceModel(Estimator):
         for least, names in LEAST.items():
             check_least(self, least, *(name for name in names if hasattr(self, name)))
 
-    # -- fitting ----------------------------------------------------------------------------------------------------
-
     def fit(
         self,
         views: Sequence[Vectors],
@@ -127,33 +117,17 @@ class SpaceModel(Estimator):
             The vectors of each language.
         dictionaries
             Of two views or more, with missing words; see `find_entries` for how their columns are matched to views.
-
-        Examples
-        --------
-        >>> space = cepts.IBFA(shrinkage=0.1).fit([english, french], dictionary)  # doctest: +SKIP
-        >>> space.translate(["dog"], source="en", target="fr")  # doctest: +SKIP
         """
         views = tuple(views)
         names = tuple(view.name or f"view {number + 1}" for number, view in enumerate(views))
         self.check_languages(names)
         entries = find_entries([dictionaries] if isinstance(dictionaries, Dictionary) else dictionaries, views)
-        check_entries(entries, names)
-        preparations, prepared = prepare_views(views, names, entries.rows, self.prepare, progress or silent)
-        first = TrainingEntries(names, prepared, entries.rows, self._weigh(entries.rows))
+        weights = self._weigh(entries.rows)
+        first = prepared_entries(views, names, entries, weights, self.prepare, progress or silent)
         choice = self._choose(first)
         last, rounds = self._induced(first, choice, progress)
         chosen = self._for_mass(choice, first.mass, last.mass)
-        found = self._join(last, chosen, False, progress)
-        self.space_ = Space(
-            method=self.method,
-            languages=names,
-            preparations=preparations,
-            centres=tuple(np.asarray(centre, dtype=np.float32) for centre in found.centres),
-            maps=tuple(np.ascontiguousarray(matrix, dtype=np.float32) for matrix in found.maps),
-            model=found.model,
-            correlations=found.correlations,
-            objectives=found.objectives,
-        )
+        self.space_ = self._join(last, chosen, False, progress)
         self.record_ = SpaceRecord(
             exponent=chosen.exponent,
             shrinkage=chosen.shrinkage,
@@ -191,8 +165,8 @@ class SpaceModel(Estimator):
         return choice
 
     @abstractmethod
-    def _join(self, given: TrainingEntries, chosen: ChosenSettings, brief: bool, progress: Progress | None) -> ViewMaps:
-        """Learn the maps; `brief` may stop early, between rounds of induction."""
+    def _join(self, given: TrainingEntries, chosen: ChosenSettings, brief: bool, progress: Progress | None) -> Space:
+        """Learn the space; `brief` may stop early, between rounds of induction."""
 
     def _induced(
         self, first: TrainingEntries, choice: ChosenSettings, progress: Progress | None
@@ -206,17 +180,13 @@ class SpaceModel(Estimator):
         def place(rows: NDArray[np.int64], weights: Matrix) -> list[NDArray[np.float32]]:
             given = replace(first, rows=rows, weights=weights)
             found = self._join(given, self._for_mass(choice, first.mass, given.mass), True, None)
-            return [
-                (matrix - centre.astype(np.float32)) @ to.astype(np.float32)
-                for matrix, centre, to in zip(frequent, found.centres, found.maps, strict=True)
-            ]
+            given_maps = zip(frequent, found.centres, found.maps, strict=True)
+            return [np.asarray((matrix - centre) @ to, dtype=np.float32) for matrix, centre, to in given_maps]
 
         rows, weights, rounds = induce(
             place, first.rows, first.weights, induction, seed=self.seed, threads=self.threads, progress=progress
         )
         return replace(first, rows=rows, weights=weights), rounds
-
-    # -- vectors ----------------------------------------------------------------------------------------------------
 
     def vectors(self, language: str | int) -> Vectors:
         """The vectors of a language, as they were read."""
@@ -263,8 +233,6 @@ class SpaceModel(Estimator):
         self.check_fitted()
         direction = self.space_.direction(source, target)
         return direction, [self.vectors(view) for view in direction]
-
-    # -- questions --------------------------------------------------------------------------------------------------
 
     def neighbours(
         self,
@@ -341,7 +309,7 @@ class SpaceModel(Estimator):
         search = partial(self.neighbours, measure=measure, sources=sources, progress=progress)
         found = search(rows[rows >= 0], source=first, target=second, count=min(count, len(others)))
         answers = iter(found.listed(others.words))
-        return [[WordTranslation(*pair) for pair in next(answers)] if row >= 0 else [] for row in rows.tolist()]
+        return [next(answers) if row >= 0 else [] for row in rows.tolist()]
 
     def scorer(
         self,
@@ -351,16 +319,7 @@ class SpaceModel(Estimator):
         scoring: Scoring | None = None,
         threads: int | None = None,
     ) -> SpaceScorer:
-        """A scorer that aligns sentence pairs by the places of their words.
-
-        Parameters
-        ----------
-        source, target
-            The languages of the two sides; see `translate` for the defaults.
-        scoring
-            How similarities become shares.
-        threads
-            Threads to use; None is as many as the model's.
+        """A `SpaceScorer` of two languages, with the defaults of `neighbours` and the `threads` of the model.
 
         Examples
         --------
@@ -387,16 +346,8 @@ class SpaceModel(Estimator):
     ) -> list[list[WordSense]]:
         """The senses of each word, those that explain most of its vector first; none for a word without a vector.
 
-        Parameters
-        ----------
-        words, source, target
-            As for `translate`.
-        most, count, least
-            See `cepts.spaces.find_senses`.
-        components, seed
-            Of the mixture: see `cepts.spaces.fit_mixture`.
-        dictionaries
-            Entries for the mixture, in place of those that the space was fitted on.
+        The options are those of `neighbours`, of `find_senses` and, for `components` and `seed`, of `fit_mixture`.
+        `dictionaries` give entries for the mixture in place of those that the space was fitted on.
         """
         languages, views = self._sides(source, target)
         rows = views[0].vocabulary.find(words)
@@ -424,14 +375,9 @@ class SpaceModel(Estimator):
         """The `count` most probable of `draws` random tuples of vectors, each shown by the nearest word (by cosine).
 
         A meaning z is drawn, then a vector of each view around W z + mu with that view's noise (eq. 1 of mfa.txt), so
-        that the words of a tuple are related, not translations (section 4.6).
-
-        Parameters
-        ----------
-        noise
-            Share of the noise's variance to draw with: 1 is the model, less brings the words of a tuple closer
-            together. In a model fitted with much shrinkage, the shrinkage is part of the noise. Densities are always
-            the model's own.
+        that the words of a tuple are related, not translations (section 4.6). `noise` is the share of that noise's
+        variance to draw with: less than 1 brings the words of a tuple closer together. In a model fitted with much
+        shrinkage, the shrinkage is part of the noise. Densities are always the model's own.
         """
         self.check_fitted()
         space = self.space_
@@ -470,15 +416,10 @@ class SpaceModel(Estimator):
         facts["prepared"] = "+".join(self.prepare) or "no"
         return {**facts, "entries": record.entries, "induced": record.induced, "seed": self.seed}
 
-    # -- files ------------------------------------------------------------------------------------------------------
-
     def save(self, directory: str | Path, *, vectors: bool = True) -> None:
         """Write the space to `directory`, whole or not at all.
 
-        Parameters
-        ----------
-        vectors
-            Keep the vectors and the dictionary entries, so that the loaded space can be used without other files.
+        With `vectors` and the dictionary entries, the loaded space can be used without other files.
         """
         self.check_fitted()
         options = {name: value for name, value in self.get_params().items() if name != "threads"}
@@ -488,12 +429,7 @@ class SpaceModel(Estimator):
 
     @classmethod
     def load(cls, directory: str | Path, *, threads: int | None = None) -> Self:
-        """The fitted model that `save` wrote: by `SpaceModel.load` of any method, else of the class's own.
-
-        Examples
-        --------
-        >>> space = SpaceModel.load("en-fr")  # doctest: +SKIP
-        """
+        """The fitted model that `save` wrote: by `SpaceModel.load` of any method, else of the class's own."""
         saved = read_space(directory)
         home = SPACE_METHODS.get(saved.space.method)
         kind: Any = None if home is None else resolve(home)

@@ -14,11 +14,11 @@ from cepts.data import VectorReading, Vectors, Vocabulary
 from cepts.errors import ModelError
 from cepts.spaces.gaussian import FactorModel
 from cepts.spaces.induce import Induction
-from cepts.spaces.prepare import Preparation
-from cepts.spaces.space import Space
+from cepts.spaces.space import Preparation, Space
 from cepts.store import load_model, save_model
 
 KIND = "space"
+OF_MODEL = "loadings", "noise", "mean"  # arrays of a factor model, in the order of its fields
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -68,22 +68,19 @@ def write_space(directory: str | Path, saved: SavedSpace) -> None:
         arrays["correlations"] = space.correlations
     if saved.entries is not None:
         arrays["entries"] = saved.entries
+    of_views: dict[str, Sequence[NDArray[Any]]] = {"centre": space.centres, "map": space.maps}
+    for place in range(len(space.preparations[0].centres)):
+        of_views[f"preparation.{place}"] = [preparation.centres[place] for preparation in space.preparations]
+    if space.model is not None:
+        of_views |= dict(zip(OF_MODEL, (space.model.loadings, space.model.noises, space.model.means), strict=True))
+    if saved.views is not None:
+        vocabularies = [view.vocabulary for view in saved.views]
+        # A vocabulary may be the head of a longer buffer.
+        of_views["words"] = [words.buffer[words.offsets[0] : words.offsets[-1]] for words in vocabularies]
+        of_views["offsets"] = [words.offsets - words.offsets[0] for words in vocabularies]
+        of_views["vectors"] = [view.matrix for view in saved.views]
     for number in range(len(space)):
-        name = f"view.{number}"
-        arrays[f"{name}.centre"] = space.centres[number]
-        arrays[f"{name}.map"] = space.maps[number]
-        for place, centre in enumerate(space.preparations[number].centres):
-            arrays[f"{name}.preparation.{place}"] = centre
-        if space.model is not None:
-            arrays[f"{name}.loadings"] = space.model.loadings[number]
-            arrays[f"{name}.noise"] = space.model.noises[number]
-            arrays[f"{name}.mean"] = space.model.means[number]
-        if saved.views is not None:
-            vocabulary = saved.views[number].vocabulary
-            # A vocabulary may be the head of a longer buffer.
-            arrays[f"{name}.words"] = vocabulary.buffer[vocabulary.offsets[0] : vocabulary.offsets[-1]]
-            arrays[f"{name}.offsets"] = vocabulary.offsets - vocabulary.offsets[0]
-            arrays[f"{name}.vectors"] = saved.views[number].matrix
+        arrays |= {f"view.{number}.{name}": parts[number] for name, parts in of_views.items()}
     induction = saved.options["induction"]
     settings = {
         "method": space.method,
@@ -111,25 +108,22 @@ def read_space(directory: str | Path) -> SavedSpace:
 
 def _saved(settings: dict[str, Any], arrays: dict[str, NDArray[Any]]) -> SavedSpace:
     languages = tuple(settings["languages"])
-    names = [f"view.{number}" for number in range(len(languages))]
-    model = None
-    if settings["model"]:
-        model = FactorModel(
-            *(tuple(arrays[f"{name}.{part}"] for name in names) for part in ("loadings", "noise", "mean"))
-        )
+
+    def of_views(name: str) -> tuple[NDArray[Any], ...]:
+        return tuple(arrays[f"view.{number}.{name}"] for number in range(len(languages)))
+
     space = Space(
         method=settings["method"],
         languages=languages,
         preparations=tuple(
             Preparation(
-                tuple(steps),
-                tuple(arrays[f"{name}.preparation.{place}"] for place in range(steps.count("centre"))),
+                tuple(steps), tuple(arrays[f"view.{view}.preparation.{n}"] for n in range(steps.count("centre")))
             )
-            for name, steps in zip(names, settings["preparations"], strict=True)
+            for view, steps in enumerate(settings["preparations"])
         ),
-        centres=tuple(arrays[f"{name}.centre"] for name in names),
-        maps=tuple(arrays[f"{name}.map"] for name in names),
-        model=model,
+        centres=of_views("centre"),
+        maps=of_views("map"),
+        model=FactorModel(*map(of_views, OF_MODEL)) if settings["model"] else None,
         correlations=arrays.get("correlations"),
         objectives=tuple(arrays["objectives"].tolist()),
     )
@@ -140,10 +134,6 @@ def _saved(settings: dict[str, Any], arrays: dict[str, NDArray[Any]]) -> SavedSp
     record = SpaceRecord(**{**settings["record"], "reading": reading})
     views = None
     if settings["vectors"]:
-        views = [
-            Vectors(
-                Vocabulary(arrays[f"{name}.words"], arrays[f"{name}.offsets"]), arrays[f"{name}.vectors"], language, how
-            )
-            for name, language, how in zip(names, languages, reading, strict=True)
-        ]
+        vocabularies = map(Vocabulary, of_views("words"), of_views("offsets"))
+        views = list(map(Vectors, vocabularies, of_views("vectors"), languages, reading))
     return SavedSpace(space, options, record, views, arrays.get("entries"))

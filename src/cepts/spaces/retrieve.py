@@ -19,11 +19,19 @@ from cepts.progress import Progress, Step, silent
 from cepts.spaces.search import MEMORY, Best, block_shape, finite_rows, row_lengths, scan
 
 ROWS_AT_ONCE = 4096
-# Targets and sources in a block of products whose exponentials are summed.
+# Targets and sources in a block of products whose exponentials are summed. Were it cut by the number of threads, the
+# last digits could depend on that.
 SUM_SHAPE = 1024, 4096
 
 Floats = NDArray[np.floating]
 Matrix = NDArray[np.float32]
+
+
+class WordTranslation(NamedTuple):
+    """A word of the target language, and how good a translation it is by the measure that was asked for."""
+
+    word: str
+    score: float
 
 
 class Neighbours(NamedTuple):
@@ -40,10 +48,10 @@ class Neighbours(NamedTuple):
     rows: NDArray[np.int64]
     scores: NDArray[np.float32]
 
-    def listed(self, words: Sequence[str]) -> Iterator[list[tuple[str, float]]]:
+    def listed(self, words: Sequence[str]) -> Iterator[list[WordTranslation]]:
         """For each query the words of its targets with their scores, where `words` are those of all targets."""
         for rows, scores in zip(self.rows.tolist(), self.scores.tolist(), strict=True):
-            yield [(words[row], score) for row, score in zip(rows, scores, strict=True) if row >= 0]
+            yield [WordTranslation(words[row], score) for row, score in zip(rows, scores, strict=True) if row >= 0]
 
 
 def retrieve(
@@ -234,6 +242,8 @@ def _csls(search: _VectorSearch, sources: Floats | None, neighbourhood: int) -> 
     targets and r_S(t) that of t with its nearest `sources`. So hubs, targets that are near to everything, lose their
     advantage. Where the sources are the queries, one product of the two matrices serves both means and the search.
     """
+    from cepts.kernels.nearest import keep_best_of_columns
+
     if neighbourhood < 1:
         raise UsageError(f"`neighbourhood` must be 1 or more. Got {neighbourhood} instead.")
     left, right = search.left, search.right
@@ -246,7 +256,7 @@ def _csls(search: _VectorSearch, sources: Floats | None, neighbourhood: int) -> 
             # A block has all queries, so the neighbourhoods of its targets are known before its entries are ranked.
             part = slice(target, target + block.shape[1])
             local = Best(right[part], left, neighbourhood, unit=True)
-            local.add_columns(block)
+            keep_best_of_columns(block, local.kept, local.kept_rows)
             bias[part] = -search.means(local) / 2
             best.add(block, query, target)
             around.add(block, query, target)
@@ -279,17 +289,13 @@ def _inverted_softmax(search: _VectorSearch, sources: Floats | None, temperature
 
 
 def _log_sums(search: _VectorSearch, sources: Matrix, temperature: float) -> NDArray[np.float64]:
-    """For each target the logarithm of the sum over sources of exp(temperature x cosine).
-
-    The largest exponent so far is factored out of the sum, so that it neither overflows nor underflows. Blocks are cut
-    by the data alone: cut by the number of threads, the last digits could depend on it.
-    """
+    """For each target the logarithm of the sum over sources of exp(temperature x cosine)."""
     report, targets = search.progress or silent, search.right
     rows, columns = SUM_SHAPE
 
     def run(start: int) -> NDArray[np.float64]:
         part = targets[start : start + rows]
-        peaks, sums = np.full(len(part), -np.inf), np.zeros(len(part))
+        peaks, sums = np.full(len(part), -np.inf), np.zeros(len(part))  # the largest exponent so far is factored out
         for source in range(0, len(sources), columns):
             block = part @ sources[source : source + columns].T
             block *= np.float32(temperature)

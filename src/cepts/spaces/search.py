@@ -120,12 +120,6 @@ class Best:
                 lines = block[part.start - query : part.stop - query]
                 keep_best(lines, bias, target, self.kept[part], self.kept_rows[part])
 
-    def add_columns(self, block: Matrix) -> None:
-        """Add all products at once, a column for each query, where there is no bias."""
-        from cepts.kernels.nearest import keep_best_of_columns
-
-        keep_best_of_columns(block, self.kept, self.kept_rows)
-
     def add_by_faiss(self) -> None:
         """Add the candidates that faiss finds; a bias is one more dimension, in which queries are 1."""
         try:

@@ -1,9 +1,4 @@
-"""Vectors of sentences: weighted means of the vectors of their words.
-
-SIF (Arora, Liang & Ma 2017) weighs a word by ``a / (a + p(word))``, divides by the number of words and removes what
-all sentences share. Inverse document frequencies, as Conneau et al. (2018) use them to find translations of
-sentences, count each word of a sentence once and divide by the sum of the weights.
-"""
+"""Vectors of sentences: weighted means of the vectors of their words, by SIF or by inverse document frequencies."""
 
 from __future__ import annotations
 
@@ -76,9 +71,9 @@ class WordWeights:
 
 
 def sif_weights(vocabulary: Vocabulary, counts: Mapping[str, int], *, smoothing: float = 1e-3) -> WordWeights:
-    """Smooth inverse frequencies: ``a / (a + p(word))`` with a = `smoothing` and p from a table of `counts`.
+    """Smooth inverse frequencies (Arora, Liang & Ma 2017): ``a / (a + p(word))``, a = `smoothing`, p from `counts`.
 
-    A word that the table does not have weighs 1, as in the authors' program. `sif_vectors` does the rest.
+    A word without a count weighs 1, as in the authors' program. `sif_vectors` does the rest.
     """
     if not smoothing > 0:
         raise UsageError(f"`smoothing` must be above 0. Got {smoothing} instead.")
@@ -93,7 +88,8 @@ def sif_weights(vocabulary: Vocabulary, counts: Mapping[str, int], *, smoothing:
 def idf_weights(text: Text, vocabulary: Vocabulary, *, floor: float = 0.1) -> WordWeights:
     """Inverse document frequencies: ``max(floor, log10(N / n(word)))``, n of the N sentences of `text` have the word.
 
-    Conneau et al. (2018) have a `floor` of 1, under which every word of a tenth of the sentences weighs the same.
+    Each word of a sentence counts once, and sums are divided by the weights, as in Conneau et al. (2018). They have a
+    `floor` of 1, under which every word of a tenth of the sentences weighs the same.
     A word that `text` does not have weighs as much as one that a single sentence has; in their program it has no
     weight.
     """

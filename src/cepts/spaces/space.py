@@ -2,17 +2,53 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 
 import numpy as np
 from numpy.typing import NDArray
 
 from cepts.errors import UsageError, check_choice
-from cepts.names import TRANSLATION_MEASURES
+from cepts.names import STEPS, TRANSLATION_MEASURES
 from cepts.spaces.gaussian import FactorModel
-from cepts.spaces.prepare import Preparation
+from cepts.spaces.retrieve import unit_rows
 
 BLOCK_ROWS = 1 << 15  # a large view is prepared and mapped a block at a time
+
+
+def check_steps(steps: Sequence[str]) -> None:
+    """Refuse steps that are not of `STEPS`."""
+    unknown = [step for step in steps if step not in STEPS]
+    if isinstance(steps, str) or unknown:
+        raise UsageError(f"`prepare` must have the steps {' and '.join(STEPS)} only. Got {steps!r} instead.")
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Preparation:
+    """Steps in their order (see `SpaceModel`), and the mean that each step `centre` subtracts."""
+
+    steps: tuple[str, ...]
+    centres: tuple[NDArray[np.float32], ...]
+
+    @classmethod
+    def learn(cls, matrix: NDArray[np.floating], steps: Sequence[str]) -> tuple[Preparation, NDArray[np.float32]]:
+        """Preparation of the view that `matrix` holds, and its prepared vectors."""
+        check_steps(steps)
+        centres: list[NDArray[np.float32]] = []
+        prepared = np.array(matrix, dtype=np.float32)
+        for step in steps:
+            if step == "centre":
+                centres.append(prepared.mean(axis=0, dtype=np.float64).astype(np.float32))
+            prepared = unit_rows(prepared) if step == "unit" else np.subtract(prepared, centres[-1], out=prepared)
+        return cls(tuple(steps), tuple(centres)), prepared
+
+    def apply(self, matrix: NDArray[np.floating]) -> NDArray[np.float32]:
+        """Vectors of the same view, prepared in the same way."""
+        prepared = np.array(matrix, dtype=np.float32)
+        centres = iter(self.centres)
+        for step in self.steps:
+            prepared = unit_rows(prepared) if step == "unit" else np.subtract(prepared, next(centres), out=prepared)
+        return prepared
 
 
 @dataclass(frozen=True, slots=True, eq=False)

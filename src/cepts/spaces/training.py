@@ -1,4 +1,4 @@
-"""Training entries of prepared vectors, with checks, and the maps that methods learn from them."""
+"""Prepared vectors and dictionary entries, which methods learn from, and what a fit used."""
 
 from __future__ import annotations
 
@@ -15,17 +15,19 @@ from cepts.spaces.choose import ChosenSettings
 from cepts.spaces.entries import Entries
 from cepts.spaces.gaussian import FactorModel
 from cepts.spaces.induce import InductionRound
-from cepts.spaces.prepare import Preparation
+from cepts.spaces.moments import Moments, gather_moments
 from cepts.spaces.search import row_lengths
+from cepts.spaces.space import Preparation, Space
 
 Matrix = NDArray[np.float64]
 
 
 @dataclass(frozen=True, slots=True, eq=False)
 class TrainingEntries:
-    """What a method learns from: names and prepared vectors of the views, entries (see `Entries`) and their weights."""
+    """What a method learns from: the names and prepared vectors of views, entries (see `Entries`) and their weights."""
 
     names: tuple[str, ...]
+    preparations: tuple[Preparation, ...]
     views: tuple[NDArray[np.float32], ...]
     rows: NDArray[np.int64]
     weights: Matrix
@@ -40,16 +42,23 @@ class TrainingEntries:
         """Sum of the weights."""
         return float(self.weights.sum())
 
+    def moments(self) -> list[Moments]:
+        """Moments of each set of views that have a word together."""
+        return gather_moments(self.views, self.rows, self.weights)
 
-@dataclass(frozen=True, slots=True, eq=False)
-class ViewMaps:
-    """What a method learns from entries: see `Space` for the attributes."""
-
-    centres: tuple[Matrix, ...]
-    maps: tuple[Matrix, ...]
-    model: FactorModel | None = None
-    correlations: Matrix | None = None
-    objectives: tuple[float, ...] = ()
+    def space(
+        self,
+        method: str,
+        centres: Sequence[Matrix],
+        maps: Sequence[Matrix],
+        model: FactorModel | None = None,
+        correlations: Matrix | None = None,
+        objectives: Sequence[float] = (),
+    ) -> Space:
+        """The space into which a method maps the views."""
+        single = [tuple(np.ascontiguousarray(part, dtype=np.float32) for part in parts) for parts in (centres, maps)]
+        learnt = single[0], single[1], model, correlations, tuple(objectives)
+        return Space(method, self.names, self.preparations, *learnt)
 
 
 @dataclass(frozen=True, slots=True)
@@ -61,49 +70,42 @@ class FitReport:
     rounds: tuple[InductionRound, ...]
 
 
-def prepare_views(
-    views: Sequence[Vectors], names: Sequence[str], rows: NDArray[np.int64], steps: Sequence[str], report: Progress
-) -> tuple[tuple[Preparation, ...], tuple[NDArray[np.float32], ...]]:
-    """How each view is prepared, and its prepared vectors; `rows` are the entries that it is fitted on."""
-    preparations, prepared = [], []
-    for number, (view, name) in enumerate(zip(views, names, strict=True)):
-        report(Step(stage="preparing", done=number, total=len(views)))
-        _check_finite(view, name)
-        preparation, matrix = Preparation.learn(view.matrix, steps)
-        _check_spread(matrix, rows[:, number], name)
-        preparations.append(preparation)
-        prepared.append(matrix)
-    report(Step(stage="preparing", done=len(views), total=len(views)))
-    return tuple(preparations), tuple(prepared)
-
-
-def check_entries(entries: Entries, names: Sequence[str]) -> None:
-    """Refuse entries that are too few, or that have no word of some view."""
+def prepared_entries(
+    views: Sequence[Vectors],
+    names: tuple[str, ...],
+    entries: Entries,
+    weights: Matrix,
+    steps: Sequence[str],
+    report: Progress,
+) -> TrainingEntries:
+    """Entries with the prepared vectors of their views; entries and vectors that are of no use are refused."""
     if len(entries) < 2:
         raise DataError(
             f"found 1 entry of {entries.asked:,} with words in two of the views, wanted at least 2 (and some thousand "
             f"for a good space); give a larger dictionary, or grow it by induction from identical strings."
         )
-    for number, name in enumerate(names):
-        if not (entries.rows[:, number] >= 0).any():
+    used = [column[column >= 0] for column in entries.rows.T]
+    for name, rows in zip(names, used, strict=True):
+        if not len(rows):
             raise DataError(
                 f"found no entry with a word of {name}, wanted at least one; give a dictionary of that "
                 f"language, or leave out its vectors."
             )
-
-
-def _check_finite(view: Vectors, name: str) -> None:
-    wrong = np.flatnonzero(~np.isfinite(row_lengths(view.matrix)))
-    if len(wrong):
-        raise DataError(
-            f"{name}: found a value that is not finite in the vector of {view.words[wrong[0]]!r}, wanted numbers; "
-            f"remove the word."
-        )
-
-
-def _check_spread(matrix: NDArray[np.float32], rows: NDArray[np.int64], name: str) -> None:
-    if not np.ptp(matrix[rows[rows >= 0]], axis=0).any():
-        raise DataError(
-            f"{name}: found the same vector for all words with an entry, wanted at least two words with different "
-            f"vectors; give a larger dictionary, or check the vectors."
-        )
+    found = []
+    for number, (view, name) in enumerate(zip(views, names, strict=True)):
+        report(Step(stage="preparing", done=number, total=len(views)))
+        wrong = np.flatnonzero(~np.isfinite(row_lengths(view.matrix)))
+        if len(wrong):
+            raise DataError(
+                f"{name}: found a value that is not finite in the vector of {view.words[wrong[0]]!r}, wanted numbers; "
+                f"remove the word."
+            )
+        found.append(Preparation.learn(view.matrix, steps))
+        if not np.ptp(found[-1][1][used[number]], axis=0).any():
+            raise DataError(
+                f"{name}: found the same vector for all words with an entry, wanted at least two words with different "
+                f"vectors; give a larger dictionary, or check the vectors."
+            )
+    report(Step(stage="preparing", done=len(views), total=len(views)))
+    preparations, prepared = zip(*found, strict=True)
+    return TrainingEntries(names, preparations, prepared, entries.rows, weights)

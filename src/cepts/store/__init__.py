@@ -1,6 +1,5 @@
 """Model directories and tables: JSON and safetensors under a checksum; nothing is ever unpickled."""
 
-from cepts.store.directory import Model, check_destination, kind_of, load_model, save_model
-from cepts.store.table import load_table, save_table
+from cepts.store.directory import Model, check_destination, kind_of, load_model, load_table, save_model, save_table
 
 __all__ = ["Model", "check_destination", "kind_of", "load_model", "load_table", "save_model", "save_table"]

@@ -1,7 +1,8 @@
-"""What a model directory holds, and how it is written completely or not at all.
+"""Model directories and tables, each written completely or not at all.
 
-`model.json` is the header (see `header.py`); it also carries the SHA-256 of `arrays.safetensors`. SHA-256 because
-processors have instructions for it: 200 MB take 0.2 s.
+In a directory, `model.json` is the header (see `header.py`); it also carries the SHA-256 of `arrays.safetensors`.
+SHA-256 because processors have instructions for it: 200 MB take 0.2 s. A table is a model in a single file, for word
+lists, taggers and the like: its header is in the metadata of a safetensors file, with the `sha256` of the arrays.
 """
 
 from __future__ import annotations
@@ -19,6 +20,7 @@ from typing import Any
 
 from numpy.typing import NDArray
 
+from cepts.atomic import atomic_output
 from cepts.errors import ModelError
 from cepts.store.header import (
     FORMAT,
@@ -55,15 +57,15 @@ def save_model(
 ) -> None:
     """Write a model directory, or leave what was there untouched.
 
-    The files are written into a sibling directory, which takes the name only when it is complete. A model
-    that cepts wrote is replaced; any other directory with something in it is refused.
+    The files are written into a sibling directory, which is renamed when it is complete. A model that cepts wrote is
+    replaced; any other directory that is not empty is refused.
 
     Parameters
     ----------
     directory
         The model directory; missing parents are made.
     kind
-        What the model is, such as ``"hmm"``; `load_model` can ask for it.
+        What the model is, such as ``"hmm"``; `load_model` can check it.
     settings
         JSON values (finite numbers, strings, lists, dictionaries with strings for keys).
     arrays
@@ -95,7 +97,7 @@ def save_model(
 
 
 def check_destination(directory: str | os.PathLike[str]) -> None:
-    """Raise `ModelError` where `save_model` would refuse `directory`; call it before a long training."""
+    """Raise `ModelError` where `save_model` would refuse `directory`; call this before a long training."""
     path = Path(os.path.realpath(directory))
     try:
         if not path.exists():
@@ -113,8 +115,7 @@ def check_destination(directory: str | os.PathLike[str]) -> None:
             f"{directory}: no model can be saved there ({reason(error)}); choose another place."
         ) from error
     raise ModelError(
-        f"{directory} exists and is not a cepts model (it holds {names[0]}); "
-        "choose another directory, or empty this one."
+        f"{directory} exists and is not a cepts model (it holds {names[0]}); choose another, or empty this one."
     )
 
 
@@ -138,18 +139,15 @@ def kind_of(directory: str | os.PathLike[str]) -> str:
 
 
 def _header_of(directory: str | os.PathLike[str]) -> dict[str, Any]:
-    path = Path(directory)
-    if not path.is_dir():
-        found = "is not a directory" if path.exists() else "does not exist"
-        raise ModelError(f"{directory} {found}; give the directory of a saved model, or {REMEDY}.")
-    path = path / HEADER_NAME
+    path = Path(directory) / HEADER_NAME
+    give = f"give the directory of a saved model, or {REMEDY}."
+    if not path.parent.is_dir():
+        found = "is not a directory" if path.parent.exists() else "does not exist"
+        raise ModelError(f"{directory} {found}; {give}")
     try:
         data = path.read_bytes()
     except FileNotFoundError as error:
-        raise ModelError(
-            f"{path} is missing: this is not a model, or one cut short; "
-            f"give the directory of a saved model, or {REMEDY}."
-        ) from error
+        raise ModelError(f"{path} is missing: this is not a model, or one cut short; {give}") from error
     except OSError as error:
         raise ModelError(f"{path} cannot be read ({reason(error)}); fix that, or {REMEDY}.") from error
     contents = checked_header(data, path, REMEDY)
@@ -195,18 +193,18 @@ def _put_in_place(new: Path, target: Path) -> None:
     try:
         target.rename(old)
         new.rename(target)
-    except BaseException:
-        if old.exists() and not target.exists():
-            old.rename(target)
-        raise
-    try:
-        shutil.rmtree(old, ignore_errors=True)
-    finally:  # what Ctrl-C interrupted
-        shutil.rmtree(old, ignore_errors=True)
+    finally:  # also after Ctrl-C, which may come at any line
+        try:
+            if old.exists() and not target.exists():
+                old.rename(target)
+            shutil.rmtree(old, ignore_errors=True)
+        finally:
+            if target.exists():
+                shutil.rmtree(old, ignore_errors=True)
 
 
 def _is_model(path: Path, names: list[str]) -> bool:
-    """Whether cepts wrote this directory, even if it is damaged now: at most our two files, one of them signed."""
+    """Whether cepts wrote this directory, even if it is damaged now: at most its two files, one with `FORMAT` in it."""
     if not set(names) <= {HEADER_NAME, ARRAYS_NAME}:
         return False
     for name in names:
@@ -234,10 +232,59 @@ def _read_arrays(path: Path, contents: Mapping[str, Any]) -> dict[str, NDArray[A
         raise ModelError(f"{path} cannot be read ({reason(error)}); fix that, or {REMEDY}.") from error
     except (SafetensorError, ValueError, KeyError, TypeError) as error:
         raise ModelError(f"{path} is damaged (it is not a safetensors file); {REMEDY}.") from error
-    names = contents["arrays"].keys()
-    for problem, odd in (("missing", names - arrays.keys()), ("one too many", arrays.keys() - names)):
-        if odd:
-            refuse_damaged(path, f"the array {min(odd)} is {problem}", REMEDY)
     if descriptions(arrays) != contents["arrays"]:
         refuse_damaged(path, f"its arrays are not those of {HEADER_NAME}", REMEDY)
-    return {name: arrays[name] for name in names}
+    return {name: arrays[name] for name in contents["arrays"]}
+
+
+METADATA = "cepts"
+TABLE_REMEDY = "make or save it again"
+
+
+def save_table(
+    path: str | os.PathLike[str], *, kind: str, settings: Mapping[str, Any], arrays: Mapping[str, NDArray[Any]]
+) -> None:
+    """Write what `save_model` takes to one file; the same content gives the same bytes."""
+    from safetensors.numpy import save
+
+    plain = plain_arrays(dict(sorted(arrays.items())))
+    header = {**header_of(kind, settings, plain), "sha256": _digest(plain)}
+    data = save(plain, metadata={METADATA: sealed(header).decode("ascii")})
+    with atomic_output(path) as file:
+        file.write(data)
+
+
+def load_table(path: str | os.PathLike[str], *, kind: str, remedy: str = TABLE_REMEDY) -> Model:
+    """Read a file that `save_table` wrote and check every byte of it.
+
+    Raises `ModelError`, which ends with the `remedy`, where the file is missing, damaged, of a later format, or of
+    another `kind`.
+    """
+    from safetensors import SafetensorError, safe_open
+
+    place = Path(path)
+    try:
+        with safe_open(place, framework="numpy") as file:
+            metadata = file.metadata() or {}
+            arrays = {name: file.get_tensor(name) for name in file.keys()}  # noqa: SIM118
+    except OSError as error:
+        raise ModelError(f"{path} cannot be read ({reason(error)}); {remedy}.") from error
+    except (SafetensorError, ValueError, TypeError) as error:
+        raise ModelError(f"{path} is damaged (it is not a safetensors file); {remedy}.") from error
+    if METADATA not in metadata:
+        raise ModelError(f"{path} is not a table of cepts; {remedy}.")
+    header = checked_header(metadata[METADATA].encode("utf-8", "replace"), place, remedy)
+    if header["kind"] != kind:
+        raise ModelError(f"{path} holds {header['kind']}, not {kind}; {remedy}.")
+    if descriptions(arrays) != header["arrays"]:
+        refuse_damaged(place, "its arrays are not those of its header", remedy)
+    if _digest(arrays) != header.get("sha256"):
+        refuse_damaged(place, "its checksum differs", remedy)
+    return Model(kind=kind, settings=header["settings"], arrays=arrays)
+
+
+def _digest(arrays: Mapping[str, NDArray[Any]]) -> str:
+    digest = hashlib.sha256()
+    for name in sorted(arrays):
+        digest.update(arrays[name].data)
+    return digest.hexdigest()

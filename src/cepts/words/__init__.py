@@ -3,12 +3,7 @@
 from cepts.names import WORD_MODELS, resolve
 from cepts.words.aligner import Aligner
 from cepts.words.cooccurrence import Cooccurrence
-from cepts.words.diagonal import Diagonal
-from cepts.words.hmm import HMM
-from cepts.words.ibm1 import IBM1
-from cepts.words.ibm2 import IBM2
-from cepts.words.ibm3 import IBM3
-from cepts.words.ibm4 import IBM4
+from cepts.words.models import HMM, IBM1, IBM2, IBM3, IBM4, Diagonal
 from cepts.words.persist import load_aligner, save_aligner
 
 __all__ = [

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 from functools import partial
 from pathlib import Path
@@ -17,19 +17,19 @@ from cepts.engine import map_shards, run_em
 from cepts.errors import ModelError, UsageError, check_choice, check_least
 from cepts.estimator import Estimator
 from cepts.extract import Aligning
+from cepts.names import DIRECTIONS
 from cepts.progress import Progress, Step, silent
-from cepts.words.blocks import new_block
+from cepts.words.blocks import block_of, new_block
 from cepts.words.cohesion import Cohesion
 from cepts.words.cooccurrence import Cooccurrence
 from cepts.words.directions import WordDirections
-from cepts.words.forms import Forms, number
-from cepts.words.index import CELLS_IN_SHARD, Index, Pairs, arrange, build_index, cut, form_pairs
+from cepts.words.forms import Forms
+from cepts.words.index import CELLS_IN_SHARD, Index, arrange, build_index, cut, form_pairs
 from cepts.words.lexicon import LEXICONS, Lexicon, Side, Tokens
 from cepts.words.mixture import Uniform
 from cepts.words.null import NullWords
-from cepts.words.positions import PairBlock, Positions
-from cepts.words.training import AlignerTraining, block_of
-from cepts.words.translations import Translation, translations
+from cepts.words.positions import Positions
+from cepts.words.training import AlignerTraining
 
 NULL_SMOOTHING = 0.01
 # Prior count of identical words; none where EM is to be exact.
@@ -38,6 +38,31 @@ SPELLING = {"ml": 0.0, "bayes": 0.0, "backoff": 0.1}
 CELLS_OF_LISTS = 40 << 20
 # A text with fewer distinct pairs than this share is aligned pair by distinct pair.
 FEW_REPEATS = 0.95
+
+
+@dataclass(frozen=True, slots=True)
+class Translation:
+    """A word, a word of the other language, and what links them.
+
+    `asked` is the word as the caller wrote it, `word` the form under which the model keeps its statistics.
+    """
+
+    asked: str
+    word: str
+    other: str
+    probability: float
+    back: float
+    count: float
+
+    def as_dict(self) -> dict[str, Any]:
+        """The entry as plain data."""
+        return {
+            "word": self.word,
+            "other": self.other,
+            "probability": round(self.probability, 6),
+            "back": round(self.back, 6),
+            "count": round(self.count, 4),
+        }
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -69,7 +94,7 @@ class Aligner(Estimator, Aligning):
     lowercase
         Keep statistics of lower-cased words.
     prefix
-        Keep statistics of the words' first letters only, so many of them.
+        Keep statistics of this many first letters of each word; None keeps whole words.
     stems
         For ``backoff``: how many first letters make the stems, in falling order.
     spelling
@@ -88,6 +113,11 @@ class Aligner(Estimator, Aligning):
 
     name: ClassVar[str] = ""
     positions_class: ClassVar[type[Positions]]
+    # The least value of each parameter that is a count.
+    LEAST: ClassVar[dict[str, int]] = {
+        **dict.fromkeys(("prefix", "max_length", "threads"), 1),
+        **dict.fromkeys(("iterations", "start_iterations", "spelling", "tolerance"), 0),
+    }
 
     iterations: int = 5
     start_iterations: int = 5
@@ -105,7 +135,7 @@ class Aligner(Estimator, Aligning):
 
     def __post_init__(self) -> None:
         check_choice("lexicon", self.lexicon, LEXICONS)
-        for name, least in self.least().items():
+        for name, least in self.LEAST.items():
             check_least(self, least, name)
         if not 0 < self.concentration < math.inf:
             raise UsageError(f"`concentration` must be above 0. Got {self.concentration} instead.")
@@ -119,11 +149,6 @@ class Aligner(Estimator, Aligning):
         self._training_text: TrainingText | None = None
         self._cohesion: tuple[Cohesion, Cohesion] | None = None
         self._cooccurrence: Cooccurrence | None = None
-
-    def least(self) -> dict[str, int]:
-        """The least value of each parameter that is a count."""
-        counts = ("prefix", "max_length", "threads")
-        return {**dict.fromkeys(counts, 1), "iterations": 0, "start_iterations": 0, "spelling": 0, "tolerance": 0}
 
     # -- training ------------------------------------------------------------------------------------------------
 
@@ -144,12 +169,10 @@ class Aligner(Estimator, Aligning):
         report = progress or silent
         report(Step(stage="indexing", done=0, total=1))
         self.forms_ = Forms(self.lowercase, self.prefix)
-        source_forms, source_places = number(self.forms_, bitext.source.vocabulary.words)
-        target_forms, target_places = number(self.forms_, bitext.target.vocabulary.words)
-        pairs = form_pairs(bitext, source_places, target_places, self.max_length)
+        source_forms, target_forms, pairs = form_pairs(bitext, self.forms_, self.max_length)
         self.source_, source_ids = _used(source_forms, pairs.source_ids)
         self.target_, target_ids = _used(target_forms, pairs.target_ids)
-        pairs = Pairs(source_ids, pairs.source_offsets, target_ids, pairs.target_offsets)
+        pairs = replace(pairs, source_ids=source_ids, target_ids=target_ids)
         distinct, times, places = pairs.distinct()
         order = arrange(distinct)
         distinct, times, places = distinct.take(order), times[order], np.argsort(order)[places]
@@ -261,10 +284,11 @@ class Aligner(Estimator, Aligning):
         text = self._training_text
         if text is not None and text.bitext is bitext and not in_order and cells is None:
             # The index has each pair once, with its lexicon entries at hand.
-            blocks = [(0, partial(block_of, shard, self.lexicon_, self.null_)) for shard in text.index.shards]
-            return Runs(
-                self._makers(blocks), sum(len(shard.pairs) for shard in text.index.shards), text.places, self.threads
-            )
+            makers = [
+                partial(WordDirections, self, partial(block_of, shard, self.lexicon_, self.null_))
+                for shard in text.index.shards
+            ]
+            return Runs(makers, sum(len(shard.pairs) for shard in text.index.shards), text.places, self.threads)
         tokens = self.tokens(bitext)
         places = None
         if not in_order:
@@ -274,21 +298,13 @@ class Aligner(Estimator, Aligning):
         # Once for all blocks, and before threads share them.
         self.lexicon_.place(tokens)
         self.positions_.widen(tokens.pairs)
-        blocks = [
-            (start, partial(new_block, tokens.part(start, stop), self.lexicon_, self.null_))
-            for start, stop in cut(tokens.pairs, cells or CELLS_IN_SHARD)
+        makers = [
+            partial(WordDirections, self, partial(new_block, part, self.lexicon_, self.null_), start, in_order)
+            for start, part in (
+                (start, tokens.part(start, stop)) for start, stop in cut(tokens.pairs, cells or CELLS_IN_SHARD)
+            )
         ]
-        return Runs(self._makers(blocks, both_wanted=in_order), len(tokens.pairs), places, self.threads)
-
-    def _makers(
-        self, blocks: Sequence[tuple[int, Callable[[], PairBlock]]], *, both_wanted: bool = False
-    ) -> list[Callable[[], WordDirections]]:
-        """What makes the directions of blocks, each of which starts at some pair."""
-        known = self.cohesion, self.cooccurrence
-        return [
-            partial(WordDirections, self.positions_, make, first, *known, both_wanted=both_wanted)
-            for first, make in blocks
-        ]
+        return Runs(makers, len(tokens.pairs), places, self.threads)
 
     def nbest(self, pairs: Any, count: int) -> tuple[NBest, NBest]:
         """The `count` most probable alignments of each pair in either direction; for many, see `nbest_runs`."""
@@ -321,25 +337,40 @@ class Aligner(Estimator, Aligning):
         top: int = 10,
         least: float = 0.01,
     ) -> list[Translation]:
-        """What the lexicon has for `words` (all of them by default): the `top` entries of at least `least`."""
+        """What the lexicon has for `words` (all of them by default): the `top` entries of at least `least`.
+
+        Words come in order of first use, or in the order of `words`; the entries of each by falling probability.
+        """
         self.check_fitted()
-        return list(translations(self.lexicon_, self.forms_, direction=direction, words=words, top=top, least=least))
+        check_choice("direction", direction, DIRECTIONS)
+        lexicon, column = self.lexicon_, DIRECTIONS.index(direction)
+        source = np.repeat(np.arange(len(self.source_)), np.diff(lexicon.rows))
+        sides = (self.source_.vocabulary, source), (self.target_.vocabulary, lexicon.targets)
+        (mine, of_mine), (others, of_other) = sides[:: 1 - 2 * column]
+        count = lexicon.counts[:, min(column, lexicon.counts.shape[1] - 1)]
+        shown = np.flatnonzero((lexicon.table[:, column] >= least) & (count > 0))
+        # By word, then falling probability, then the other word, so that the order is deterministic.
+        order = shown[np.lexsort((of_other[shown], -lexicon.table[shown, column], of_mine[shown]))]
+        bounds = np.searchsorted(of_mine[order], np.arange(len(mine) + 1))
+        forms = mine.words if words is None else self.forms_.of(words)
+        found = []
+        for asked, word in zip(forms if words is None else words, forms, strict=True):
+            number = mine.number(word)
+            for cell in order[bounds[number] : min(bounds[number] + top, bounds[number + 1])] if number >= 0 else ():
+                probability, back = lexicon.table[cell, [column, 1 - column]].tolist()
+                other = others[int(of_other[cell])]
+                found.append(Translation(asked, word, other, probability, back, float(count[cell])))
+        return found
 
     def tokens(self, bitext: Bitext) -> Tokens:
         """The pairs of a new bitext, and which of their forms the model knows."""
-        source_forms, source_places = number(self.forms_, bitext.source.vocabulary.words)
-        target_forms, target_places = number(self.forms_, bitext.target.vocabulary.words)
-        return Tokens(
-            form_pairs(bitext, source_places, target_places, self.max_length),
-            source_forms,
-            target_forms,
-            self.source_.vocabulary.numbers(source_forms.words),
-            self.target_.vocabulary.numbers(target_forms.words),
-        )
+        source, target, pairs = form_pairs(bitext, self.forms_, self.max_length)
+        known = self.source_.vocabulary.numbers(source.words), self.target_.vocabulary.numbers(target.words)
+        return Tokens(pairs, source, target, *known)
 
 
 def _used(forms: Vocabulary, ids: NDArray[np.int32]) -> tuple[Side, NDArray[np.int32]]:
-    """The forms that `ids` use, and the ids among those: pairs that are left out teach nothing, not even words."""
+    """The forms that `ids` use, and the ids among those: words of unaligned pairs are not part of the model."""
     frequencies = np.bincount(ids, minlength=len(forms))
     used = frequencies > 0
     if used.all():

@@ -1,27 +1,68 @@
-"""Blocks of sentence pairs that were not trained on, whose words the lexicon may not know."""
+"""Blocks of sentence pairs with everything that an E-step reads."""
 
 from __future__ import annotations
 
-import numpy as np
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
 
+import numpy as np
+from numpy.typing import NDArray
+
+from cepts.words.index import IndexShard, Pairs
 from cepts.words.lexicon import Lexicon, Tokens
 from cepts.words.null import NullWords
-from cepts.words.positions import PairBlock
+
+if TYPE_CHECKING:
+    from cepts.kernels.blocks import BlockArrays
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class PairBlock:
+    """Sentence pairs with the lexicon by cell, and t(word | null) by token.
+
+    `source_words` and `target_words` are the tokens' numbers in the model's vocabularies, -1 where it does not know
+    them. `times`, where given, is how often each pair counts.
+    """
+
+    pairs: Pairs
+    cells: NDArray[np.int32]
+    lexicon: NDArray[np.float32]
+    source_given_null: NDArray[np.float32]
+    target_given_null: NDArray[np.float32]
+    source_words: NDArray[np.int32]
+    target_words: NDArray[np.int32]
+    times: NDArray[np.float32] | None = None
+
+    @property
+    def arrays(self) -> BlockArrays:
+        """What kernels read."""
+        from cepts.kernels.blocks import BlockArrays
+
+        return BlockArrays(
+            self.pairs.by_length,
+            self.pairs.source_offsets,
+            self.pairs.target_offsets,
+            self.pairs.cell_offsets,
+            self.cells,
+            self.lexicon,
+            self.source_given_null,
+            self.target_given_null,
+            np.ones(len(self.pairs), dtype=np.float32) if self.times is None else self.times,
+        )
+
+
+def block_of(shard: IndexShard, lexicon: Lexicon, null: NullWords) -> PairBlock:
+    """A shard of the training text with its own part of the lexicon."""
+    from cepts.kernels.lexicon import gather_rows
+
+    own = np.empty((len(shard.cell_numbers), 2), dtype=np.float32)
+    gather_rows(lexicon.table, shard.cell_numbers, own)
+    words = shard.pairs.source_ids, shard.pairs.target_ids
+    return PairBlock(shard.pairs, shard.cells, own, *null.given(*words), *words, shard.times)
 
 
 def new_block(tokens: Tokens, lexicon: Lexicon, null: NullWords) -> PairBlock:
-    """A block with the lexicon entries of each token pair, each a cell of its own."""
-    pairs = tokens.pairs
+    """New sentence pairs, whose words the lexicon may not know; each token pair is a cell of its own."""
     table = lexicon.look_up(tokens)
-    source_words, target_words = tokens.source_known[pairs.source_ids], tokens.target_known[pairs.target_ids]
-    return PairBlock(
-        pairs,
-        pairs.cell_offsets,
-        pairs.by_length,
-        np.arange(len(table), dtype=np.int32),
-        table,
-        null.of_source(source_words),
-        null.of_target(target_words),
-        source_words,
-        target_words,
-    )
+    words = tokens.source_known[tokens.pairs.source_ids], tokens.target_known[tokens.pairs.target_ids]
+    return PairBlock(tokens.pairs, np.arange(len(table), dtype=np.int32), table, *null.given(*words), *words)

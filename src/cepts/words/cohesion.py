@@ -11,8 +11,8 @@ from cepts.data import Pulls
 
 # Pseudo-count of any two words side by side.
 SMOOTHING = 0.5
-# A word is as likely to stand alone as to belong to a neighbour that is beside it so many times more often than chance
-# predicts. Set on the trial sentences of the Hansards (benchmarks/onmf.py), as is the strength of spreading.
+# A word is as likely to stand alone as to belong to a neighbour that is beside it this many times more often than
+# chance predicts. Set on the trial sentences of the Hansards (benchmarks/onmf.py), as is the strength of spreading.
 STAY = 1.5
 
 
@@ -61,17 +61,7 @@ class Cohesion:
         from cepts.kernels.cohesion import pulls
 
         left, right = np.empty(len(ids), dtype=np.float32), np.empty(len(ids), dtype=np.float32)
-        pulls(
-            np.ascontiguousarray(ids, dtype=np.int32),
-            np.ascontiguousarray(offsets, dtype=np.int64),
-            self.counts,
-            max(int(self.counts.sum()), 1),
-            self.offsets,
-            self.followers,
-            self.times,
-            SMOOTHING,
-            STAY,
-            left,
-            right,
-        )
+        text = np.ascontiguousarray(ids, dtype=np.int32), np.ascontiguousarray(offsets, dtype=np.int64)
+        counts = self.counts, max(int(self.counts.sum()), 1), self.offsets, self.followers, self.times
+        pulls(*text, *counts, SMOOTHING, STAY, left, right)
         return Pulls(left, right)

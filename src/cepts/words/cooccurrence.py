@@ -2,19 +2,22 @@
 
 from __future__ import annotations
 
+from dataclasses import dataclass
 from typing import Self
 
 import numpy as np
 from numpy.typing import NDArray
 
 from cepts.data import Association, Bitext, Vocabulary
-from cepts.errors import UsageError, check_choice
+from cepts.errors import check_choice, check_least
+from cepts.estimator import Estimator
 from cepts.names import STATISTICS
-from cepts.words.forms import Forms, number
+from cepts.words.forms import Forms
 from cepts.words.index import Index, Pairs, build_index, form_pairs
 
 
-class Cooccurrence:
+@dataclass(kw_only=True, eq=False, repr=False)
+class Cooccurrence(Estimator):
     """In how many sentence pairs of a bitext two words occur together.
 
     A sentence pair counts once for two words, however often they occur in it. With a of N sentence pairs that have
@@ -39,26 +42,19 @@ class Cooccurrence:
         Threads to use; None is one for each processor. Results do not depend on it.
     """
 
-    def __init__(
-        self,
-        *,
-        lowercase: bool = True,
-        prefix: int | None = None,
-        max_length: int = 1000,
-        threads: int | None = None,
-    ) -> None:
-        for name, value in (("prefix", prefix), ("max_length", max_length), ("threads", threads)):
-            if value is not None and value < 1:
-                raise UsageError(f"`{name}` must be 1 or more. Got {value} instead.")
-        self.max_length = max_length
-        self.threads = threads
-        self._forms = Forms(lowercase, prefix)
+    lowercase: bool = True
+    prefix: int | None = None
+    max_length: int = 1000
+    threads: int | None = None
+
+    def __post_init__(self) -> None:
+        check_least(self, 1, "prefix", "max_length", "threads")
+        self._forms = Forms(self.lowercase, self.prefix)
 
     def fit(self, bitext: Bitext) -> Self:
         """Count the words of `bitext`."""
-        self.source_, source_places = number(self._forms, bitext.source.vocabulary.words)
-        self.target_, target_places = number(self._forms, bitext.target.vocabulary.words)
-        pairs, times, _ = form_pairs(bitext, source_places, target_places, self.max_length).distinct()
+        self.source_, self.target_, pairs = form_pairs(bitext, self._forms, self.max_length)
+        pairs, times, _ = pairs.distinct()
         self._count(build_index(pairs, len(self.source_), len(self.target_), times=times, threads=self.threads))
         return self
 
@@ -80,9 +76,7 @@ class Cooccurrence:
         statistic
             ``counts``, ``dice``, ``pmi`` or ``llr``.
         """
-        source_forms, source_places = number(self._forms, bitext.source.vocabulary.words)
-        target_forms, target_places = number(self._forms, bitext.target.vocabulary.words)
-        pairs = form_pairs(bitext, source_places, target_places, self.max_length)
+        source_forms, target_forms, pairs = form_pairs(bitext, self._forms, self.max_length)
         source, target = self.source_.numbers(source_forms.words), self.target_.numbers(target_forms.words)
         return self.of_words(source[pairs.source_ids], target[pairs.target_ids], pairs, statistic)
 
@@ -93,8 +87,7 @@ class Cooccurrence:
         from cepts.kernels.cooccurrence import look_up_statistic
 
         check_choice("statistic", statistic, STATISTICS)
-        if not hasattr(self, "together_"):
-            raise UsageError("this Cooccurrence has not counted anything yet; call fit.")
+        self.check_fitted()
         values = np.empty(int(pairs.cell_offsets[-1]), dtype=np.float32)
         look_up_statistic(
             pairs.tokens(source_words, target_words),
@@ -120,14 +113,14 @@ class Cooccurrence:
         pairs = 0.0
         for shard in index.shards:
             counts = np.zeros(len(shard.cell_numbers), dtype=np.int32)
-            add_pairs_with(shard.cells, shard.cell_offsets, shard.times, _unseen(counts), counts)
+            add_pairs_with(shard.cells, shard.pairs.cell_offsets, shard.times, _unseen(counts), counts)
             together[shard.cell_numbers] += counts
             for ids, offsets, counted in (
                 (shard.pairs.source_ids, shard.pairs.source_offsets, source),
                 (shard.pairs.target_ids, shard.pairs.target_offsets, target),
             ):
                 add_pairs_with(ids, offsets, shard.times, _unseen(counted), counted)
-            pairs += float(shard.times[np.diff(shard.cell_offsets) > 0].sum(dtype=np.float64))
+            pairs += float(shard.times[np.diff(shard.pairs.cell_offsets) > 0].sum(dtype=np.float64))
         self.pairs_ = pairs
         self.source_counts_, self.target_counts_ = source, target
         self.rows_ = index.rows

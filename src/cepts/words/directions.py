@@ -4,30 +4,31 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from functools import cached_property
+from typing import TYPE_CHECKING
 
 import numpy as np
 from numpy.typing import NDArray
 
 from cepts.data import Alignments, Association, Directions, NBest, Pulls, geometric_mean, offsets_of
-from cepts.words.cohesion import Cohesion
-from cepts.words.cooccurrence import Cooccurrence
-from cepts.words.mixture import IndependentPositions, Shapes, Uniform
-from cepts.words.positions import PairBlock, Positions, Posterior
+from cepts.words.blocks import PairBlock
+from cepts.words.mixture import IndependentPositions, Uniform
+from cepts.words.positions import Expected
+
+if TYPE_CHECKING:
+    from cepts.words.aligner import Aligner
 
 
 class WordDirections(Directions):
-    """Posteriors, paths and lists of a block under a position model.
+    """Posteriors, paths and lists of a block under a trained aligner.
 
     Parameters
     ----------
-    positions
-        The trained position model.
+    aligner
+        Has the position model, and what is known of the training text.
     make_block
         Makes the block, when something is first asked of it.
     first
         Place of the block's first pair.
-    cohesion, cooccurrence
-        Give what is known of the training text, when somebody asks.
     both_wanted
         Make the agreement from the two directions, which are wanted too, rather than score the pairs twice.
     """
@@ -37,36 +38,28 @@ class WordDirections(Directions):
     threshold = 0.4
 
     def __init__(
-        self,
-        positions: Positions,
-        make_block: Callable[[], PairBlock],
-        first: int,
-        cohesion: Callable[[], tuple[Cohesion, Cohesion]],
-        cooccurrence: Callable[[], Cooccurrence],
-        *,
-        both_wanted: bool = False,
+        self, aligner: Aligner, make_block: Callable[[], PairBlock], first: int = 0, both_wanted: bool = False
     ) -> None:
-        self._positions, self._make_block, self.first = positions, make_block, first
-        self._cohesion, self._cooccurrence = cohesion, cooccurrence
-        self._both_wanted = both_wanted
+        self._aligner, self._positions = aligner, aligner.positions_
+        self._make_block, self.first, self._both_wanted = make_block, first, both_wanted
 
     @cached_property
     def _block(self) -> PairBlock:
         return self._make_block()
 
     @cached_property
-    def _apart(self) -> Posterior:
+    def _apart(self) -> Expected:
         """Posteriors of each direction."""
         return self._positions.posterior(self._block)
 
     @cached_property
-    def _agreed(self) -> Posterior:
-        """Geometric mean of the posteriors, made in one go."""
+    def _agreed(self) -> Expected:
+        """Geometric mean of the posteriors, computed by one kernel."""
         return self._positions.posterior(self._block, agreeing=True)
 
     def _matrix(self, values: NDArray[np.float32], **nulls: NDArray[np.float32]) -> Association:
         pairs = self._block.pairs
-        return Association(pairs.source_lengths, pairs.target_lengths, self._block.cell_offsets, values, **nulls)
+        return Association(pairs.source_lengths, pairs.target_lengths, self._block.pairs.cell_offsets, values, **nulls)
 
     @cached_property
     def forward(self) -> Association:
@@ -96,25 +89,19 @@ class WordDirections(Directions):
         """The most probable alignments; a link's confidence is its posterior."""
         found, block = self._apart, self._block
         source, target = self._positions.paths(block) if found.paths is None else found.paths
-        pairs = block.pairs
-        linked = np.flatnonzero(target >= 0)
-        pair = np.searchsorted(pairs.target_offsets, linked, side="right") - 1
-        forward = self._links(pair, target[linked], linked - pairs.target_offsets[pair], found.forward)
-        linked = np.flatnonzero(source >= 0)
-        pair = np.searchsorted(pairs.source_offsets, linked, side="right") - 1
-        return forward, self._links(pair, linked - pairs.source_offsets[pair], source[linked], found.reverse)
+        forward = self._links(target, block.pairs.target_offsets, found.forward, by_target=True)
+        return forward, self._links(source, block.pairs.source_offsets, found.reverse, by_target=False)
 
-    def _links(
-        self,
-        pair: NDArray[np.int64],
-        source: NDArray[np.int64],
-        target: NDArray[np.int64],
-        posterior: NDArray[np.float32],
-    ) -> Alignments:
+    def _links(self, partners: NDArray, offsets: NDArray, posterior: NDArray, *, by_target: bool) -> Alignments:
+        """The links of the tokens of one side, whose sentences start at `offsets`, with their partners (-1: none)."""
         block = self._block
+        linked = np.flatnonzero(partners >= 0)
+        pair = np.searchsorted(offsets, linked, side="right") - 1
+        sides = linked - offsets[pair], partners[linked]
+        source, target = sides[::-1] if by_target else sides
         order = np.lexsort((target, source, pair))
         pair, source, target = pair[order], source[order], target[order]
-        cell = block.cell_offsets[pair] + source * block.pairs.target_lengths[pair] + target
+        cell = block.pairs.cell_offsets[pair] + source * block.pairs.target_lengths[pair] + target
         return Alignments(
             offsets_of(np.bincount(pair, minlength=len(block.pairs))),
             source.astype(np.int32),
@@ -126,7 +113,7 @@ class WordDirections(Directions):
     @cached_property
     def pulls(self) -> tuple[Pulls, Pulls]:
         """By how much more often than by chance words of the training text stand side by side."""
-        source, target = self._cohesion()
+        source, target = self._aligner.cohesion()
         pairs = self._block.pairs
         return (
             source.pulls(self._block.source_words, pairs.source_offsets),
@@ -147,8 +134,8 @@ class WordDirections(Directions):
         if not isinstance(positions, IndependentPositions):
             positions = Uniform(null_prob=getattr(positions, "null_prob", None))
         block = self._block
-        priors = positions.priors(Shapes.of(block.pairs)).arrays(block.pairs)
-        values = np.empty(int(block.cell_offsets[-1]), dtype=np.float32)
+        priors = positions.priors_of(block)
+        values = np.empty(int(block.pairs.cell_offsets[-1]), dtype=np.float32)
         source_null, target_null = np.zeros_like(block.source_given_null), np.zeros_like(block.target_given_null)
         mean_of_tables(block.arrays, priors, values, source_null, target_null)
         return self._matrix(values, source_null=source_null, target_null=target_null)
@@ -156,4 +143,4 @@ class WordDirections(Directions):
     def statistic(self, name: str) -> Association:
         """A co-occurrence statistic of the training text."""
         block = self._block
-        return self._cooccurrence().of_words(block.source_words, block.target_words, block.pairs, name)
+        return self._aligner.cooccurrence().of_words(block.source_words, block.target_words, block.pairs, name)

@@ -24,15 +24,18 @@ import numpy as np
 from numpy.typing import NDArray
 
 from cepts.data import NBest, offsets_of
+from cepts.words.blocks import PairBlock
 from cepts.words.classes import word_classes
 from cepts.words.index import Pairs
-from cepts.words.jumps import Jumps
-from cepts.words.positions import ExpectedCounts, PairBlock, Positions, Posterior, room_for_posteriors, room_to_count
+from cepts.words.jumps import Jumps, doubling_groups
+from cepts.words.nbest import lists_of
+from cepts.words.positions import Paths, Positions
 
 if TYPE_CHECKING:
+    from cepts.kernels.blocks import Found
     from cepts.kernels.fertility_sentence import Shard
 
-# Distances up to NEAR have a probability of their own; farther ones share one for each of so many doublings.
+# Distances up to NEAR have a probability of their own; farther ones share one for each doubling.
 NEAR = 8
 DOUBLINGS = 7
 GROUPS = 2 * (NEAR + DOUBLINGS) + 1
@@ -57,6 +60,7 @@ class Fertility(Positions):
     """
 
     chained: ClassVar[bool]
+    learnt: ClassVar[tuple[str, ...]] = ("source_fertility", "target_fertility")
     exact = False  # posteriors are those of a neighbourhood, and all distributions are smoothed
 
     def __init__(self, *, null_prob: float | None = None, jumps: Jumps | None = None, smoothing: float = 30.0) -> None:
@@ -91,32 +95,17 @@ class Fertility(Positions):
             self._groups = distance_groups(pairs.longest + 1)
         self.logarithms()
 
-    def expect(self, block: PairBlock, *, agreeing: bool) -> ExpectedCounts:
-        """Expected counts of links, fertilities and placements over the neighbourhoods of climbed alignments."""
+    def fill(self, block: PairBlock, found: Found, *, counting: bool, agreeing: bool) -> tuple[list[NDArray], Paths]:
+        """Posteriors, or expected counts also of fertilities and placements, over neighbourhoods of climbed paths."""
         from cepts.kernels.fertility_shard import FertilityCounts, fertility_posteriors
 
-        found = room_to_count(block, agreeing=agreeing)
-        expected = FertilityCounts(
-            np.zeros(self.source_fertility.shape),
-            np.zeros(self.target_fertility.shape),
-            np.zeros((2, self.placements[0].size)),
-            np.zeros(self.displacements.shape),
-        )
-        fertility_posteriors(self._shard(block), True, agreeing, found, expected)
-        return ExpectedCounts(found.counts, found.source_free, found.target_free, list(expected), found.log_likelihoods)
+        fertilities, displaced = (self.source_fertility.shape, self.target_fertility.shape), self.displacements.shape
+        shapes = (*fertilities, (2, self.placements[0].size), displaced) if counting else (*[(2, 0)] * 3, (2, 0, 0))
+        statistics, shard = [np.zeros(shape) for shape in shapes], self._shard(block)
+        fertility_posteriors(shard, counting, agreeing, found, FertilityCounts(*statistics))
+        return statistics, (shard.source_links, shard.target_links)
 
-    def posterior(self, block: PairBlock, *, agreeing: bool = False) -> Posterior:
-        """Posteriors of links and of null over the neighbourhoods of climbed alignments, and these alignments."""
-        from cepts.kernels.fertility_shard import FertilityCounts, fertility_posteriors
-
-        found = room_for_posteriors(block, agreeing=agreeing)
-        shard = self._shard(block)
-        none = np.empty((2, 0))
-        expected = FertilityCounts(none, none, none, np.empty((2, 0, 0)))
-        fertility_posteriors(shard, False, agreeing, found, expected)
-        return Posterior(*found[1:], (shard.source_links, shard.target_links))
-
-    def paths(self, block: PairBlock) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
+    def paths(self, block: PairBlock) -> Paths:
         """The climbed alignments."""
         climbed = self.posterior(block, agreeing=True).paths
         assert climbed is not None
@@ -130,12 +119,7 @@ class Fertility(Positions):
     def _nbest(self, block: PairBlock, shard: Shard, count: int, direction: int) -> NBest:
         from cepts.kernels.fertility_nbest import fertility_nbest
 
-        explaining, explained = block.pairs.source_lengths, block.pairs.target_lengths
-        if direction == 1:
-            explaining, explained = explained, explaining
-        # No more than there are alignments: (I + 1)^J.
-        ways = explained * np.log(explaining + 1)
-        most = np.where(ways < np.log(count), np.ceil(np.exp(ways)), count).astype(np.int64) * (explained > 0)
+        explained, most = lists_of(block, count, direction)
         found = np.zeros(len(block.pairs), dtype=np.int64)
         log_probabilities = np.empty(int(most.sum()))
         positions = np.empty(int((most * explained).sum()), dtype=np.int32)
@@ -162,18 +146,14 @@ class Fertility(Positions):
         return drawn(counts, overall, self.smoothing).astype(np.float32)
 
     def state(self) -> dict[str, NDArray]:
-        """Fertilities, and the HMM's jumps."""
-        return {
-            "source_fertility": self.source_fertility,
-            "target_fertility": self.target_fertility,
-            **{f"jumps.{name}": array for name, array in self.jumps.state().items()},
-        }
+        """What was learnt, and the HMM's jumps."""
+        own, jumps = super().state(), {f"jumps.{name}": array for name, array in self.jumps.state().items()}
+        return {**{name: own[name] for name in Fertility.learnt}, **jumps, **own}
 
     def restore(self, state: dict[str, NDArray]) -> None:
-        """Take fertilities and jumps."""
-        self.source_fertility = np.ascontiguousarray(state["source_fertility"])
-        self.target_fertility = np.ascontiguousarray(state["target_fertility"])
-        self.jumps.restore({name: state[f"jumps.{name}"] for name in self.jumps.state()})
+        """Take what was learnt, and the jumps."""
+        super().restore(state)
+        self.jumps.restore({name: state[f"jumps.{name}"] for name in self.jumps.learnt})
         self._logs = None
 
     def logarithms(self) -> tuple[NDArray, ...]:
@@ -224,6 +204,7 @@ class Displacements(Fertility):
     """
 
     name = "ibm3"
+    learnt = (*Fertility.learnt, "displacements")
     chained = False
     BUCKETS = 4
 
@@ -241,14 +222,9 @@ class Displacements(Fertility):
             overall = drawn(displacements[direction].sum(axis=0), smooth_prior(0.75, 0), 10.0)
             self.displacements[direction] = drawn(displacements[direction], overall, 10.0)
 
-    def state(self) -> dict[str, NDArray]:
-        """Fertilities, displacements and jumps."""
-        return {**super().state(), "displacements": self.displacements}
-
     def restore(self, state: dict[str, NDArray]) -> None:
-        """Take fertilities, displacements and jumps."""
+        """Take what was learnt; there are no classes."""
         super().restore(state)
-        self.displacements = np.ascontiguousarray(state["displacements"])
         self.source_classes = np.zeros(len(self.source_fertility) - 1, dtype=np.int32)
         self.target_classes = np.zeros(len(self.target_fertility) - 1, dtype=np.int32)
 
@@ -265,6 +241,7 @@ class Distortions(Fertility):
     """
 
     name = "ibm4"
+    learnt = (*Fertility.learnt, "placements", "source_classes", "target_classes")
     chained = True
 
     def __init__(self, *, classes: int = 50, placement_smoothing: float = 5.0, **options: Any) -> None:
@@ -291,21 +268,6 @@ class Distortions(Fertility):
             learnt[:-1] = drawn(heads, drawn(heads.sum(axis=(0, 1)), smooth_prior(0.6, 1), 10.0), strength)
             learnt[-1] = drawn(rests, drawn(rests.sum(axis=0), _ahead(smooth_prior(0.5, 1)), 10.0), strength)
 
-    def state(self) -> dict[str, NDArray]:
-        """Fertilities, classes, distances and jumps."""
-        return {
-            **super().state(),
-            "placements": self.placements,
-            "source_classes": self.source_classes,
-            "target_classes": self.target_classes,
-        }
-
-    def restore(self, state: dict[str, NDArray]) -> None:
-        """Take fertilities, classes, distances and jumps."""
-        super().restore(state)
-        for name in ("placements", "source_classes", "target_classes"):
-            setattr(self, name, np.ascontiguousarray(state[name]))
-
 
 def drawn(counts: NDArray[np.float64], prior: NDArray[np.float64], strength: float) -> NDArray[np.float64]:
     """Distributions (along the last axis) of counts to which `strength` times the prior is added."""
@@ -316,11 +278,7 @@ def drawn(counts: NDArray[np.float64], prior: NDArray[np.float64], strength: flo
 
 def distance_groups(reach: int) -> NDArray[np.int64]:
     """Group of each distance from -`reach` to `reach`: its own up to `NEAR`, then one for each doubling."""
-    distances = np.arange(-reach, reach + 1)
-    away = np.abs(distances)
-    doubling = np.ceil(np.log2(np.maximum(away, 1) / NEAR)).astype(np.int64)
-    grouped = np.where(away <= NEAR, away, NEAR + np.clip(doubling, 0, DOUBLINGS))
-    return CENTRE + np.sign(distances) * grouped
+    return CENTRE + np.clip(doubling_groups(np.arange(-reach, reach + 1), NEAR), -CENTRE, CENTRE)
 
 
 def group_sizes() -> NDArray[np.int64]:

@@ -20,7 +20,7 @@ class Forms:
     lowercase
         Whether case is ignored.
     prefix
-        Cut forms to so many letters; None keeps them whole.
+        Cut forms to this many letters; None keeps them whole.
     """
 
     lowercase: bool = True

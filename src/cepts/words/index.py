@@ -9,13 +9,14 @@ from __future__ import annotations
 from collections.abc import Iterator
 from dataclasses import dataclass, replace
 from functools import cached_property
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, ClassVar
 
 import numpy as np
 from numpy.typing import NDArray
 
-from cepts.data import Bitext, Text, offsets_of, take_runs
+from cepts.data import Bitext, Flat, Text, Vocabulary, offsets_of
 from cepts.engine import cut_runs, map_shards
+from cepts.words.forms import Forms, number
 
 if TYPE_CHECKING:
     from cepts.kernels.lookup import TokenPairs
@@ -24,7 +25,7 @@ CELLS_IN_SHARD = 1 << 21
 
 
 @dataclass(frozen=True, eq=False)
-class Pairs:
+class Pairs(Flat):
     """Sentence pairs as numbers of forms, -1 for one that the model does not know.
 
     `longest` is the length of the longest sentence; pairs that are not aligned have no words here.
@@ -35,8 +36,11 @@ class Pairs:
     target_ids: NDArray[np.int32]
     target_offsets: NDArray[np.int64]
 
-    def __len__(self) -> int:
-        return len(self.source_offsets) - 1
+    pairs: ClassVar = "source_offsets"
+    layout: ClassVar = {
+        "source_ids": ("source_offsets", np.empty(0, dtype=np.int32)),
+        "target_ids": ("target_offsets", np.empty(0, dtype=np.int32)),
+    }
 
     @cached_property
     def source_lengths(self) -> NDArray[np.int64]:
@@ -82,53 +86,22 @@ class Pairs:
         firsts = np.empty(count, dtype=np.int64)
         times = np.empty(count, dtype=np.float32)
         table = np.full(1 << (2 * count + 1).bit_length(), -1, dtype=np.int64)
-        kinds = distinct_pairs(
-            self.source_ids,
-            self.source_offsets,
-            self.target_ids,
-            self.target_offsets,
-            table,
-            places,
-            firsts,
-            times,
-        )
+        sentences = self.source_ids, self.source_offsets, self.target_ids, self.target_offsets
+        kinds = distinct_pairs(*sentences, table, places, firsts, times)
         return self.take(firsts[:kinds]), times[:kinds].copy(), places
 
-    def take(self, places: NDArray[np.int64]) -> Pairs:
-        """The pairs at `places`, in that order."""
-        source_ids, source_offsets = _take(self.source_ids, self.source_offsets, places)
-        target_ids, target_offsets = _take(self.target_ids, self.target_offsets, places)
-        return Pairs(source_ids, source_offsets, target_ids, target_offsets)
 
-    def part(self, start: int, stop: int) -> Pairs:
-        """Pairs `start` to `stop` (exclusive)."""
-        source = self.source_offsets[start : stop + 1]
-        target = self.target_offsets[start : stop + 1]
-        return Pairs(
-            self.source_ids[source[0] : source[-1]],
-            source - source[0],
-            self.target_ids[target[0] : target[-1]],
-            target - target[0],
-        )
-
-
-def _take(
-    ids: NDArray[np.int32], offsets: NDArray[np.int64], places: NDArray[np.int64]
-) -> tuple[NDArray[np.int32], NDArray[np.int64]]:
-    items, taken = take_runs(offsets, places)
-    return ids[items], taken
-
-
-def form_pairs(
-    bitext: Bitext, source_forms: NDArray[np.int32], target_forms: NDArray[np.int32], max_length: int
-) -> Pairs:
-    """The pairs of a bitext, each word by the number of its form.
+def form_pairs(bitext: Bitext, forms: Forms, max_length: int) -> tuple[Vocabulary, Vocabulary, Pairs]:
+    """The source and the target forms of a bitext, and its pairs, each word by the number of its form.
 
     Pairs that are empty on one side or have a sentence of more than `max_length` words lose their words.
     """
     lengths = bitext.source.lengths, bitext.target.lengths
     keep = (np.minimum(*lengths) > 0) & (np.maximum(*lengths) <= max_length)
-    return Pairs(*_kept(bitext.source, keep, source_forms), *_kept(bitext.target, keep, target_forms))
+    source, source_places = number(forms, bitext.source.vocabulary.words)
+    target, target_places = number(forms, bitext.target.vocabulary.words)
+    pairs = Pairs(*_kept(bitext.source, keep, source_places), *_kept(bitext.target, keep, target_places))
+    return source, target, pairs
 
 
 def _kept(
@@ -152,8 +125,6 @@ class IndexShard:
 
     pairs: Pairs
     times: NDArray[np.float32]
-    cell_offsets: NDArray[np.int64]
-    order: NDArray[np.int64]
     cells: NDArray[np.int32]
     cell_numbers: NDArray[np.int32]
 
@@ -265,17 +236,7 @@ def _number(
     cells = np.empty(int(offsets[-1]), dtype=np.int32)
     targets = np.empty(int(offsets[-1]), dtype=np.int32)
     rows = np.empty(source_words + 1, dtype=np.int64)
-    count = number_cells(
-        starts,
-        order,
-        sentence_of,
-        row_of,
-        pairs.target_ids,
-        pairs.target_offsets,
-        *_unseen(target_words),
-        cells,
-        targets,
-        rows,
-    )
-    shard = IndexShard(pairs, times, offsets, pairs.by_length, cells, np.empty(0, dtype=np.int32))
+    tokens_of = starts, order, sentence_of, row_of, pairs.target_ids, pairs.target_offsets
+    count = number_cells(*tokens_of, *_unseen(target_words), cells, targets, rows)
+    shard = IndexShard(pairs, times, cells, np.empty(0, dtype=np.int32))
     return shard, rows, targets[:count].copy()

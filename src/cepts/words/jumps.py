@@ -10,20 +10,14 @@ from numpy.typing import NDArray
 
 from cepts.data import NBest
 from cepts.engine import one_allocation
+from cepts.words.blocks import PairBlock
 from cepts.words.index import Pairs
 from cepts.words.nbest import best_paths, nbest_lists
-from cepts.words.positions import (
-    ExpectedCounts,
-    PairBlock,
-    Positions,
-    Posterior,
-    room_for_posteriors,
-    room_to_count,
-)
+from cepts.words.positions import Paths, Positions
 
 if TYPE_CHECKING:
     from cepts.kernels.blocks import Found
-    from cepts.kernels.hmm import Chain, JumpCounts
+    from cepts.kernels.hmm import Chain
 
 
 class Jumps(Positions):
@@ -37,11 +31,11 @@ class Jumps(Positions):
     null_prob
         P(null), the same for every word.
     smoothing
-        Jumps, and starts, of the weights before training that are thought to have been seen beside those of the text;
-        0 is maximum likelihood.
+        Pseudo-counts of jumps, and of starts, distributed as the weights before training; 0 is maximum likelihood.
     """
 
     name = "jumps"
+    learnt = ("jumps", "starts")
     NEAR = 8
     ENOUGH = 5_000
 
@@ -76,59 +70,24 @@ class Jumps(Positions):
         """Weights for the longest sentence of `pairs`."""
         self._stretch(pairs.longest)
 
-    def expect(self, block: PairBlock, *, agreeing: bool) -> ExpectedCounts:
-        """Expected counts of links, jumps and starts."""
-        from cepts.kernels.hmm import JumpCounts
+    def fill(self, block: PairBlock, found: Found, *, counting: bool, agreeing: bool) -> tuple[list[NDArray], None]:
+        """Posteriors of links; expected counts also of jumps and starts."""
+        from cepts.kernels.hmm import HmmRoom, JumpCounts, hmm_posteriors
 
-        found = room_to_count(block, agreeing=agreeing)
-        statistics = JumpCounts(
-            *(
-                np.zeros_like(weights, dtype=np.float64)
-                for weights in (self.jumps, self.jumps, self.starts, self.starts)
-            )
-        )
-        self._fill(block, True, agreeing, self.stride if agreeing else 1, found, statistics)
-        return ExpectedCounts(
-            found.counts, found.source_free, found.target_free, list(statistics), found.log_likelihoods
-        )
-
-    def posterior(self, block: PairBlock, *, agreeing: bool = False) -> Posterior:
-        """Posteriors of links and of null."""
-        from cepts.kernels.hmm import JumpCounts
-
-        found = room_for_posteriors(block, agreeing=agreeing)
-        unused = np.empty((2, 0))
-        self._fill(block, False, agreeing, 1, found, JumpCounts(unused, unused, unused, unused))
-        return Posterior(*found[1:])
-
-    def _fill(
-        self, block: PairBlock, counting: bool, agreeing: bool, stride: int, found: Found, statistics: JumpCounts
-    ) -> None:
-        from cepts.kernels.hmm import HmmRoom, hmm_posteriors
-
+        shapes = (self.jumps.shape, self.jumps.shape, self.starts.shape, self.starts.shape)
+        statistics = [np.zeros(shape if counting else (2, 0)) for shape in shapes]
+        stride = self.stride if counting and agreeing else 1
         width = (block.pairs.longest + 8) // 8 * 8
         square = (width, width)
         tables, (real, both), start, (ahead, behind) = one_allocation(
             (5, 2, *square), (2, *square), (2, width), (2, width)
         )
-        emission, posterior, moves, matrix, transposed = tables
-        room = HmmRoom(
-            emission,
-            posterior,
-            moves,
-            matrix,
-            transposed,
-            start,
-            tabled=np.zeros(2, dtype=np.int64),
-            start_weight=np.zeros(2),
-            real=real,
-            both=both,
-            ahead=ahead,
-            behind=behind,
-        )
-        hmm_posteriors(block.arrays, self._chain(), room, counting, agreeing, stride, found, statistics)
+        once = np.zeros(2, dtype=np.int64), np.zeros(2)
+        room = HmmRoom._make((*tables, start, *once, real, both, ahead, behind))
+        hmm_posteriors(block.arrays, self._chain(), room, counting, agreeing, stride, found, JumpCounts(*statistics))
+        return statistics, None
 
-    def paths(self, block: PairBlock) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
+    def paths(self, block: PairBlock) -> Paths:
         """Viterbi alignments of either direction."""
         from cepts.kernels.trellis import hmm_paths
 
@@ -164,17 +123,12 @@ class Jumps(Positions):
     def _beginning(self, reach: int) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
         """Weights of jumps and starts before training."""
         # Tied from the start, or the first update could lower the likelihood.
-        groups = _groups(np.arange(-reach, reach + 1), self.NEAR)
+        groups = doubling_groups(np.arange(-reach, reach + 1), self.NEAR)
         return 0.6 ** np.minimum(np.abs(groups - 1), 12), np.ones(reach + 1)
-
-    def state(self) -> dict[str, NDArray]:
-        """The weights."""
-        return {"jumps": self.jumps, "starts": self.starts}
 
     def restore(self, state: dict[str, NDArray]) -> None:
         """Take the weights."""
-        self.jumps = np.ascontiguousarray(state["jumps"])
-        self.starts = np.ascontiguousarray(state["starts"])
+        super().restore(state)
         self.reach = (self.jumps.shape[1] - 1) // 2
 
     def _chain(self) -> Chain:
@@ -197,7 +151,7 @@ class Jumps(Positions):
         self.reach = reach
 
 
-def _groups(distances: NDArray[np.int64], near: int) -> NDArray[np.int64]:
+def doubling_groups(distances: NDArray[np.int64], near: int) -> NDArray[np.int64]:
     """Number of the group with which each distance shares its weight: itself up to `near`, then one a doubling."""
     away = np.abs(distances)
     doubling = np.ceil(np.log2(np.maximum(away, 1) / near)).astype(np.int64)
@@ -209,7 +163,7 @@ def _tied(numerator: NDArray, denominator: NDArray, distances: NDArray[np.int64]
 
     The scale is free, because weights are normalised in each sentence. An unseen distance gets a tiny weight.
     """
-    group = _groups(distances, near)
+    group = doubling_groups(distances, near)
     group -= group.min()
     above = np.bincount(group, numerator)
     below = np.bincount(group, denominator)

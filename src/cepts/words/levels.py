@@ -1,4 +1,4 @@
-"""Forms and their ever shorter stems: *parliamentary*, *parlia*, *parl*."""
+"""Forms and their stems, shorter at each level: *parliamentary*, *parlia*, *parl*."""
 
 from __future__ import annotations
 
@@ -10,6 +10,9 @@ from numpy.typing import NDArray
 
 from cepts.words.forms import distinct
 
+# Words and how often each occurs.
+Named = tuple[Sequence[str], NDArray[np.int64]]
+
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Words:
@@ -19,7 +22,7 @@ class Words:
     `coarse` is empty.
     """
 
-    names: list[str]
+    names: Sequence[str]
     frequencies: NDArray[np.int64]
     coarse: NDArray[np.int32]
     share: NDArray[np.float32]
@@ -39,73 +42,51 @@ class Level:
 def build_levels(
     rows: NDArray[np.int64],
     targets: NDArray[np.int32],
-    source: tuple[Sequence[str], NDArray[np.int64]],
-    target: tuple[Sequence[str], NDArray[np.int64]],
+    source: Named,
+    target: Named,
     stems: Sequence[int],
 ) -> list[Level]:
     """Levels of the cells whose source and target words (names, frequencies) are given, finest first.
 
     `stems` are the numbers of first letters that the coarser words keep, in falling order.
     """
+    levels: list[Level] = []
+    for letters in stems:
+        (source_words, source), (target_words, target) = (_stemmed(side, letters) for side in (source, target))
+        coarse_of_cell, coarse_rows, coarse_targets = _merged(rows, targets, source_words.coarse, target_words.coarse)
+        levels.append(Level(rows, targets, coarse_of_cell, source_words, target_words))
+        rows, targets = coarse_rows, coarse_targets
+    none = np.empty(0, dtype=np.int32)
+    coarsest = (_words(*side, none, side[1].sum()) for side in (source, target))
+    return [*levels, Level(rows, targets, none, *coarsest)]
+
+
+def _stemmed(side: Named, letters: int) -> tuple[Words, Named]:
+    """The words of a side, and the coarser ones that keep `letters` of them, with their frequencies."""
+    names, frequencies = side
+    coarse_names, coarse = distinct([name[:letters] for name in names])
+    totals = np.bincount(coarse, frequencies, len(coarse_names)).astype(np.int64)
+    return _words(names, frequencies, coarse, totals[coarse]), (coarse_names, totals)
+
+
+def _merged(
+    rows: NDArray[np.int64], targets: NDArray[np.int32], source: NDArray[np.int32], target: NDArray[np.int32]
+) -> tuple[NDArray[np.int32], NDArray[np.int64], NDArray[np.int32]]:
+    """The coarser cell of each cell, and the rows and target words of these."""
     from cepts.kernels.index import merge_rows, occurrences_by_word
 
-    levels: list[Level] = []
-    source_names, source_frequencies = list(source[0]), source[1]
-    target_names, target_frequencies = list(target[0]), target[1]
-    for letters in stems:
-        source_coarse_names, source_coarse = distinct([name[:letters] for name in source_names])
-        target_coarse_names, target_coarse = distinct([name[:letters] for name in target_names])
-        source_totals = np.bincount(source_coarse, source_frequencies, len(source_coarse_names)).astype(np.int64)
-        target_totals = np.bincount(target_coarse, target_frequencies, len(target_coarse_names)).astype(np.int64)
-        starts = np.empty(len(source_coarse_names) + 1, dtype=np.int64)
-        members = np.empty(len(source_coarse), dtype=np.int64)
-        occurrences_by_word(source_coarse, starts, members)
-        coarse_of_cell = np.empty(len(targets), dtype=np.int32)
-        coarse_targets = np.empty(len(targets), dtype=np.int32)
-        coarse_rows = np.empty(len(source_coarse_names) + 1, dtype=np.int64)
-        count = merge_rows(
-            members,
-            starts,
-            target_coarse,
-            rows,
-            targets,
-            np.full(len(target_coarse_names), -1, dtype=np.int32),
-            np.empty(len(target_coarse_names), dtype=np.int32),
-            coarse_of_cell,
-            coarse_targets,
-            coarse_rows,
-        )
-        levels.append(
-            Level(
-                rows,
-                targets,
-                coarse_of_cell,
-                _words(source_names, source_frequencies, source_coarse, source_totals[source_coarse]),
-                _words(target_names, target_frequencies, target_coarse, target_totals[target_coarse]),
-            )
-        )
-        rows, targets = coarse_rows, coarse_targets[:count].copy()
-        source_names, source_frequencies = source_coarse_names, source_totals
-        target_names, target_frequencies = target_coarse_names, target_totals
-    none = np.empty(0, dtype=np.int32)
-    levels.append(
-        Level(
-            rows,
-            targets,
-            none,
-            _words(source_names, source_frequencies, none, source_frequencies.sum()),
-            _words(target_names, target_frequencies, none, target_frequencies.sum()),
-        )
-    )
-    return levels
+    source_words, target_words = (int(coarse.max(initial=-1)) + 1 for coarse in (source, target))
+    starts, members = np.empty(source_words + 1, dtype=np.int64), np.empty(len(source), dtype=np.int64)
+    occurrences_by_word(source, starts, members)
+    seen, used = np.full(target_words, -1, dtype=np.int32), np.empty(target_words, dtype=np.int32)
+    coarse_of_cell, coarse_targets = np.empty(len(targets), dtype=np.int32), np.empty(len(targets), dtype=np.int32)
+    coarse_rows = np.empty(source_words + 1, dtype=np.int64)
+    cells = members, starts, target, rows, targets
+    count = merge_rows(*cells, seen, used, coarse_of_cell, coarse_targets, coarse_rows)
+    return coarse_of_cell, coarse_rows, coarse_targets[:count].copy()
 
 
-def _words(
-    names: list[str],
-    frequencies: NDArray[np.int64],
-    coarse: NDArray[np.int32],
-    totals: NDArray[np.int64] | np.int64,
-) -> Words:
+def _words(names: Sequence[str], frequencies: NDArray[np.int64], coarse: NDArray[np.int32], totals: NDArray) -> Words:
     # A word of the model that never occurred counts as if it had occurred once.
     share = np.maximum(frequencies, 1) / np.maximum(totals, 1)
     return Words(names, frequencies, coarse, share.astype(np.float32))

@@ -24,12 +24,12 @@ if TYPE_CHECKING:
 Counts = NDArray[np.float32]
 
 
+@dataclass(frozen=True, slots=True, eq=False)
 class Side:
     """One side's forms: their vocabulary and how often each occurs."""
 
-    def __init__(self, vocabulary: Vocabulary, frequencies: NDArray[np.int64]) -> None:
-        self.vocabulary = vocabulary
-        self.frequencies = frequencies
+    vocabulary: Vocabulary
+    frequencies: NDArray[np.int64]
 
     def __len__(self) -> int:
         return len(self.vocabulary)
@@ -103,9 +103,21 @@ class Lexicon(ABC):
         """Whether `estimate` is the maximum-likelihood M-step."""
         return False
 
-    @abstractmethod
     def estimate(self, counts: Counts) -> None:
         """Set the table from expected counts: one column for both directions, or one for each."""
+        if self.learning and self.spelling > 0.0:
+            from cepts.kernels.lexicon import spelling_counts
+
+            # Prior counts of words that are spelt alike.
+            spellings = _spellings(self.source.vocabulary, self.target.vocabulary)
+            spelling_counts(self.rows, self.targets, spellings, self.LIKENESS, self.spelling, counts)
+        self.counts = counts
+        self._sorted = None
+        self.normalise(counts)
+
+    @abstractmethod
+    def normalise(self, counts: Counts) -> None:
+        """Set the table from counts that include all prior counts."""
 
     def settle(self) -> None:
         """End training: give every pair of words at least the lowest probability."""
@@ -132,23 +144,19 @@ class Lexicon(ABC):
 
     def look_up(self, tokens: Tokens) -> NDArray[np.float32]:
         """Entries of every token pair of new sentences, laid out as their cells are."""
-        from cepts.kernels.lookup import look_up_flat
-
-        pairs = tokens.pairs
-        out = np.empty((int(pairs.cell_offsets[-1]), 2), dtype=np.float32)
+        out = np.empty((int(tokens.pairs.cell_offsets[-1]), 2), dtype=np.float32)
         self.place(tokens)
-        assert self._sorted is not None
-        words = pairs.tokens(tokens.source_known[pairs.source_ids], tokens.target_known[pairs.target_ids])
-        look_up_flat(words, self.rows, *self._sorted, self.floor, out)
+        self.fill(tokens, out)
         return out
 
-    def _add_spelling(self, counts: Counts) -> None:
-        """Add the prior counts of like-spelt words, in place."""
-        from cepts.kernels.lexicon import spelling_counts
+    def fill(self, tokens: Tokens, out: NDArray[np.float32]) -> None:
+        """Write the entries of placed tokens to `out`."""
+        from cepts.kernels.lookup import look_up_flat
 
-        if self.learning and self.spelling > 0.0:
-            spellings = _spellings(self.source.vocabulary, self.target.vocabulary)
-            spelling_counts(self.rows, self.targets, spellings, self.LIKENESS, self.spelling, counts)
+        assert self._sorted is not None
+        pairs = tokens.pairs
+        words = pairs.tokens(tokens.source_known[pairs.source_ids], tokens.target_known[pairs.target_ids])
+        look_up_flat(words, self.rows, *self._sorted, self.floor, out)
 
     def _totals(self, counts: Counts) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
         """Sums of the forward counts over each source word, and of the reverse counts over each target word."""
@@ -169,13 +177,10 @@ class MaximumLikelihood(Lexicon):
         """Whether no counts are added to those of the text."""
         return self.spelling == 0
 
-    def estimate(self, counts: Counts) -> None:
+    def normalise(self, counts: Counts) -> None:
         """Set the table by eq. (25)."""
         from cepts.kernels.lexicon import normalise
 
-        self._add_spelling(counts)
-        self.counts = counts
-        self._sorted = None
         normalise(self.rows, self.targets, counts, *self._totals(counts), self.table)
 
 
@@ -189,22 +194,12 @@ class Bayes(Lexicon):
         self.concentration = concentration
         self._sizes = (np.diff(self.rows), np.bincount(self.targets, minlength=len(self.target)))
 
-    def estimate(self, counts: Counts) -> None:
+    def normalise(self, counts: Counts) -> None:
         """Set the table to the exponential of the expected logarithms."""
         from cepts.kernels.lexicon import normalise_bayes
 
-        self._add_spelling(counts)
-        self.counts = counts
-        self._sorted = None
-        normalise_bayes(
-            self.rows,
-            self.targets,
-            counts,
-            *self._totals(counts),
-            *self._sizes,
-            self.concentration,
-            self.table,
-        )
+        totals = (*self._totals(counts), *self._sizes)
+        normalise_bayes(self.rows, self.targets, counts, *totals, self.concentration, self.table)
         np.maximum(self.table, self.floor, out=self.table)
 
     def kept(self) -> NDArray[np.bool_]:
@@ -251,13 +246,15 @@ class BackOff(Lexicon):
         self._lookup: dict[str, Any] | None = None
 
     def estimate(self, counts: Counts) -> None:
+        """Set the tables from expected counts, of which those that are negligible become 0."""
+        if self.learning:
+            counts[counts < self.NEGLIGIBLE] = 0.0
+        super().estimate(counts)
+
+    def normalise(self, counts: Counts) -> None:
         """Set the table of every level, coarsest first, and learn the strengths."""
         from cepts.kernels.lexicon import CoarseCells, add_at, back_off
 
-        if self.learning:
-            counts[counts < self.NEGLIGIBLE] = 0.0
-        self._add_spelling(counts)
-        self.counts = counts
         self._lookup = None
         level_counts = [counts]
         for level, coarser in zip(self.levels, self.levels[1:], strict=False):
@@ -334,14 +331,12 @@ class BackOff(Lexicon):
             tokens.places["source"] = self._place(tokens.source_forms, tokens.source_known, "source")
             tokens.places["target"] = self._place(tokens.target_forms, tokens.target_known, "target")
 
-    def look_up(self, tokens: Tokens) -> NDArray[np.float32]:
-        """Entries of every token pair of new sentences, backed off where a level does not know a pair."""
+    def fill(self, tokens: Tokens, out: NDArray[np.float32]) -> None:
+        """Write the entries of placed tokens to `out`, backed off where a level does not know a pair."""
         from cepts.kernels.lookup import add_likeness, look_up
 
-        pairs = tokens.pairs
-        out = np.empty((int(pairs.cell_offsets[-1]), 2), dtype=np.float32)
-        self.place(tokens)
         assert self._lookup is not None
+        pairs = tokens.pairs
         source_words, source_share = (part[:, pairs.source_ids] for part in tokens.places["source"])
         target_words, target_share = (part[:, pairs.target_ids] for part in tokens.places["target"])
         shares = np.ascontiguousarray(source_share), np.ascontiguousarray(target_share)
@@ -353,7 +348,6 @@ class BackOff(Lexicon):
             spellings = _spellings(tokens.source_forms, tokens.target_forms)
             forms = pairs.tokens(pairs.source_ids, pairs.target_ids)
             add_likeness(forms, spellings, *known, self.LIKENESS, self.TRUST, out)
-        return out
 
     def _make_lookup(self) -> dict[str, Any]:
         """All levels' cells, sorted within their rows and laid end to end, and the levels' words by name."""

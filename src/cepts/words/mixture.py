@@ -12,21 +12,13 @@ from numpy.typing import NDArray
 
 from cepts.data import NBest, offsets_of
 from cepts.engine import one_allocation
+from cepts.words.blocks import PairBlock
 from cepts.words.index import Pairs
 from cepts.words.nbest import best_paths, nbest_lists
-from cepts.words.positions import (
-    NOTHING,
-    ExpectedCounts,
-    PairBlock,
-    Positions,
-    Posterior,
-    room_for_posteriors,
-    room_to_count,
-)
+from cepts.words.positions import Paths, Positions
 
 if TYPE_CHECKING:
     from cepts.kernels.blocks import Found, PriorArrays
-    from cepts.kernels.mixture import PositionCounts
 
 # The tables of `Priors`, each with the offsets of its shapes.
 TABLES = {
@@ -136,55 +128,35 @@ class IndependentPositions(Positions):
         """Tables for the shapes of `pairs`."""
         self.trained = self.priors(Shapes.of(pairs))
 
-    def expect(self, block: PairBlock, *, agreeing: bool) -> ExpectedCounts:
-        """Expected counts of links, and of positions where the model learns them."""
-        from cepts.kernels.mixture import PositionCounts
+    def fill(self, block: PairBlock, found: Found, *, counting: bool, agreeing: bool) -> tuple[list[NDArray], None]:
+        """Posteriors of links; expected counts also of positions, where the model learns them."""
+        from cepts.kernels.mixture import MixtureRoom, PositionCounts, mixture_posteriors
 
-        assert self.trained is not None
-        found = room_to_count(block, agreeing=agreeing)
-        priors = self.trained
-        tables = PositionCounts(
-            *(
-                np.zeros(len(table) if self.counts_positions else 0, dtype=np.float32)
-                for table in (getattr(priors, table) for table in TABLES)
-            )
-        )
-        self._fill(block, priors, True, agreeing, found, tables)
-        return ExpectedCounts(found.counts, found.source_free, found.target_free, list(tables), found.log_likelihoods)
+        priors = self.trained if counting else self.priors(Shapes.of(block.pairs))
+        assert priors is not None
+        learning = counting and self.counts_positions
+        tables = [np.zeros(len(getattr(priors, table)) if learning else 0, dtype=np.float32) for table in TABLES]
+        longest = block.pairs.longest
+        room = MixtureRoom(*one_allocation((longest**2,), (longest**2,), (longest,), (longest,)))
+        arrays = block.arrays, priors.arrays(block.pairs)
+        mixture_posteriors(*arrays, room, counting, agreeing, found, PositionCounts(*tables))
+        return tables, None
 
-    def posterior(self, block: PairBlock, *, agreeing: bool = False) -> Posterior:
-        """Posteriors of links and of null."""
-        from cepts.kernels.mixture import PositionCounts
-
-        found = room_for_posteriors(block, agreeing=agreeing)
-        tables = PositionCounts(NOTHING, NOTHING, NOTHING, NOTHING)
-        self._fill(block, self.priors(Shapes.of(block.pairs)), False, agreeing, found, tables)
-        return Posterior(*found[1:])
-
-    def paths(self, block: PairBlock) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
+    def paths(self, block: PairBlock) -> Paths:
         """The best position of each word by itself."""
         from cepts.kernels.trellis import mixture_paths
 
-        return best_paths(block, partial(mixture_paths, block.arrays, self._priors_of(block)))
+        return best_paths(block, partial(mixture_paths, block.arrays, self.priors_of(block)))
 
     def nbest(self, block: PairBlock, count: int) -> tuple[NBest, NBest]:
         """The most probable alignments, exact."""
         from cepts.kernels.nbest import mixture_lists
 
-        return nbest_lists(block, count, partial(mixture_lists, block.arrays, self._priors_of(block)))
+        return nbest_lists(block, count, partial(mixture_lists, block.arrays, self.priors_of(block)))
 
-    def _priors_of(self, block: PairBlock) -> PriorArrays:
+    def priors_of(self, block: PairBlock) -> PriorArrays:
+        """What kernels read of the priors of a block."""
         return self.priors(Shapes.of(block.pairs)).arrays(block.pairs)
-
-    @staticmethod
-    def _fill(
-        block: PairBlock, priors: Priors, counting: bool, agreeing: bool, found: Found, tables: PositionCounts
-    ) -> None:
-        from cepts.kernels.mixture import MixtureRoom, mixture_posteriors
-
-        longest = block.pairs.longest
-        room = MixtureRoom(*one_allocation((longest**2,), (longest**2,), (longest,), (longest,)))
-        mixture_posteriors(block.arrays, priors.arrays(block.pairs), room, counting, agreeing, found, tables)
 
 
 class Uniform(IndependentPositions):
@@ -198,16 +170,6 @@ class Uniform(IndependentPositions):
         priors = Priors(shapes)
         priors.fill_uniform(self.null_prob)
         return priors
-
-    def update(self, statistics: list[NDArray]) -> None:
-        """There are no parameters."""
-
-    def state(self) -> dict[str, NDArray]:
-        """There are no parameters."""
-        return {}
-
-    def restore(self, state: dict[str, NDArray]) -> None:
-        """There are no parameters."""
 
 
 class PositionTable(IndependentPositions):
@@ -275,6 +237,7 @@ class DiagonalPrior(IndependentPositions):
     """
 
     name = "diagonal"
+    learnt = ("tension",)
     TENSIONS = (0.1, 30.0)
 
     def __init__(self, *, null_prob: float | None = 0.08, tension: float = 4.0) -> None:
@@ -289,15 +252,8 @@ class DiagonalPrior(IndependentPositions):
         priors = Priors(shapes)
         priors.forward_null[:] = self.null_prob
         priors.reverse_null[:] = self.null_prob
-        diagonal_priors(
-            shapes.source_lengths,
-            shapes.target_lengths,
-            priors.offsets,
-            self.tension,
-            1.0 - self.null_prob,
-            priors.forward,
-            priors.reverse,
-        )
+        lengths = shapes.source_lengths, shapes.target_lengths, priors.offsets
+        diagonal_priors(*lengths, self.tension, 1.0 - self.null_prob, priors.forward, priors.reverse)
         return priors
 
     def update(self, statistics: list[NDArray]) -> None:
@@ -320,12 +276,8 @@ class DiagonalPrior(IndependentPositions):
                 self.tension[direction] = found.x
         self.trained = self.priors(shapes)
 
-    def state(self) -> dict[str, NDArray]:
-        """The tensions."""
-        return {"tension": self.tension}
-
     def restore(self, state: dict[str, NDArray]) -> None:
         """Take the tensions."""
-        self.tension = state["tension"].astype(np.float64)
+        super().restore(state)
         if self.trained is not None:
             self.trained = self.priors(self.trained.shapes)

@@ -9,7 +9,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from cepts.data import NBest, offsets_of
-from cepts.words.positions import PairBlock
+from cepts.words.blocks import PairBlock
+from cepts.words.positions import Paths
 
 if TYPE_CHECKING:
     from cepts.kernels.nbest import Heap, Lists
@@ -19,7 +20,7 @@ FillPaths = Callable[["Trellis", int, NDArray[np.int64], NDArray[np.int64]], Non
 FillLists = Callable[["Trellis", int, "Heap", "Lists"], None]
 
 
-def best_paths(block: PairBlock, fill: FillPaths, *, jumps: int = 0) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
+def best_paths(block: PairBlock, fill: FillPaths, *, jumps: int = 0) -> Paths:
     """The paths that a kernel of `cepts.kernels.trellis` writes, as `Positions.paths` gives them.
 
     `jumps` is the number of weights of the jumps, 0 for a model whose links are independent.
@@ -67,17 +68,20 @@ def _trellis(block: PairBlock, jumps: int) -> Trellis:
     )
 
 
+def lists_of(block: PairBlock, count: int, direction: int) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
+    """Words that a direction explains in each pair, and how many alignments to list: `count`, or all there are."""
+    explaining, explained = (block.pairs.source_lengths, block.pairs.target_lengths)[:: 1 - 2 * direction]
+    # There are (I + 1)^J alignments, which soon exceeds `count`, and what a float can hold.
+    powers = explained * np.log(explaining + 1)
+    room = np.minimum(np.rint(np.exp(np.minimum(powers, np.log(count) + 1))).astype(np.int64), count)
+    return explained, room * ((explaining > 0) & (explained > 0))
+
+
 def _filled(block: PairBlock, count: int, fill: FillLists, trellis: Trellis, direction: int, heap: Heap) -> NBest:
     """The lists of one direction."""
     from cepts.kernels.nbest import Lists
 
-    explaining, explained = block.pairs.source_lengths, block.pairs.target_lengths
-    if direction == 1:
-        explaining, explained = explained, explaining
-    # There are (I + 1)^J alignments, which soon is more than anybody wants, or a float holds.
-    powers = explained * np.log(explaining + 1)
-    room = np.minimum(np.rint(np.exp(np.minimum(powers, np.log(count) + 1))).astype(np.int64), count)
-    room[(explaining == 0) | (explained == 0)] = 0
+    explained, room = lists_of(block, count, direction)
     entries = offsets_of(room)
     found = np.zeros(len(explained), dtype=np.int64)
     log_probabilities = np.full(entries[-1], -np.inf)

@@ -62,13 +62,12 @@ class NullWords:
         smooth = self.smoothing * total
         return ((counts + smooth * unigrams) / (total + smooth)).astype(np.float32)
 
-    def of_source(self, words: NDArray[np.int32]) -> NDArray[np.float32]:
-        """P(word | null) of source words; an unknown word (-1) is as rare as a word seen once."""
-        return _gather(self.source, words, self._rarest[0])
-
-    def of_target(self, words: NDArray[np.int32]) -> NDArray[np.float32]:
-        """P(word | null) of target words."""
-        return _gather(self.target, words, self._rarest[1])
+    def given(
+        self, source_words: NDArray[np.int32], target_words: NDArray[np.int32]
+    ) -> tuple[NDArray[np.float32], NDArray[np.float32]]:
+        """P(word | null) of source and of target words; an unknown word (-1) is as rare as a word seen once."""
+        rare_source, rare_target = self._rarest
+        return _gather(self.source, source_words, rare_source), _gather(self.target, target_words, rare_target)
 
 
 def _gather(distribution: NDArray[np.float32], words: NDArray[np.int32], rarest: float) -> NDArray[np.float32]:

@@ -21,6 +21,9 @@ if TYPE_CHECKING:
     from cepts.words.aligner import Aligner
 
 KIND = "words"
+# The arrays of a side: its words, and those that follow each.
+WORDS = ("words", "offsets", "frequencies")
+FOLLOWERS = ("followers", "follower_offsets", "follower_times")
 
 
 def save_aligner(aligner: Aligner, directory: str | Path) -> None:
@@ -38,13 +41,11 @@ def save_aligner(aligner: Aligner, directory: str | Path) -> None:
         **{f"positions.{name}": array for name, array in aligner.positions_.state().items()},
     }
     for name, cohesion in zip(("source", "target"), aligner.cohesion(), strict=True):
-        arrays[f"{name}.followers"] = cohesion.followers
-        arrays[f"{name}.follower_offsets"] = cohesion.offsets
-        arrays[f"{name}.follower_times"] = cohesion.times
+        followers = cohesion.followers, cohesion.offsets, cohesion.times
+        arrays |= {f"{name}.{part}": array for part, array in zip(FOLLOWERS, followers, strict=True)}
     for name, side in (("source", aligner.source_), ("target", aligner.target_)):
-        arrays[f"{name}.words"] = side.vocabulary.buffer
-        arrays[f"{name}.offsets"] = side.vocabulary.offsets
-        arrays[f"{name}.frequencies"] = side.frequencies
+        words = side.vocabulary.buffer, side.vocabulary.offsets, side.frequencies
+        arrays |= {f"{name}.{part}": array for part, array in zip(WORDS, words, strict=True)}
     settings = {
         "model": aligner.name,
         "options": {name: value for name, value in aligner.get_params().items() if name != "threads"},
@@ -70,21 +71,14 @@ def load_aligner(directory: str | Path, *, threads: int | None = None) -> Aligne
         aligner: Aligner = resolve(WORD_MODELS[name])(**options, threads=threads)
         aligner.forms_ = Forms(aligner.lowercase, aligner.prefix)
         arrays = model.arrays
-        aligner.source_, aligner.target_ = (
-            Side(Vocabulary(arrays[f"{side}.words"], arrays[f"{side}.offsets"]), arrays[f"{side}.frequencies"])
-            for side in ("source", "target")
-        )
-        aligner.restore_cohesion(
-            *(
-                Cohesion(
-                    side.frequencies,
-                    arrays[f"{name}.follower_offsets"],
-                    arrays[f"{name}.followers"],
-                    arrays[f"{name}.follower_times"],
-                )
-                for name, side in (("source", aligner.source_), ("target", aligner.target_))
-            )
-        )
+        known = []
+        for name in ("source", "target"):
+            buffer, offsets, frequencies = (arrays[f"{name}.{part}"] for part in WORDS)
+            followers, starts, times = (arrays[f"{name}.{part}"] for part in FOLLOWERS)
+            cohesion = Cohesion(frequencies, starts, followers, times)
+            known.append((Side(Vocabulary(buffer, offsets), frequencies), cohesion))
+        (aligner.source_, aligner.target_), cohesions = zip(*known, strict=True)
+        aligner.restore_cohesion(*cohesions)
         aligner.lexicon_ = aligner.new_lexicon(arrays["lexicon.rows"], arrays["lexicon.targets"])
         aligner.lexicon_.restore(owned_by("lexicon", arrays))
         aligner.lexicon_.settle()

@@ -9,30 +9,11 @@ import numpy as np
 from numpy.typing import NDArray
 
 from cepts.engine import ROUNDING, map_shards
+from cepts.words.blocks import block_of
 from cepts.words.index import Index, IndexShard
 from cepts.words.lexicon import Lexicon
 from cepts.words.null import NullWords
-from cepts.words.positions import ExpectedCounts, PairBlock, Positions
-
-
-def block_of(shard: IndexShard, lexicon: Lexicon, null: NullWords) -> PairBlock:
-    """A shard with its own part of the lexicon."""
-    from cepts.kernels.lexicon import gather_rows
-
-    own = np.empty((len(shard.cell_numbers), 2), dtype=np.float32)
-    gather_rows(lexicon.table, shard.cell_numbers, own)
-    return PairBlock(
-        shard.pairs,
-        shard.cell_offsets,
-        shard.order,
-        shard.cells,
-        own,
-        null.of_source(shard.pairs.source_ids),
-        null.of_target(shard.pairs.target_ids),
-        shard.pairs.source_ids,
-        shard.pairs.target_ids,
-        shard.times,
-    )
+from cepts.words.positions import Expected, Positions
 
 
 class AlignerTraining:
@@ -81,16 +62,11 @@ class AlignerTraining:
         ):
             add_at(shard.cell_numbers, found.counts, self.counts)
             pairs = shard.pairs
-            self.source_free += np.bincount(
-                pairs.source_ids,
-                found.source_free * np.repeat(shard.times, pairs.source_lengths),
-                self.index.source_words,
-            )
-            self.target_free += np.bincount(
-                pairs.target_ids,
-                found.target_free * np.repeat(shard.times, pairs.target_lengths),
-                self.index.target_words,
-            )
+            for total, ids, free, lengths in (
+                (self.source_free, pairs.source_ids, found.source_free, pairs.source_lengths),
+                (self.target_free, pairs.target_ids, found.target_free, pairs.target_lengths),
+            ):
+                total += np.bincount(ids, free * np.repeat(shard.times, lengths), len(total))
             if self.statistics:
                 for total, part in zip(self.statistics, found.statistics, strict=True):
                     total += part
@@ -141,7 +117,7 @@ class AlignerTraining:
                 digest.update(array.tobytes())
         return np.frombuffer(digest.digest(), dtype=np.uint8)
 
-    def _expect(self, shard: IndexShard) -> ExpectedCounts:
+    def _expect(self, shard: IndexShard) -> Expected:
         return self.positions.expect(block_of(shard, self.lexicon, self.null), agreeing=self.agreeing)
 
 

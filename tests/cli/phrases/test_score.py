@@ -6,7 +6,7 @@ import pytest
 
 from cepts import evaluate
 from cepts.cli.phrases import command as phrases
-from cepts.cli.phrases import score
+from cepts.pipeline import scoring
 
 # The pairs that tests/evaluate/test_phrases.py works by hand.
 GOLD = (
@@ -34,7 +34,7 @@ def files(tmp_path, monkeypatch):
 
 
 def test_kinds_are_those_of_the_library():
-    assert tuple(score.KINDS) == evaluate.PARTS
+    assert tuple(scoring.PARTS) == evaluate.PARTS
 
 
 def test_the_table_of_helps_is_that_of_the_commands(cepts):

@@ -2,9 +2,16 @@
 
 from __future__ import annotations
 
-from cepts.cli.groups import LazyGroup
+from typing import TYPE_CHECKING, Any
 
-__all__ = ["command"]
+from cepts.cli import option
+from cepts.cli.groups import LazyGroup
+from cepts.names import DOCUMENT_FORMATS
+
+if TYPE_CHECKING:
+    from cepts.pipeline.inputs import TextReading
+
+__all__ = ["command", "reading_of", "reading_options"]
 
 command = LazyGroup(
     "lm",
@@ -25,3 +32,21 @@ words come next. For dictation, lectures and meetings: lower perplexity, and few
   cepts lm perplexity biology lecture.txt
   cepts lm rescore biology nbest.tsv -o best.tsv""",
 )
+
+reading_options = option.stacked(
+    option.choice(
+        "--documents",
+        DOCUMENT_FORMATS,
+        "What a document is: a file, the text between blank lines, or a JSON object a line. auto goes by the name, "
+        "then by whether there are blank lines.",
+        default="auto",
+    ),
+    option.errors,
+)
+
+
+def reading_of(options: dict[str, Any]) -> TextReading:
+    """How texts are read, by these options."""
+    from cepts.pipeline.inputs import TextReading
+
+    return TextReading(format=options["documents"], errors=options["errors"])

@@ -7,8 +7,8 @@ from typing import Any
 import click
 
 from cepts.cli import option
-from cepts.cli.console import ProgressBars, say
-from cepts.cli.lm.common import joined_counts, reading_of, reading_options
+from cepts.cli.console import ProgressBars, show
+from cepts.cli.lm import reading_of, reading_options
 
 
 @click.command(
@@ -30,16 +30,9 @@ def command(directory: str, document: tuple[str, ...], **options: Any) -> None:
     DIRECTORY is what 'cepts lm fit --save' wrote. The n-grams are those of the model after it has read the DOCUMENTs,
     or nothing; they do not change any more, so that any decoder can use them.
     """
-    from cepts.pipeline.lm import entry_counts, export_files
+    from cepts.pipeline.lm import export_files
 
+    how = {"reading": reading_of(options), "threads": options["threads"]}
     with ProgressBars(quiet=options["quiet"]) as bars:
-        ngrams, words = export_files(
-            directory,
-            document,
-            options["output"],
-            reading=reading_of(options),
-            threads=options["threads"],
-            progress=bars,
-        )
-    read = "nothing" if words is None else f"{words:,} words"
-    say(f"n-grams  {joined_counts(entry_counts(ngrams))}, after {read}", quiet=options["quiet"])
+        report = export_files(directory, document, options["output"], **how, progress=bars)
+    show(report, quiet=options["quiet"])

@@ -2,20 +2,16 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import click
 from click.core import ParameterSource
 
 from cepts.cli import option
-from cepts.cli.console import ProgressBars, print_json, say
-from cepts.cli.lm.common import counted, joined_counts, percent_less, reading_of, reading_options, shown_perplexity
+from cepts.cli.console import ProgressBars, say, show
+from cepts.cli.lm import reading_of, reading_options
 from cepts.errors import UsageError
 from cepts.names import MIXTURES, SEGMENTATIONS
-from cepts.progress import Stopwatch
-
-if TYPE_CHECKING:
-    from cepts.lm import AdaptedModel
 
 
 @click.command(
@@ -128,9 +124,8 @@ def command(ctx: click.Context, **options: Any) -> None:
     are found by non-negative matrix factorisation; and weights are set on held-out text.
     """
     from cepts.lm import AdaptedModel
-    from cepts.pipeline.lm import FitFiles, describe_model, fit_files
+    from cepts.pipeline.lm import FitFiles, fit_files
 
-    stopwatch = Stopwatch()
     typed = {name: options[name] for name in options if ctx.get_parameter_source(name) is not ParameterSource.DEFAULT}
     parameters = {name: value for name, value in option.given(typed, AdaptedModel).items() if name != "stop"}
     if "none" in options["caches"] and len(options["caches"]) > 1:
@@ -140,39 +135,7 @@ def command(ctx: click.Context, **options: Any) -> None:
     files = FitFiles(reading=reading_of(options), **option.given(options, FitFiles))
     with ProgressBars(quiet=options["quiet"]) as bars:
         model = AdaptedModel.of_paper(**parameters) if options["paper"] else AdaptedModel(**parameters)
-        fit_files(model, files, notices=bars.notices, progress=bars)
-    described = describe_model(model)
-    if options["as_json"]:
-        print_json({**described, "seconds": round(stopwatch.seconds, 1)})
-        return
-    say(
-        *_lines(model, described),
-        f"fitted   in {stopwatch.seconds:,.1f} s",
-        f"model    {options['save']}  (try: cepts lm perplexity {options['save']} TEXT)",
-        quiet=options["quiet"],
-    )
-
-
-def _lines(model: AdaptedModel, described: dict[str, Any]) -> list[str]:
-    """The summary for people."""
-    lines = [
-        f"text     {counted(described['documents'], 'document')}, {counted(described['words'], 'word')}",
-        f"words    {described['vocabulary']:,} known; {described['content']:,} content words",
-    ]
-    for ngrams in described["ngrams"]:
-        sizes = "KenLM binary" if ngrams["entries"] is None else joined_counts(ngrams["entries"])
-        weight = f"; weight {ngrams['weight']:.3f}" if len(described["ngrams"]) > 1 else ""
-        lines.append(f"n-grams  {ngrams['name']}: {sizes}{weight}")
-    hidden = model.predictor_.hidden
-    if hidden is not None:
-        how = f", window {described['window']}" if described["segmentation"] == "implicit" else ""
-        found = f"{counted(len(hidden), 'document')} of {counted(len(hidden.numbers), 'word')}"
-        lines.append(f"hidden   {found}; {described['segmentation']}{how}")
-    shown = ", ".join(f"{name} = {weight:.3f}" for name, weight in described["weights"].items())
-    exponent = f"; exponent {described['exponent']:g}" if described["exponent"] else ""
-    lines.append(f"weights  {shown}{exponent}")
-    before, after = described["held_out_perplexity"]
-    change = f"{shown_perplexity(before)} -> {shown_perplexity(after)} ({percent_less(after, before)} %)"
-    held_out = f"{described['held_out']}, {described['held_out_words']:,} words"
-    lines.append(f"set on   {held_out}; perplexity {change}")
-    return lines
+        report = fit_files(model, files, notices=bars.notices, progress=bars)
+    show(report, as_json=options["as_json"], quiet=options["quiet"] or options["as_json"])
+    use = f"cepts lm perplexity {options['save']} TEXT"
+    say(f"model    {options['save']}  (try: {use})", quiet=options["quiet"] or options["as_json"])

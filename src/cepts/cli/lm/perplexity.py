@@ -2,17 +2,14 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import click
 
 from cepts.cli import option
-from cepts.cli.console import ProgressBars, print_json, print_table
-from cepts.cli.lm.common import counted, percent_less, reading_of, reading_options, shown_perplexity
+from cepts.cli.console import ProgressBars, show
+from cepts.cli.lm import reading_of, reading_options
 from cepts.names import DOCUMENT_RESETS
-
-if TYPE_CHECKING:
-    from cepts.pipeline.lm import PerplexityReport
 
 
 @click.command(
@@ -31,7 +28,9 @@ Examples:
     "When the model forgets what it has read: at the end of each document, or never.",
     default="never",
 )
-@option.flag("--ends/--no-ends", "Count the ends of sentences as words.  [default: yes]", default=True)
+@option.flag(
+    "--ends/--no-ends", "Count the ends of sentences as words.  [default: yes]", dest="count_ends", default=True
+)
 @option.flag("--by-document", "Also list each document.")
 @option.threads
 @option.json
@@ -51,52 +50,9 @@ def command(directory: str, text: tuple[str, ...], **options: Any) -> None:
             directory,
             text,
             reset=options["reset"] == "document",
-            count_ends=options["ends"],
             reading=reading_of(options),
-            threads=options["threads"],
+            **option.given(options, ("count_ends", "by_document", "threads")),
             notices=bars.notices,
             progress=bars,
         )
-    if options["as_json"]:
-        print_json(report.as_dict(by_document=options["by_document"]))
-    else:
-        _print(report, by_document=options["by_document"])
-
-
-def _print(report: PerplexityReport, *, by_document: bool) -> None:
-    counts = report.found.as_dict()
-    click.echo(
-        ", ".join(counted(counts[f"{name}s"], name) for name in ("document", "sentence", "word"))
-        + f"; {counts['unknown']:,} unknown ({counts['unknown_rate']:.1%})"
-    )
-    predictor, values = report.model.predictor_, report.found.values
-
-    def row(title: str, name: str, weight: float | None = None) -> tuple[str, ...]:
-        adapted = name == "all" or name.startswith("with ")
-        change = percent_less(values[name], values["background"]) if adapted else ""
-        without = values.get(f"without {name.removeprefix('with ')}")
-        shown = "" if weight is None else f"{weight:.3f}"
-        return title, shown, shown_perplexity(values[name]), change, shown_perplexity(without)
-
-    weights = predictor.background.weights.tolist()
-    named = enumerate(zip(report.model.record_.ngrams, weights, strict=True), start=1)
-    rows = [row(f"n-grams {name}", f"ngram {n}", weight) for n, (name, weight) in named if len(weights) > 1]
-    rows.append(row("background", "background", predictor.weights[0]))
-    components = zip(predictor.components[1:], predictor.weights[1:].tolist(), strict=True)
-    rows += [row(f"+ {name}", f"with {name}", weight) for name, weight in components]
-    rows.append(row("all", "all"))
-    print_table(("model", "weight", "perplexity", "change, %", "all without it"), rows)
-    if by_document:
-        click.echo()
-        _print_documents(report)
-    click.echo(f"\nsignature  {report.found.signature}")
-
-
-def _print_documents(report: PerplexityReport) -> None:
-    rows = []
-    for row in report.document_rows():
-        before, after = row["background"], row["all"]
-        counts = f"{row['words']:,}", f"{row['unknown']:,}"
-        change = percent_less(after, before)
-        rows.append((row["document"], *counts, shown_perplexity(before), shown_perplexity(after), change))
-    print_table(("document", "words", "unknown", "background", "all", "change, %"), rows)
+    show(report, as_json=options["as_json"])

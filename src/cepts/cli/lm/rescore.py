@@ -7,13 +7,10 @@ from typing import Any
 import click
 
 from cepts.cli import option
-from cepts.cli.console import ProgressBars, print_json, print_table, say
-from cepts.cli.lm.common import counted, reading_of, reading_options
+from cepts.cli.console import ProgressBars, show
+from cepts.cli.lm import reading_of, reading_options
 from cepts.errors import UsageError
 from cepts.names import HYPOTHESIS_FORMATS, RESETS, WRITABLE_HYPOTHESIS_FORMATS
-from cepts.progress import Stopwatch
-
-ROWS = {"before": "before", "after": "rescored", "oracle": "best in the lists"}
 
 
 @click.command(
@@ -89,35 +86,7 @@ def command(directory: str, **options: Any) -> None:
         raise UsageError("--json and the hypotheses would both go to stdout; name a file by --output FILE.")
     files = RescoreFiles(reading=reading_of(options), **option.given(options, RescoreFiles))
     how = RescoreOptions(**option.given(options, RescoreOptions))
-    stopwatch = Stopwatch()
     with ProgressBars(quiet=options["quiet"]) as bars:
         chosen = {name: options[name] for name in ("tune", "threads")}
         report = rescore_files(directory, files, how, **chosen, notices=bars.notices, progress=bars)
-    found = report.as_dict()
-    if options["as_json"]:
-        print_json(found)
-        return
-    say(
-        f"rescored {counted(found['utterances'], 'utterance')}, {counted(found['hypotheses'], 'hypothesis')}; "
-        f"{counted(found['changed'], 'choice')} changed, in {stopwatch.seconds:,.1f} s",
-        quiet=options["quiet"],
-    )
-    errors = found.get("errors")
-    # Where the hypotheses are on stdout, nothing else may be.
-    if errors and options["output"] != "-":
-        _print_errors(errors)
-        click.echo(f"\nsignature  {found['signature']}")
-    elif errors:
-        say(f"WER      {errors['before']['wer']:.2f} -> {errors['after']['wer']:.2f} %", quiet=options["quiet"])
-    if options["tune"]:
-        weights = f"--weight {found['weight']:g} --word-bonus {found['word_bonus']:g}"
-        click.echo(f"tuned    {weights}  (report errors on other lists)")
-
-
-def _print_errors(errors: dict[str, Any]) -> None:
-    kinds = ("substitutions", "insertions", "deletions")
-    rows = []
-    for name, title in ROWS.items():
-        of_kinds = [f"{errors[name][kind]:,}" for kind in kinds]
-        rows.append((title, f"{errors[name]['wer']:.2f}", *of_kinds, f"{errors[name]['utterance_error_rate']:.1f}"))
-    print_table(("hypotheses", "WER, %", *kinds, "with errors, %"), rows)
+    show(report, as_json=options["as_json"], quiet=options["quiet"] or options["as_json"])

@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+from cepts.cli import option
 from cepts.cli.groups import LazyGroup
+from cepts.names import SENTENCE_PAIR_FORMATS
 
-__all__ = ["command"]
+__all__ = ["command", "input_options", "model_option"]
 
 command = LazyGroup(
     "phrases",
@@ -19,4 +21,22 @@ command = LazyGroup(
   echo 'Shops are closed up for now ||| Shops are temporarily closed down' | cepts phrases align -
   cepts phrases train gold.jsonl --save model
   cepts phrases score gold.jsonl predicted.jsonl""",
+)
+
+model_option = option.text(
+    "--model",
+    "MODEL",
+    "phrase or token, the English models that come with cepts, or the directory of one that you trained.",
+    default="phrase",
+)
+input_options = option.stacked(
+    option.max_length("  [default: as in training, 500]"),
+    option.threads,
+    option.choice(
+        "--input-format",
+        ("auto", *SENTENCE_PAIR_FORMATS),
+        "Format of the input, where neither its name nor its first line says it.",
+        default="auto",
+    ),
+    option.quiet,
 )

@@ -9,21 +9,9 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from cepts.cli import option
-from cepts.cli.checks import check_apart
+from cepts.cli import link_options, option
 from cepts.cli.console import ProgressBars, say
-from cepts.cli.link_options import (
-    check_extraction,
-    check_lists,
-    combine_option,
-    extraction_of,
-    factoring_options,
-    listed_direction,
-    matrices_option,
-    threshold_option,
-)
-from cepts.cli.phrases.common import input_options, model_option
-from cepts.cli.summaries import describe
+from cepts.cli.phrases import input_options, model_option
 from cepts.names import WRITABLE_PAIR_FORMATS
 from cepts.progress import Stopwatch
 
@@ -47,10 +35,10 @@ Examples:
 @click.argument("target", required=False)
 @click.option("-o", "--output", default="-", metavar="FILE", help="Where the result goes.  [default: stdout]")
 @model_option
-@combine_option()
-@threshold_option("  [default: 0.4]")
-@factoring_options("For onmf: ")
-@matrices_option
+@link_options.combine_option()
+@link_options.threshold_option("  [default: 0.4]")
+@link_options.factoring_options("For onmf: ")
+@link_options.matrices_option
 @option.whole(
     "--nbest",
     "List each direction's N best segmentations instead, as json; with --combine forward or reverse that one's.",
@@ -75,24 +63,27 @@ def command(source: str, target: str | None, **options: Any) -> None:
     stopwatch = Stopwatch()
     with ProgressBars(quiet=options["quiet"]) as bars:
         summary = _align(source, target, options, bars)
-    say(*describe(summary, stopwatch.seconds, listed="segmentations"), quiet=options["quiet"])
+    say(*summary.lines(stopwatch.seconds, "segmentations"), quiet=options["quiet"])
 
 
 def _check(options: dict[str, Any]) -> None:
     """Refuse what does not go together, before anything is read."""
-    check_extraction(options)
-    check_apart({"--scores": options["scores"], "--matrices": options["matrices"], "the links": options["output"]})
+    link_options.check_extraction(options)
+    option.check_apart(
+        {"--scores": options["scores"], "--matrices": options["matrices"], "the links": options["output"]}
+    )
     if options["nbest"] is not None:
-        check_lists(options, "segmentations", ("json",))
+        link_options.check_lists(options, "segmentations", ("json",))
 
 
 def _align(source: str, target: str | None, options: dict[str, Any], bars: ProgressBars) -> Summary:
-    from cepts.pipeline import AlignOutputs, align_pair_files
+    from cepts.pipeline import AlignOutputs
+    from cepts.pipeline.phrases import align_pair_files
 
     outputs = AlignOutputs(
         links=options["output"],
         lists=options["nbest"],
-        direction=listed_direction(options),
+        direction=link_options.listed_direction(options),
         **option.given(options, ("scores", "matrices")),
     )
     return align_pair_files(
@@ -100,7 +91,7 @@ def _align(source: str, target: str | None, options: dict[str, Any], bars: Progr
         (source, target),
         _writer(options),
         outputs,
-        extraction_of(options),
+        link_options.extraction_of(options),
         progress=_progress(options, bars),
         **{name: options[name] for name in ("input_format", "max_length", "threads")},
     )

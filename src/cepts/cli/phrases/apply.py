@@ -2,28 +2,14 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import click
 
 from cepts.cli import option
-from cepts.cli.cells import RANGE, bounds, percent, percent_range
-from cepts.cli.checks import check_apart, refuse_stdin_twice
-from cepts.cli.console import ProgressBars, print_json, print_table
-from cepts.cli.phrases.common import input_options, model_option
+from cepts.cli.console import ProgressBars, show
+from cepts.cli.phrases import input_options, model_option
 from cepts.names import JUDGEMENT_SCORES, JUDGEMENT_TASKS, QUESTIONS
-
-if TYPE_CHECKING:
-    from cepts.pipeline.judgements import JudgementReport
-
-NAMES = {
-    "accuracy": "accuracy, %",
-    "precision": "P, %",
-    "recall": "R, %",
-    "f1": "F1, %",
-    "map": "MAP, %",
-    "mrr": "MRR, %",
-}
 
 
 @click.command(
@@ -69,43 +55,8 @@ def command(task: str, test: str, **options: Any) -> None:
     """
     from cepts.pipeline.judgements import JudgementOptions, judge_file
 
-    check_apart({"--predictions": options["predictions"], "the scores": "-"})
-    refuse_stdin_twice(test, *options["training"])
-    judging = JudgementOptions(
-        task=task,
-        format=options["input_format"],
-        samples=options["intervals"],
-        **option.given(options, JudgementOptions),
-    )
-    chosen = {name: options[name] for name in ("predictions", "max_length", "threads")}
+    option.check_apart({"--predictions": options["predictions"], "the scores": "-"})
+    judging = JudgementOptions(task=task, format=options["input_format"], **option.given(options, JudgementOptions))
     with ProgressBars(quiet=options["quiet"]) as bars:
-        report = judge_file(options["model"], test, judging, **chosen, progress=bars)
-    (_print_as_json if options["as_json"] else _print)(task, report)
-
-
-def _print_as_json(task: str, report: JudgementReport) -> None:
-    print_json(
-        {
-            "task": task,
-            **report.metrics,
-            **({} if report.threshold is None else {"threshold": report.threshold}),
-            **({"intervals": bounds(report.intervals)} if report.intervals else {}),
-            "signature": report.signature,
-        }
-    )
-
-
-def _print(task: str, report: JudgementReport) -> None:
-    facts = report.facts
-    counted = f"{facts['questions']:,} questions, {facts['answers']:,}" if task == "qa" else f"{report.pairs:,}"
-    what = "answers" if task == "qa" else "sentence pairs"
-    click.echo(f"{counted} {what}" + ("" if report.threshold is None else f", yes from {report.threshold:.4g}"))
-    columns, row = [""], [task]
-    for name, value in report.metrics.items():
-        columns.append(NAMES[name])
-        row.append(percent(value))
-        if report.intervals:
-            columns.append(RANGE)
-            row.append(percent_range(report.intervals[name]))
-    print_table(columns, [row])
-    click.echo(f"\nsignature  {report.signature}")
+        report = judge_file(test=test, options=judging, progress=bars, **option.given(options, judge_file))
+    show(report, as_json=options["as_json"])

@@ -2,27 +2,13 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import click
 
 from cepts.cli import option
-from cepts.cli.cells import RANGE, bounds, compared, gap_cells, percent, percent_range, short_names
-from cepts.cli.checks import refuse_stdin_twice
-from cepts.cli.console import print_json, print_table
+from cepts.cli.console import show
 from cepts.names import ONE_FILE_PAIR_FORMATS, PROTOCOLS, WRITABLE_PAIR_FORMATS
-
-if TYPE_CHECKING:
-    from cepts.evaluate import Difference, PhraseComparison
-    from cepts.pipeline.scoring import SystemScores
-
-KINDS = {
-    "all": "all links",
-    "identical": "identical words",
-    "other": "other words",
-    "token": "1x1 rectangles",
-    "phrase": "larger rectangles",
-}
 
 
 @click.command("score")
@@ -61,59 +47,9 @@ def command(gold: str, predicted: tuple[str, ...], **options: Any) -> None:
       cepts phrases score gold.jsonl one.links other.links --protocol jacana --intervals 1000
       cepts phrases score pairs.txt predicted.wa --gold-links gold.wa --possible --json
     """  # noqa: D301
-    from cepts.pipeline.phrase_scoring import score_phrase_files
+    from cepts.io.files import check_stdin
+    from cepts.pipeline.scoring import report_phrases, score_phrase_files
 
-    refuse_stdin_twice(gold, options["gold_links"], *predicted)
-    chosen = option.given(options, ("gold_format", "gold_links", "base", "format", "protocol", "possible", "seed"))
-    found = score_phrase_files(gold, predicted, samples=options["intervals"], **chosen)
-    if options["as_json"]:
-        print_json(_as_json(predicted, found))
-        return
-    names, first = short_names(predicted), found.comparisons[0]
-    click.echo(f"{len(first.exact_pairs):,} sentence pairs, {first.parts['all'].gold:,} gold links")
-    _print_scores(names, found)
-    for name, gap in zip(names[1:], found.resampled.differences, strict=False):
-        click.echo()
-        _print_gap(f"{name} minus {names[0]}", gap)
-    click.echo(f"\nsignature  {found.signature}")
-
-
-def _metric(part: str, ratio: str) -> str:
-    return f"{part}_{ratio}".removeprefix("all_")
-
-
-def _print_scores(names: list[str], found: SystemScores[PhraseComparison]) -> None:
-    ranges = found.resampled.intervals
-    columns = ["", "", "P, %", "R, %", "F1, %", *([RANGE] if ranges else [])]
-    columns += ["exact, %", *([RANGE] if ranges else []), "predicted", "gold"]
-    rows = []
-    for place, (name, result) in enumerate(zip(names, found.comparisons, strict=True)):
-        for part, scores in result.parts.items():
-            whole = part == "all"
-            row = [name if whole else "", KINDS[part], *map(percent, (scores.precision, scores.recall, scores.f1))]
-            if ranges:
-                interval = ranges[place].get(_metric(part, "f1"))
-                row.append("" if interval is None else percent_range(interval))
-            row.append(percent(result.exact) if whole else "")
-            if ranges:
-                row.append(percent_range(ranges[place]["exact"]) if whole else "")
-            rows.append([*row, f"{scores.predicted:,}", f"{scores.gold:,}"])
-    print_table(columns, rows, left=2)
-
-
-def _print_gap(title: str, gaps: dict[str, Difference]) -> None:
-    titles = {"exact": "exact match", **{_metric(part, "f1"): f"F1, {kind}" for part, kind in KINDS.items()}}
-    rows = [[kind, *gap_cells(gaps[metric])] for metric, kind in titles.items() if metric in gaps]
-    print_table([title, "difference, %", RANGE, "p"], rows)
-
-
-def _as_json(paths: tuple[str, ...], found: SystemScores[PhraseComparison]) -> dict[str, Any]:
-    systems: list[dict[str, Any]] = []
-    for place, (path, result) in enumerate(zip(paths, found.comparisons, strict=True)):
-        system: dict[str, Any] = {"file": path, **result.as_dict()}
-        for ranges in found.resampled.intervals[place : place + 1]:
-            system["intervals"] = bounds(ranges)
-        for gaps in found.resampled.differences[place - 1 : place]:
-            system["minus_first"] = compared(gaps)
-        systems.append(system)
-    return {"systems": systems, "signature": found.signature}
+    check_stdin(gold, options["gold_links"], *predicted)
+    found = score_phrase_files(gold, predicted, **option.given(options, score_phrase_files))
+    show(report_phrases(predicted, found), as_json=options["as_json"])

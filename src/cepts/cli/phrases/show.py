@@ -43,7 +43,6 @@ class PairText(Writer):
         """Write the next pairs."""
         if links is None or segments is None:
             raise ValueError("text shows links and segments; give both.")
-        file = self._open()
         for number, pair in enumerate(pairs):
             alignment = links[number]
             if alignment.cepts is None:
@@ -51,7 +50,7 @@ class PairText(Writer):
             else:
                 rows = [_row_of(cept, alignment) for cept in alignment.cepts]
             lines = [*([""] if self._written else []), *_lines(pair, rows)]
-            file.write("".join(f"{line}\n" for line in lines).encode("utf-8", "surrogateescape"))
+            self._put(f"{line}\n".encode("utf-8", "surrogateescape") for line in lines)
             self._written += 1
 
 

@@ -2,19 +2,14 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import click
 
 from cepts.cli import option
-from cepts.cli.cells import percent
-from cepts.cli.checks import refuse_stdin_twice
-from cepts.cli.console import ProgressBars, print_table, say
-from cepts.cli.phrases.common import input_options
-from cepts.names import ANNOTATORS, DIRECTIONS, PHRASE_COSTS, PHRASE_FAMILIES, PHRASE_MODELS
-
-if TYPE_CHECKING:
-    from cepts.pipeline.phrase_training import TrainingReport
+from cepts.cli.console import ProgressBars, say, show
+from cepts.cli.phrases import input_options
+from cepts.names import ANNOTATORS, PHRASE_COSTS, PHRASE_FAMILIES, PHRASE_MODELS
 
 # The largest cost and penalty: far more than is useful, and far less than what overflows.
 LARGEST = 1e6
@@ -83,33 +78,22 @@ def command(files: tuple[str, ...], **options: Any) -> None:
     PAIRS are files of JSON lines or jacana's JSON, whose sure links are learnt; possible ones cost nothing. Both
     directions are trained. 'cepts phrases align --model DIR' then uses the aligner.
     """
-    from cepts.pipeline.phrase_training import AlignerOptions, TrainingFiles, train_phrase_aligner
+    from cepts.phrases import PhraseAligner
+    from cepts.pipeline.phrase_training import TrainingFiles, new_phrase_aligner, train_phrase_aligner
 
-    refuse_stdin_twice(*files, options["gold_links"], options["dev"])
-    options["language"] = None if options["language"] == "none" else options["language"]
+    language = None if options["language"] == "none" else options["language"]
+    parameters = {**option.given(options, PhraseAligner), "language": language}
+    aligner = new_phrase_aligner(options["model"], parameters, paper=options["paper"], without=options["without"])
     inputs = TrainingFiles(pairs=files, format=options["input_format"], **option.given(options, TrainingFiles))
     with ProgressBars(quiet=options["quiet"]) as bars:
         report = train_phrase_aligner(
-            AlignerOptions(**{"language": None, **option.given(options, AlignerOptions)}),
+            aligner,
             inputs,
             options["save"],
             synthesise_links=options["synthesise"],
             notices=bars.notices,
             progress=bars,
         )
-    _print_tables(report)
+    show(report, quiet=options["quiet"])
     use = f"cepts phrases align PAIRS --model {options['save']}"
-    say(*report.lines, f"model    {options['save']}  (use it: {use})", quiet=options["quiet"])
-
-
-def _print_tables(report: TrainingReport) -> None:
-    aligner = report.aligner
-    rows = [
-        (name, f"{len(objectives):,}", f"{objectives[-1]:,.2f}" if objectives else "", f"{len(weights):,}")
-        for name, objectives, weights in zip(DIRECTIONS, aligner.objectives_, aligner.weights_, strict=True)
-    ]
-    print_table(("direction", "iterations", "objective", "weights"), rows)
-    if report.dev is not None:
-        click.echo()
-        scores = (report.dev.precision, report.dev.recall, report.dev.f1, report.dev.exact)
-        print_table(("", "P, %", "R, %", "F1, %", "exact, %"), [("dev", *map(percent, scores))])
+    say(f"model    {options['save']}  (use it: {use})", quiet=options["quiet"])

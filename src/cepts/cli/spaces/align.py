@@ -6,20 +6,9 @@ from typing import Any
 
 import click
 
-from cepts.cli import option
-from cepts.cli.checks import check_apart
+from cepts.cli import link_options, option
 from cepts.cli.console import say
-from cepts.cli.link_options import (
-    check_extraction,
-    combine_option,
-    extraction_of,
-    factoring_options,
-    link_format_option,
-    matrices_option,
-    threshold_option,
-)
-from cepts.cli.spaces.common import opening, vectors_option
-from cepts.cli.summaries import describe
+from cepts.cli.spaces import opening, vectors_option
 from cepts.names import LINK_MEASURES, PLAIN_BITEXT_FORMATS
 from cepts.progress import Stopwatch
 
@@ -38,11 +27,11 @@ Examples:
 @option.text("--from", "LANGUAGE", "Language of SOURCE.  [default: the first]", dest="source")
 @option.text("--to", "LANGUAGE", "Language of TARGET.  [default: the other one]", dest="target")
 @option.output("the links")
-@combine_option()
-@threshold_option("  [default: 0.5]")
-@factoring_options("For onmf: ")
-@matrices_option
-@link_format_option("--format", "Format of the links; json also lists the cepts of onmf.", default="pharaoh")
+@link_options.combine_option()
+@link_options.threshold_option("  [default: 0.5]")
+@link_options.factoring_options("For onmf: ")
+@link_options.matrices_option
+@link_options.format_option("--format", "Format of the links; json also lists the cepts of onmf.", default="pharaoh")
 @option.base()
 @option.choice(
     "--measure",
@@ -69,21 +58,20 @@ def command(directory: str, source_file: str, target_file: str | None, **options
     separated by blanks; or SOURCE alone is a file of 'a ||| b' lines or a two-column TSV. No parallel text is needed
     for training, so a single sentence pair will do: for many, 'cepts align' learns from them and is better.
     """
-    check_extraction(options)
-    check_apart({"--matrices": options["matrices"], "the links": options["output"]})
+    link_options.check_extraction(options)
+    option.check_apart({"--matrices": options["matrices"], "the links": options["output"]})
     from cepts.pipeline import AlignJob, AlignOutputs, BitextFiles, align_files
-    from cepts.pipeline.saved_spaces import open_space
     from cepts.spaces import Scoring
 
     stopwatch = Stopwatch()
-    with opening(directory, options) as files:
+    with opening(directory, options) as space:
         job = AlignJob(
             texts=BitextFiles(source=source_file, target=target_file, format=options["input_format"]),
-            scorer=lambda: open_space(files).scorer(
+            scorer=lambda: space.open().scorer(
                 options["source"], options["target"], scoring=Scoring(**option.given(options, Scoring))
             ),
-            extraction=extraction_of(options),
+            extraction=link_options.extraction_of(options),
             outputs=AlignOutputs(links=options["output"], **option.given(options, ("format", "base", "matrices"))),
         )
-        report = align_files(job, progress=files.progress)
-    say(*describe(report.summary, stopwatch.seconds), quiet=options["quiet"])
+        summary = align_files(job, progress=space.progress)
+    say(*summary.lines(stopwatch.seconds), quiet=options["quiet"])

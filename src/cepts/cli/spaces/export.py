@@ -7,8 +7,8 @@ from typing import Any
 import click
 
 from cepts.cli import option
-from cepts.cli.console import say
-from cepts.cli.spaces.common import opening, vectors_option
+from cepts.cli.console import show
+from cepts.cli.spaces import opening, vectors_option
 from cepts.names import WRITABLE_VECTOR_FORMATS
 
 
@@ -36,10 +36,8 @@ def command(directory: str, language: str, **options: Any) -> None:
     DIRECTORY is what 'cepts spaces fit --save' wrote. The vectors of all its LANGUAGEs can be compared by cosine. With
     .npy the words go to a file beside it.
     """
-    from cepts.pipeline.saved_spaces import export_vectors
+    from cepts.pipeline.spaces import export_vectors
 
-    with opening(directory, options) as files:
-        placed = export_vectors(
-            files, language, options["output"], format=options["format"], max_vocabulary=options["max_vocabulary"]
-        )
-    say(f"vectors  {len(placed):,} words of {language}, width {placed.width}", quiet=options["quiet"])
+    with opening(directory, options) as space:
+        report = export_vectors(space, language, **option.given(options, export_vectors))
+    show(report, quiet=options["quiet"])

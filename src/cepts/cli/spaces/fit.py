@@ -2,20 +2,17 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
 from typing import TYPE_CHECKING, Any
 
 import click
 
 from cepts.cli import option
-from cepts.cli.checks import check_plot
-from cepts.cli.console import ProgressBars, say
+from cepts.cli.console import ProgressBars, say, show
 from cepts.errors import UsageError
 from cepts.names import SPACE_METHODS, STARTS, STEPS, VECTOR_FORMATS
-from cepts.progress import Stopwatch
 
 if TYPE_CHECKING:
-    from cepts.pipeline.space_fitting import SpaceFiles
+    from cepts.pipeline.spaces import SpaceFiles
     from cepts.spaces import SpaceModel
 
 DRAWN = ("ibfa", "mbfa", "cca")  # methods with something to plot
@@ -128,27 +125,28 @@ def command(vectors: tuple[str, ...], **options: Any) -> None:
     inter-battery factor analysis or another --method, from a dictionary, from words that are spelt the same, or from
     both. Languages without a dictionary between them are joined through others.
     """
-    from cepts.pipeline.space_fitting import SpaceFiles, fit_space_files
+    from cepts.pipeline.spaces import SpaceFiles, fit_space_files
 
     if options["save"] is None and options["plot"] is None:
         raise UsageError("the space would be lost; give a directory to save it in (--save), or draw it (--plot FILE).")
-    stopwatch = Stopwatch()
     files = SpaceFiles(vectors=vectors, **option.given(options, SpaceFiles))
     model = _model(files, options)
     with ProgressBars(quiet=options["quiet"]) as bars:
         chosen = {name: options[name] for name in ("save", "keep_vectors")}
-        fit_space_files(files, model, **chosen, notices=bars.notices, progress=bars)
+        report = fit_space_files(files, model, **chosen, notices=bars.notices, progress=bars)
         _draw(model, options["plot"])
-    say(*_describe(model, options["save"], stopwatch.seconds), quiet=options["quiet"])
+    show(report, quiet=options["quiet"])
+    if options["save"] is not None:
+        use = f"cepts spaces translate {options['save']} WORD"
+        say(f"space    {options['save']}  (try: {use})", quiet=options["quiet"])
 
 
 def _model(files: SpaceFiles, options: dict[str, Any]) -> SpaceModel:
     """The model that the options ask for; options that its method does not have are refused."""
     from cepts.pipeline import new_model
-    from cepts.pipeline.space_fitting import method_for
     from cepts.spaces import METHODS, Induction
 
-    method = options["method"] or method_for(files)
+    method = options["method"] or ("ibfa" if len(files.vectors) == 2 else "mbfa")
     chosen = option.given(options, sorted({name for kind in METHODS.values() for name in kind.parameters()}))
     for name in [name for name, value in chosen.items() if value == "auto"]:
         parameter = METHODS[method].parameters().get(name)
@@ -157,7 +155,7 @@ def _model(files: SpaceFiles, options: dict[str, Any]) -> SpaceModel:
         chosen[name] = None
     if options["plot"] is not None and method not in DRAWN:
         raise UsageError(f"--plot goes with {' or '.join(DRAWN)}, not with {method}.")
-    check_plot(options["plot"])
+    option.check_plot(options["plot"])
     for name in ("induce_vocabulary", "induce_keep"):
         if options[name] is not None and not options["induce"]:
             raise UsageError(f"`{name}` goes with `induce` ROUNDS, which is not given.")
@@ -172,23 +170,3 @@ def _draw(model: SpaceModel, path: str | None) -> None:
         from cepts.plot import plot_space
 
         plot_space(path, model.space_)
-
-
-def _describe(model: SpaceModel, save: str | None, seconds: float) -> Iterator[str]:
-    """The summary as lines for people."""
-    space, report = model.space_, model.report_
-    assert report is not None
-    entries, views = report.entries, [model.vectors(language) for language in space.languages]
-    yield "vectors  " + ", ".join(f"{view.name} {len(view):,} words of width {view.width}" for view in views)
-    known = f"found {entries.asked - entries.unknown:,} of {entries.asked:,} ({entries.coverage:.1%})"
-    complete = f"; {entries.complete:,} in all languages" if len(views) > 2 else ""
-    yield f"entries  {len(entries):,} distinct; {known}{complete}"
-    if report.choice.tried:
-        yield f"chosen   exponent {report.choice.exponent:g}, shrinkage {report.choice.shrinkage:g} on held-out entries"
-    for number, found in enumerate(report.rounds, start=1):
-        yield f"round {number:<2} {found.entries:,} entries found, mean similarity {found.similarity:.3f}"
-    steps = f" after {len(space.objectives):,} iterations" if space.objectives else ""
-    unit = "factors" if space.correlations is not None else "dimensions"
-    yield f"fitted   {space.method}, {space.width:,} {unit}{steps}, in {seconds:,.1f} s"
-    if save is not None:
-        yield f"space    {save}  (try: cepts spaces translate {save} WORD)"

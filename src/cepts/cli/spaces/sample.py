@@ -2,14 +2,13 @@
 
 from __future__ import annotations
 
-from dataclasses import asdict
 from typing import Any
 
 import click
 
 from cepts.cli import option
-from cepts.cli.console import print_json, print_table
-from cepts.cli.spaces.common import opening, vectors_option
+from cepts.cli.console import show
+from cepts.cli.spaces import opening, vectors_option
 
 
 @click.command(
@@ -41,15 +40,8 @@ def command(directory: str, **options: Any) -> None:
     logarithm of the joint density, and how the space translates the other languages' words into the first. The words
     are related rather than translations, as each language adds its own noise. Needs a factor model (ibfa or mbfa).
     """
-    from cepts.pipeline.saved_spaces import sample_space
+    from cepts.pipeline.spaces import sample_space
 
-    with opening(directory, options) as files:
-        chosen = option.given(options, ("count", "draws", "noise", "seed"))
-        languages, samples = sample_space(files, **chosen)
-    if options["as_json"]:
-        print_json([{"languages": list(languages), **asdict(sample)} for sample in samples])
-        return
-    first, *others = languages
-    columns = [first, *others, *(f"{other} -> {first}" for other in others), "log p"]
-    rows = [[*sample.words, *sample.back, f"{sample.log_density:.1f}"] for sample in samples]
-    print_table(columns, rows, left=len(columns) - 1)
+    with opening(directory, options) as space:
+        report = sample_space(space, **option.given(options, sample_space))
+    show(report, as_json=options["as_json"])

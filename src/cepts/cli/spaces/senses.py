@@ -7,8 +7,8 @@ from typing import Any
 import click
 
 from cepts.cli import option
-from cepts.cli.console import print_json, print_table, say
-from cepts.cli.spaces.common import direction_options, opening, vectors_option
+from cepts.cli.console import show
+from cepts.cli.spaces import direction_options, opening, vectors_option
 
 
 def _components(ctx: click.Context, option: click.Parameter, value: str) -> int | None:
@@ -63,41 +63,9 @@ def command(directory: str, words: tuple[str, ...], **options: Any) -> None:
     DIRECTORY is what 'cepts spaces fit --save' wrote, by ibfa or mbfa. The vector of a word is a sum of its senses: the
     share of each is its weight. The neighbours are words of the same language that have the sense.
     """
-    from cepts.pipeline.saved_spaces import senses_of_words
+    from cepts.pipeline.spaces import SenseLookup, senses_of_words
 
-    names = ("source", "target", "most", "count", "least", "dictionaries", "seed")
-    chosen = option.given(options, names)
-    with opening(directory, options) as files:
-        found = senses_of_words(files, words, components=options["components"], **chosen)
-    if found.unknown:
-        say(f"cepts: {found.languages[0]} has no vector for {found.unknown}.", quiet=options["quiet"])
-    if options["as_json"]:
-        print_json(
-            [
-                {
-                    "word": word,
-                    "senses": [
-                        {
-                            "weight": round(sense.weight, 4),
-                            "nearness": round(sense.nearness, 4),
-                            "translations": list(sense.translations),
-                            "neighbours": list(sense.neighbours),
-                        }
-                        for sense in senses
-                    ],
-                }
-                for word, senses in zip(found.words, found.answers, strict=True)
-            ]
-        )
-        return
-    table = [
-        (
-            word if not place else "",
-            f"{sense.weight:.2f}",
-            " ".join(sense.translations),
-            " ".join(sense.neighbours),
-        )
-        for word, senses in zip(found.words, found.answers, strict=True)
-        for place, sense in enumerate(senses)
-    ]
-    print_table((found.languages[0], "weight", found.languages[1], "neighbours"), table, left=4)
+    lookup = SenseLookup(**{"components": None, **option.given(options, SenseLookup)})
+    with opening(directory, options) as space:
+        report = senses_of_words(space, words, lookup)
+    show(report, as_json=options["as_json"], quiet=options["quiet"])

@@ -2,19 +2,15 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import click
 
 from cepts.cli import option
-from cepts.cli.console import print_table, say
-from cepts.cli.spaces.common import direction_options, measure_option, opening, sources_option, vectors_option
+from cepts.cli.console import show
+from cepts.cli.spaces import direction_options, measure_option, opening, sources_option, vectors_option
 from cepts.errors import UsageError
 from cepts.names import TRANSLATION_FORMATS
-
-if TYPE_CHECKING:
-    from cepts.pipeline.saved_spaces import WordAnswers
-    from cepts.spaces import WordTranslation
 
 
 @click.command(
@@ -53,25 +49,16 @@ def command(directory: str, words: tuple[str, ...], **options: Any) -> None:
     many lines as words.
     """
     _check(words, options)
-    from cepts.io import check_output
-    from cepts.pipeline.saved_spaces import WordLookup, translate_all, translate_queries, write_translations
+    from cepts.pipeline.spaces import WordLookup, translate_all, translate_words
 
-    check_output(options["output"])
     lookup = WordLookup(**option.given(options, WordLookup))
-    if options["all"]:
-        with opening(directory, options) as files:
-            entries, known = translate_all(files, lookup, options["output"], mutual=options["mutual"])
-        say(f"entries  {entries:,} of {known:,} words", quiet=options["quiet"])
-        return
-    table = options["format"] in (None, "table")
-    with opening(directory, options) as files:
-        found = translate_queries(files, lookup, words, path=options["input"], some=table)
-    if found.unknown:
-        say(f"cepts: {found.languages[0]} has no vector for {found.unknown}.", quiet=options["quiet"])
-    if table:
-        _print(found, options["measure"])
-    else:
-        write_translations(options["output"], found, format=options["format"])
+    with opening(directory, options) as space:
+        if options["all"]:
+            report = translate_all(space, lookup, options["output"], mutual=options["mutual"])
+        else:
+            written = option.given(options, ("output", "format"))
+            report = translate_words(space, lookup, words, path=options["input"], **written)
+    show(report, quiet=options["quiet"])
 
 
 def _check(words: tuple[str, ...], options: dict[str, Any]) -> None:
@@ -89,13 +76,3 @@ def _check(words: tuple[str, ...], options: dict[str, Any]) -> None:
             raise UsageError(f"{name} does not go with --all, which writes a dictionary; leave it out.")
     if options["format"] in (None, "table") and options["output"] != "-" and not options["all"]:
         raise UsageError("a table goes to stdout; choose --format tsv or json for --output.")
-
-
-def _print(found: WordAnswers[WordTranslation], measure: str) -> None:
-    table: list[tuple[object, ...]] = []
-    for word, translations in zip(found.words, found.answers, strict=True):
-        if not word:
-            continue
-        for place, (other, score) in enumerate(translations or [("", None)]):
-            table.append((word if not place else "", other, "" if score is None else f"{score:.3f}"))
-    print_table((*found.languages, measure), table, left=2)

@@ -2,10 +2,9 @@
 
 from __future__ import annotations
 
-from contextlib import ExitStack
+from contextlib import AbstractContextManager, ExitStack
 from dataclasses import asdict, dataclass
 from pathlib import Path
-from types import TracebackType
 from typing import Any, BinaryIO, Protocol, Self
 
 import numpy as np
@@ -13,25 +12,14 @@ from numpy.typing import NDArray
 
 from cepts.atomic import together
 from cepts.data import Alignments, Bitext, Scorer, as_bitext, offsets_of, reach_of
-from cepts.errors import UsageError
+from cepts.errors import ModelError, UsageError
 from cepts.extract import Extraction, aligned_runs
 from cepts.io import AssociationWriter, open_output
+from cepts.pipeline.reports import counted
 from cepts.progress import Progress
 
 
-class WriterContext(Protocol):
-    """What is opened and put in its place as a context manager."""
-
-    def __enter__(self) -> Any:
-        """Open the file."""
-
-    def __exit__(
-        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
-    ) -> None:
-        """Put it in its place."""
-
-
-class RunWriter(WriterContext, Protocol):
+class RunWriter(AbstractContextManager[Any], Protocol):
     """What takes the links of successive pairs, such as `cepts.io.LinkWriter`."""
 
     def write(self, alignments: Alignments) -> None:
@@ -78,10 +66,23 @@ class CeptCounts:
         self.source_null += int((cepts.source < 0).sum())
         self.target_null += int((cepts.target < 0).sum())
 
+    def __str__(self) -> str:
+        if not self.pairs:
+            return "cepts    none"
+        return (
+            f"cepts    {self.cepts:,} ({self.cepts / self.pairs:.1f} a pair); null has "
+            f"{self.source_null / max(self.source_words, 1):.1%} of the source and "
+            f"{self.target_null / max(self.target_words, 1):.1%} of the target words; noise "
+            f"{self.noise / self.pairs:.2%}"
+        )
+
 
 @dataclass(slots=True, kw_only=True)
 class Summary:
-    """What an alignment run did; `cepts` where links were made of cepts, lists where these were written instead."""
+    """What an alignment run did; `cepts` where links were made of cepts, lists where these were written instead.
+
+    `not_saved` says why the model could not be kept, though the links were written.
+    """
 
     pairs: int = 0
     source_words: int = 0
@@ -97,6 +98,7 @@ class Summary:
     listed: str | None = None
     forward_listed: int = 0
     reverse_listed: int = 0
+    not_saved: ModelError | None = None
 
     def as_dict(self) -> dict[str, Any]:
         """The figures by name."""
@@ -113,6 +115,29 @@ class Summary:
             self.cepts = self.cepts or CeptCounts()
             self.cepts.add(alignments)
 
+    def lines(self, seconds: float, listed: str = "alignments") -> list[str]:
+        """The summary for people; `listed` says what the lists are of."""
+        words = f"{self.source_words:,} + {self.target_words:,} words"
+        lines = [f"aligned  {counted(self.pairs, 'pair')}, {words}, in {seconds:,.1f} s"]
+        if self.listed is not None:
+            lists = {"forward": self.forward_listed, "reverse": self.reverse_listed}
+            counts = [f"{count:,} {name}" for name, count in lists.items() if self.listed in {name, "both"}]
+            lines.append(f"lists    {' and '.join(counts)} {listed}")
+        else:
+            source, target = self.source_covered, self.target_covered
+            covered = (
+                f"{_share(source, self.source_words)} of the source and {_share(target, self.target_words)} of the"
+            )
+            lines.append(f"links    {self.links:,}; covered {covered} target words")
+        if self.cepts is not None:
+            lines += [f"sure     {_share(self.sure, self.links)} of the links", str(self.cepts)]
+        if self.empty:
+            lines.append(f"empty    {counted(self.empty, 'pair')} with an empty side and so no links")
+        if self.too_long:
+            long = f"a sentence of more than {self.max_length:,} words and so no links (`max_length`)"
+            lines.append(f"skipped  {counted(self.too_long, 'pair')} with {long}")
+        return lines
+
     def of_text(self, bitext: Bitext, max_length: int | None) -> None:
         """Count the words and the pairs that cannot be aligned."""
         lengths = bitext.source.lengths, bitext.target.lengths
@@ -120,6 +145,10 @@ class Summary:
         self.empty = int((np.minimum(*lengths) == 0).sum())
         self.max_length = max_length
         self.too_long = 0 if max_length is None else int((np.maximum(*lengths) > max_length).sum())
+
+
+def _share(part: int, whole: int) -> str:
+    return f"{part / whole:.1%}" if whole else "none"
 
 
 def _covered(offsets: NDArray[np.int64], positions: NDArray[np.int32]) -> int:

@@ -1,8 +1,13 @@
-"""Word vectors as text: a word and its numbers on a line, with or without a header."""
+"""Word vectors in the formats of word2vec and GloVe.
+
+As text, a line has a word and its numbers; there may be a header. The binary format has a header, then each word, a
+blank and the bytes of its float32 numbers.
+"""
 
 from __future__ import annotations
 
 import re
+import sys
 from decimal import Decimal
 
 import numpy as np
@@ -64,10 +69,10 @@ def nearest_float32(digits: bytes) -> np.float32:
 def read_text_vectors(file: InputFile, header: bool, request: Request) -> tuple[Vocabulary, NDArray[np.float32]]:
     """Read ``word number ... number`` lines, after a first line ``rows width`` where there is a `header`.
 
-    Only ASCII blanks and tabs separate fields. The last fields are the numbers; a word may so hold blanks.
+    Only ASCII blanks and tabs separate fields. The last fields are the numbers, so a word may contain blanks.
     """
     file.skip_bom()
-    reader: _Reader | None = None
+    reader: _TextReader | None = None
     announced: tuple[int, int] | None = None
     lines = 0
     for block in read_blocks(file):
@@ -86,7 +91,7 @@ def read_text_vectors(file: InputFile, header: bool, request: Request) -> tuple[
                     )
                 lines, start = lines + 1, end
             else:
-                reader = _Reader(file, line, lines, announced, request)
+                reader = _TextReader(file, line, lines, announced, request)
         if reader is not None:
             reader.feed(block[start:])
             file.report()
@@ -98,7 +103,7 @@ def read_text_vectors(file: InputFile, header: bool, request: Request) -> tuple[
     return reader.finish()
 
 
-class _Reader:
+class _TextReader:
     """Reads the rows of successive blocks; the first row, of which `line` is a copy, settles the width."""
 
     def __init__(
@@ -141,7 +146,15 @@ class _Reader:
                 block[start:end].tobytes()
                 for start, end in zip(starts[:rows].tolist(), ends[:rows].tolist(), strict=True)
             ]
-            self._add(words, lines[:rows].tolist())
+            self._collector.add(words, lines[:rows].tolist())
+            self.rows += rows
+            self.done = self._collector.tally.full
+            if self.announced is not None and not self.done and self.rows > self.announced[0]:
+                line = int(lines[rows - (self.rows - self.announced[0])])
+                raise DataError(
+                    f"{self.name}, line {line:,}: found a word more than the {self.announced[0]:,} that the header "
+                    f"says; fix the header."
+                )
             if status not in (BLOCK_DONE, ROOM_FULL) and not self.done:
                 raise self._wrong_line(block, state, status)
 
@@ -152,17 +165,6 @@ class _Reader:
                 f"{self.announced[0]:,} as the header says; the file is cut short, or its header wrong."
             )
         return self._collector.finish()
-
-    def _add(self, words: list[bytes], lines: list[int]) -> None:
-        self._collector.add(words, lines)
-        self.rows += len(words)
-        self.done = self._collector.tally.full
-        if self.announced is not None and not self.done and self.rows > self.announced[0]:
-            line = lines[len(lines) - (self.rows - self.announced[0])]
-            raise DataError(
-                f"{self.name}, line {line:,}: found a word more than the {self.announced[0]:,} that the header says; "
-                f"fix the header."
-            )
 
     def _read_slowly(self, block: NDArray[np.uint8], matrix: NDArray[np.float32], lines: NDArray, count: int) -> None:
         for row, column, start, end in self._slow[:count].tolist():
@@ -201,3 +203,83 @@ class _Reader:
             f"{where}: found a word and {numbers:,} number{'s' * (numbers != 1)}, wanted {self.width:,} {why}; fix "
             f"the line or leave it out."
         )
+
+
+LONGEST_HEADER = 64
+LONGEST_WORD = 1 << 16
+WIDEST = 1 << 20
+
+
+def read_binary_vectors(file: InputFile, request: Request) -> tuple[Vocabulary, NDArray[np.float32]]:
+    """Read word2vec's binary format; no more of it than the words that are wanted."""
+    from cepts.kernels.vector_bytes import BLOCK_DONE, EMPTY_WORD, LONG_WORD, binary_rows
+
+    announced, width = _header(file)
+    row_bytes = 4 * width
+    fits = file.plain and announced * (row_bytes + 2) <= file.size
+    collector = RowCollector(WordTally(file.name, "word", request), width, announced if fits else None)
+    buffer = bytearray(max(file.block_bytes, LONGEST_WORD + row_bytes + 2))
+    data = np.frombuffer(buffer, dtype=np.uint8)
+    filled = rows = 0
+    status = BLOCK_DONE
+    while rows < announced and not collector.tally.full:
+        if status == BLOCK_DONE:
+            got = file.fill(memoryview(buffer)[filled:])
+            if not got:
+                inside = "in the middle of it" if buffer[:filled].strip(b"\n") else "before it"
+                raise DataError(
+                    f"{file.name}, word {rows + 1:,}: found the end of the file {inside}, wanted {announced:,} words, "
+                    f"as the header says; copy or download it again."
+                )
+            filled += got
+            file.report()
+        matrix = collector.free()[: min(announced - rows, filled // row_bytes + 1)]
+        starts, ends = np.empty(len(matrix), dtype=np.int64), np.empty(len(matrix), dtype=np.int64)
+        state = np.zeros(2, dtype=np.int64)
+        status = binary_rows(data[:filled], state, matrix.view(np.uint8), starts, ends, LONGEST_WORD)
+        position, found = state.tolist()
+        if sys.byteorder == "big":
+            matrix[:found] = matrix[:found].byteswap()
+        spans = zip(starts[:found].tolist(), ends[:found].tolist(), strict=True)
+        collector.add([bytes(buffer[start:end]) for start, end in spans], list(range(rows + 1, rows + found + 1)))
+        rows += found
+        if status == EMPTY_WORD and rows < announced:
+            raise DataError(
+                f"{file.name}, word {rows + 1:,}: found no word before a blank, wanted one; the width in the header, "
+                f"{width:,}, may be wrong."
+            )
+        if status == LONG_WORD and rows < announced:
+            raise DataError(
+                f"{file.name}, word {rows + 1:,}: found a word of more than {LONGEST_WORD:,} bytes, wanted a blank "
+                f"after a word; the file is damaged, or not word2vec's binary format."
+            )
+        rest = filled - position
+        buffer[:rest] = buffer[position:filled]
+        filled = rest
+    if not collector.tally.full:
+        rest_bytes = bytes(buffer[:filled]).strip(b"\n") or (file.read_fully(16)).strip(b"\n")
+        if rest_bytes:
+            raise DataError(
+                f"{file.name}, word {announced + 1:,}: found more bytes after the {announced:,} words that the header "
+                f"says, wanted the end; fix the header."
+            )
+    return collector.finish()
+
+
+def _header(file: InputFile) -> tuple[int, int]:
+    head = file.read_fully(LONGEST_HEADER)
+    line, newline, rest = head.partition(b"\n")
+    found = header_of(line) if newline else None
+    if found is None:
+        raise DataError(
+            f"{file.name}, byte 1: found {shown_word(line)}, wanted a header line: the numbers of words and of "
+            f"dimensions; check that this is word2vec's binary format."
+        )
+    file.unread(rest)
+    rows, width = found
+    if not rows or not 0 < width <= WIDEST:
+        raise DataError(
+            f"{file.name}, byte 1: found a header of {rows:,} words of width {width:,}, wanted at least 1 word and a "
+            f"width from 1 to {WIDEST:,}; check the file."
+        )
+    return rows, width
