@@ -271,4 +271,4 @@ def room_for(model):
 
 def copied(model):
     """Room for the powers of a model's parameters, with its weights."""
-    return plsa_kernels.Cepts(model.weights, np.zeros_like(model.source), np.zeros_like(model.target))
+    return plsa_kernels.CeptModel(model.weights, np.zeros_like(model.source), np.zeros_like(model.target))

@@ -23,7 +23,7 @@ def correlation_of(part):
     part = np.ascontiguousarray(part, dtype=np.float32)
     rows, columns = part.sum(axis=1), part.sum(axis=0)
     x, y = np.zeros_like(rows), np.zeros_like(columns)
-    return float(kernels.correlation_of(*part.shape, part, rows, columns, part.sum(), x, y)), x, y
+    return float(kernels.correlation_of(*part.shape, kernels.Part(part, rows, columns, x), part.sum(), x, y)), x, y
 
 
 @settings(deadline=None, max_examples=200)
@@ -69,7 +69,7 @@ def test_the_part_of_a_cept_is_what_it_explains(cepts, seed, noisy):
     model = oracles.Model(weights, random.dirichlet(np.ones(5), cepts), random.dirichlet(np.ones(4), cepts), noise)
     for cept in range(cepts):
         part, rows, columns = np.zeros((5, 4), np.float32), np.zeros(5, np.float32), np.zeros(4, np.float32)
-        found = plsa.Cepts(np.float32(model.weights), np.float32(model.source), np.float32(model.target))
+        found = plsa.CeptModel(np.float32(model.weights), np.float32(model.source), np.float32(model.target))
         room = kernels.Part(part, rows, columns, np.zeros(4, np.float32))
         total = kernels.part_of(cells_of(matrix, matrix.sum()), cepts, cept, found, plsa.density(noise, 5, 4), room)
         share = weights[cept] * np.outer(model.source[cept], model.target[cept]) / model.joint()
@@ -91,7 +91,7 @@ def distance_of_copies(matrix, inverse_temperature, steps, size_of_change=0.01):
     signs = np.array([1, -1])[:, None] * size_of_change
     weights = np.array([0.5, 0.5], np.float32)
     source = np.float32(rows / total * (1 + signs * x))
-    model = plsa.Cepts(weights, source, np.float32(columns / total * (1 + signs * y)))
+    model = plsa.CeptModel(weights, source, np.float32(columns / total * (1 + signs * y)))
     plsa.train_tempered(
         cells_of(matrix, total), 2, model, copied(model), -1.0, steps, inverse_temperature, room_for(model)
     )

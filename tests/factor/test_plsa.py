@@ -26,7 +26,9 @@ def cases(draw, *, noisy: bool | None = None, **options):
 def trained(matrix, model: Model, iterations: int, *, inverse_temperature: float = 1.0, least: float | None = None):
     """The model after so many steps of the kernels; a model without noise has none to the kernels either."""
     matrix = np.ascontiguousarray(matrix, dtype=np.float32)
-    found = kernels.Cepts(*(np.array(part, dtype=np.float32) for part in (model.weights, model.source, model.target)))
+    found = kernels.CeptModel(
+        *(np.array(part, dtype=np.float32) for part in (model.weights, model.source, model.target))
+    )
     cells = cells_of(matrix, 0.0)
     rows, columns = (np.zeros(count, np.float32) for count in matrix.shape)
     cells = cells._replace(total=kernels.margins(matrix, rows, columns, cells.least))
@@ -86,7 +88,9 @@ def test_probabilities_stay_probabilities(case, iterations, inverse_temperature)
 @given(cases())
 def test_the_score_is_the_likelihood(case):
     matrix, model = case
-    found = kernels.Cepts(*(np.array(part, dtype=np.float32) for part in (model.weights, model.source, model.target)))
+    found = kernels.CeptModel(
+        *(np.array(part, dtype=np.float32) for part in (model.weights, model.source, model.target))
+    )
     noise = model.noise if model.noise > 0 else -1.0
     got = kernels.score(cells_of(matrix, 1.0), len(found.weights), found, noise, room_for(found))
     assert got == pytest.approx(oracles.log_likelihood(matrix.astype(float), model), rel=1e-5, abs=1e-5)

@@ -148,7 +148,7 @@ def test_it_is_plsa(case, iterations):
         matrix, factors, start=start, blocks="joint", iterations=iterations, tolerance=0, long_steps=False
     )
     total = matrix.sum()
-    parameters = plsa_kernels.Cepts(
+    parameters = plsa_kernels.CeptModel(
         *(np.array(part, dtype=np.float32) for part in (model.weights, model.source, model.target))
     )
     cells, room = oracles_factor.cells_of((matrix / total).astype(np.float32), 1.0), oracles_factor.room_for(parameters)

@@ -5,7 +5,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import oracles_lexical as oracles
-from cepts.kernels.names import fill_forward, name_expected_counts
+from cepts.kernels.names import EditTables, fill_forward, name_expected_counts
 from cepts.phrases.names import NameModel
 
 NAMES = st.text("abß'", max_size=3)
@@ -34,7 +34,7 @@ def test_expected_counts_equal_enumeration(pairs, seed):
     counts = [np.zeros_like(each) for each in parameters]
     work = [np.full((5, 5, 5), np.nan) for _ in range(2)]
     sides = (*flat([a for a, _ in pairs]), *flat([b for _, b in pairs]))
-    likelihood = name_expected_counts(*sides, *parameters, *work, *counts)
+    likelihood = name_expected_counts(*sides, EditTables(*parameters), *work, EditTables(*counts))
     wanted = [oracles.edit_counts(a, b, *parameters) for a, b in pairs]
     np.testing.assert_allclose(likelihood, sum(np.log(total) for total, _ in wanted), rtol=1e-10, atol=1e-12)
     for number, got in enumerate(counts):

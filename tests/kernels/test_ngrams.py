@@ -15,6 +15,7 @@ from cepts.kernels.ngrams import (
     ngram_step,
     weighted_masses,
 )
+from cepts.lm.backoff import BackoffModel
 from cepts.lm.kneser_ney import KneserNey
 
 
@@ -36,13 +37,12 @@ def models(draw):
 def test_every_step_is_that_of_the_dictionary(ngrams):
     want = oracles.Dictionary(ngrams)
     places = {gram: entry for entry, gram in enumerate(want.grams)} | {(): -1}
-    last = int(ngrams.levels[-2])
-    trie = ngrams.first, ngrams.words, ngrams.probs, ngrams.backoffs, ngrams.suffixes
-    for context in range(-1, last):
+    trie = BackoffModel(ngrams).trie
+    for context in range(-1, int(ngrams.levels[-2])):
         gram = want.grams[context] if context >= 0 else ()
         for word in range(want.size):
             assert find_continuation(ngrams.first, ngrams.words, context, word) == places.get((*gram, word), -1)
-            prob, following = ngram_step(*trie, last, context, word)
+            prob, following = ngram_step(*trie, context, word)
             np.testing.assert_allclose(prob, want.prob(word, gram), rtol=1e-12)
             assert following == places[want.shortened((*gram, word))]
 
@@ -51,13 +51,13 @@ def test_every_step_is_that_of_the_dictionary(ngrams):
 @given(models(), st.integers(0, 2**7 - 1))
 def test_distributions_and_masses_are_enumerated(ngrams, chosen):
     want = oracles.Dictionary(ngrams)
-    trie = ngrams.first, ngrams.words, ngrams.probs, ngrams.backoffs, ngrams.suffixes
+    trie = BackoffModel(ngrams).trie
     members = np.array([chosen >> word & 1 for word in range(want.size)], dtype=bool)
     masses = np.empty(ngrams.levels[-2] + 1)
-    weighted_masses(*trie, members.astype(np.float32), masses)
+    weighted_masses(trie, members.astype(np.float32), masses)
     for context in range(-1, len(masses) - 1):
         distribution = np.empty(want.size)
-        ngram_distribution(*trie, want.size, context, np.empty(ngrams.order, dtype=np.int64), distribution)
+        ngram_distribution(trie, context, np.empty(ngrams.order, dtype=np.int64), distribution)
         expected = want.distribution(want.grams[context] if context >= 0 else ())
         np.testing.assert_allclose(distribution, expected, rtol=1e-12)
         np.testing.assert_allclose(masses[context], expected[members].sum(), rtol=1e-9, atol=1e-12)

@@ -38,7 +38,7 @@ def test_words_are_lifted_as_defined(seed, histories, evenness):
     weights = random.dirichlet(np.full(5, evenness), histories).astype(np.float32)
     weights[np.abs(weights - LEAST_WEIGHT) < 1e-6] = 0
     lifted = np.empty((6, histories), dtype=np.float32)
-    lift_words(weights, *hidden.lifts, np.float32(LEAST_WEIGHT), lifted)
+    lift_words(weights, *hidden.lifts, np.float32(LEAST_WEIGHT), np.empty(len(weights), dtype=np.float32), lifted)
     plain = hidden.words.astype(np.float64), hidden.marginals.astype(np.float64)
     for place in range(histories):
         want = oracles.lifted(weights[place].astype(np.float64), *plain)
@@ -57,7 +57,8 @@ def test_masses_are_sums_over_all_words(seed, order):
     ngrams = KneserNey(order=order).fit(random_text(seed, sentences=6, words=5)).ngrams_
     size = len(ngrams.vocabulary)
     excess = np.full(len(ngrams), np.nan, dtype=np.float32)
-    excess_probs(ngrams.first, ngrams.probs, ngrams.backoffs, ngrams.suffixes, size, excess)
+    trie = BackoffModel(ngrams).trie
+    excess_probs(trie, size, excess)
     want = Dictionary(ngrams)
     for gram, found in zip(want.grams, excess, strict=True):
         backed_off = want.backoffs[gram[:-1]] * want.prob(gram[-1], gram[1:-1]) if len(gram) > 1 else 0
@@ -67,9 +68,7 @@ def test_masses_are_sums_over_all_words(seed, order):
     factors = np.random.default_rng(seed).gamma(0.5, size=(len(contexts), size)).astype(np.float32)
     found = np.full(len(contexts), np.nan)
     path = np.empty(order, dtype=np.int64)
-    factored_masses(
-        ngrams.first, ngrams.words, excess, ngrams.backoffs, ngrams.suffixes, contexts, factors, path, found
-    )
+    factored_masses(trie, excess, contexts, factors, path, found)
     model = BackoffModel(ngrams)
     sums = [model.distribution(context) @ row for context, row in zip(contexts.tolist(), factors, strict=True)]
     np.testing.assert_allclose(found, sums, rtol=2e-6, atol=1e-7)

@@ -74,7 +74,7 @@ def test_training_gives_the_mean_of_all_weights_on_the_way(corpus):
     flat_gold = np.array([label for sentence in gold for label in sentence], np.int32)
     weights, transitions = np.zeros((rows, labels), np.float32), np.zeros((labels + 1, labels), np.float32)
     sums, transition_sums = np.zeros(weights.shape), np.zeros(transitions.shape)
-    space = (
+    space = kernels.PerceptronRoom(
         np.empty((3, labels), np.float32),
         np.empty((2, labels), np.float32),
         np.empty((3, labels), np.uint8),
@@ -83,8 +83,8 @@ def test_training_gives_the_mean_of_all_weights_on_the_way(corpus):
     clock = 0
     for order in passes:
         given_order = np.array(order, np.int64)
-        model = (weights, sums, transitions, transition_sums)
-        kernels.train_perceptron(given_order, offsets, flat_rows, flat_gold, np.float32(margin), *model, clock, *space)
+        model = kernels.PerceptronWeights(weights, sums, transitions, transition_sums)
+        kernels.train_perceptron(given_order, offsets, flat_rows, flat_gold, np.float32(margin), model, clock, space)
         clock += len(order)
     np.testing.assert_allclose(weights - sums / clock, want[0], rtol=1e-12, atol=1e-12)
     np.testing.assert_allclose(transitions - transition_sums / clock, want[1], rtol=1e-12, atol=1e-12)

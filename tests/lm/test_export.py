@@ -13,7 +13,7 @@ import oracles_ngrams
 from cepts.data import Text
 from cepts.errors import UsageError
 from cepts.io import read_arpa, read_documents, write_arpa
-from cepts.kernels.export import backed_off
+from cepts.kernels.export import fill_backoffs
 from cepts.kernels.ngrams import weighted_masses
 from cepts.lm import AdaptedModel, Background, BackoffModel, KenLMModel, KneserNey, Predictor
 from cepts.lm.export import static_ngrams
@@ -65,9 +65,8 @@ def test_masses_with_factors_are_sums_over_words(sentences, order, seed):
     ngrams = KneserNey(order=order).fit(Text.from_tokens(sentences)).ngrams_
     factors = np.random.default_rng(seed).random(len(ngrams.vocabulary)).astype(np.float32)
     masses = np.empty(ngrams.levels[-2] + 1)
-    arrays = ngrams.first, ngrams.words, ngrams.probs, ngrams.backoffs, ngrams.suffixes
-    weighted_masses(*arrays, factors, masses)
     model = BackoffModel(ngrams)
+    weighted_masses(model.trie, factors, masses)
     want = [model.distribution(context) @ factors for context in (*range(len(masses) - 1), -1)]
     np.testing.assert_allclose(masses, want, rtol=1e-6)
 
@@ -118,7 +117,7 @@ def test_a_background_that_does_not_sum_to_one_is_mended():
 def test_weights_of_backing_off_where_little_is_left(unigrams, own, want_own, want_backoff):
     first, suffixes = np.array([3, 5, 5, 5, 5, 5]), np.array([-1, -1, -1, 1, 2])
     probs, backoffs = np.array([*unigrams, *own], dtype=np.float32), np.full(3, np.nan, dtype=np.float32)
-    backed_off(first, suffixes, 1e-6, probs, backoffs)
+    fill_backoffs(first, suffixes, 1e-6, probs, backoffs)
     np.testing.assert_allclose(probs[3:], want_own, rtol=2e-6)
     np.testing.assert_allclose(backoffs, [want_backoff, 1, 1], rtol=1e-5)
 

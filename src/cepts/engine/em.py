@@ -15,7 +15,7 @@ from cepts.store import load_model, save_model
 
 # Changes below this share of the objective are rounding errors of float64.
 NO_CHANGE = 1e-12
-# What float32 parameters, and parts too small to be computed, may take from the log-probability of an observation.
+# How much rounding to float32 and skipping negligible parts may lower the log-probability of one observation.
 ROUNDING = 1e-4
 
 Tick = Callable[[int, int], None]
@@ -26,8 +26,8 @@ class EMProblem(Protocol):
 
     @property
     def allowed_fall(self) -> float:
-        """By how much an iteration may lower the objective: `ROUNDING` times the number of observations (words, counts,
-        dimensions) where theory says that it cannot fall, infinity where it may.
+        """How far an iteration may lower the objective: `ROUNDING` times the number of observations (words, counts,
+        dimensions) if in theory it cannot fall, infinity if it may.
         """
 
     def e_step(self, tick: Tick) -> float:
@@ -48,7 +48,7 @@ class Checkpointed(EMProblem, Protocol):
         """The parameters as arrays, with which `restore` continues to the same bytes."""
 
     def restore(self, state: dict[str, NDArray]) -> None:
-        """Take the parameters of a checkpoint; `KeyError` or `ValueError` where they are those of something else."""
+        """Set the parameters to those of a checkpoint; `KeyError` or `ValueError` if they belong to something else."""
 
 
 def run_em(
@@ -81,16 +81,16 @@ def run_em(
     progress
         Called after each part of an E-step and, with the objective, after each iteration.
     checkpoint
-        Directory that keeps the parameters after each iteration, for a `Checkpointed` problem. Where it already holds
-        some of the same stage, the run goes on from there.
+        Directory that keeps the parameters after each iteration, for a `Checkpointed` problem. If it already holds a
+        checkpoint of the same stage, the run continues from there.
 
     Raises
     ------
     NotFiniteError
         When the objective is not finite; the parameters are then those that gave it.
     AssertionError
-        When the objective falls by more than `problem.allowed_fall`. An objective that may fall, as that of training to
-        agree, does not stop the run by falling.
+        When the objective falls by more than `problem.allowed_fall`, which is infinite for an objective that may fall,
+        such as that of training to agree.
     """
     report = progress or silent
     history: list[float] = []
@@ -155,7 +155,7 @@ def run_em(
 
 
 def _change(history: list[float]) -> float:
-    """The last change as a share of the range of all objectives; 0 where it is mere rounding."""
+    """The last change as a share of the range of all objectives; 0 if it is only rounding."""
     before, now = history[-2:]
     change = abs(now - before)
     if change <= NO_CHANGE * max(abs(before), abs(now)):

@@ -1,6 +1,6 @@
-"""Threads over shards, and buffers for each.
+"""Running shards in threads, and buffers for them.
 
-Shards are cut by the data and never by the number of threads, and their results are taken in their order, so any
+How shards are cut depends on the data and never on the number of threads, and their results are taken in order. So any
 number of threads gives the same bytes.
 """
 
@@ -33,7 +33,7 @@ def default_threads() -> int:
 
 
 def cut_runs(offsets: NDArray[np.int64], size: int) -> Iterator[tuple[int, int]]:
-    """Cut items into runs of about `size` cells; an item of more cells is a run of its own.
+    """Cut items into runs of at most `size` cells; a larger item is a run of its own.
 
     The cells of an item start at its offset.
     """
@@ -50,8 +50,8 @@ def map_shards(
 ) -> Iterator[Result]:
     """Results of `function` on each shard, in order; kernels release the GIL, so shards run in parallel.
 
-    At most two results for each thread wait to be taken, which keeps memory flat; `shards` are read as they are needed.
-    `threads=None` is one thread for each processor.
+    At most about two results for each thread wait to be taken, which limits memory; `shards` are read as they are
+    needed. `threads=None` means one thread for each processor.
     """
     threads = default_threads() if threads is None else threads
     if threads <= 1 or (isinstance(shards, Sequence) and len(shards) <= 1):
@@ -77,9 +77,8 @@ def map_shards(
 def one_allocation(*shapes: tuple[int, ...]) -> list[NDArray[np.float32]]:
     """Zeroed arrays that lie side by side in memory.
 
-    A compiled loop that both sums and stores checks how far its arrays lie apart and adds in another order where they
-    are close. Arrays of separate allocations lie where memory happens to be free, so results would differ from run to
-    run in their last digits.
+    A compiled loop that both sums and stores checks how far apart its arrays are, and sums in another order if they are
+    close. Separate allocations end up wherever memory is free, so the last digits would differ from run to run.
     """
     sizes = [math.prod(shape) for shape in shapes]
     ends = np.cumsum(sizes)

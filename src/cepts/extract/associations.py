@@ -143,8 +143,7 @@ def association_of_nbest(
         words = offsets_of(one.lengths)
         null = np.zeros(int(words[-1]), dtype=np.float32)
         room = np.empty(int((cells + one.lengths).max(initial=0)))
-        entries = one.offsets, one.lengths, one.positions, weights
-        add_nbest(*entries, words, offsets, target_lengths, is_reverse, values, null, room)
+        add_nbest(one.offsets, one.positions, weights, words, offsets, is_reverse, values, null, room)
         # Links are counted in both directions, null only in the one that explains the word.
         nulls.append(2 * null)
     if other is not counted:

@@ -135,7 +135,7 @@ class PlsaProblem:
         rows, columns, least, row = margin
         self.total = plsa.margins(self.matrix, rows, columns, least)
         self._cells = plsa.Cells(self.matrix, self.total, least)
-        self._model = plsa.Cepts(self.weights, self.source, self.target)
+        self._model = plsa.CeptModel(self.weights, self.source, self.target)
         self._room = plsa.PlsaRoom(new_source, new_target, row)
         self._noisy = 0.0
 

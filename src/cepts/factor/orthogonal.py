@@ -21,7 +21,7 @@ from cepts.factor.options import SURE
 from cepts.progress import Progress, Step, Stopwatch, silent
 
 if TYPE_CHECKING:
-    from cepts.kernels.onmf import OnmfRoom, Search
+    from cepts.kernels.onmf import CeptSearch, OnmfRoom
 
 Selection = Literal["anneal", "anneal-bic", "aic", "bic"]
 SELECTIONS: tuple[Selection, ...] = get_args(Selection)
@@ -195,16 +195,18 @@ def _check_numbers(association: Association, scale: float) -> None:
             )
 
 
-def _options(cepts: Selection | int, noise: bool, restarts: int, iterations: int, seed: int, first: int = 0) -> Search:
+def _options(
+    cepts: Selection | int, noise: bool, restarts: int, iterations: int, seed: int, first: int = 0
+) -> CeptSearch:
     if isinstance(cepts, bool) or (isinstance(cepts, int) and cepts < 1) or not (
         isinstance(cepts, int) or cepts in SELECTIONS
     ):  # fmt: skip
         raise UsageError(f"`cepts` must be {', '.join(SELECTIONS)} or a number of 1 or more. Got {cepts!r} instead.")
     if restarts < 1 or iterations < 1:
         raise UsageError(f"`restarts` and `iterations` must be 1 or more. Got {restarts} and {iterations} instead.")
-    from cepts.kernels.onmf import Search
+    from cepts.kernels.onmf import CeptSearch
 
-    return Search(
+    return CeptSearch(
         annealing=cepts not in {"aic", "bic"},
         wanted=cepts if isinstance(cepts, int) else 0,
         bayes=cepts in {"bic", "anneal-bic"},
@@ -218,7 +220,7 @@ def _options(cepts: Selection | int, noise: bool, restarts: int, iterations: int
     )
 
 
-def _align(association: Association, options: Search, scale: float, sure: float) -> Alignments:
+def _align(association: Association, options: CeptSearch, scale: float, sure: float) -> Alignments:
     if scale != 1.0:
         association = association.scaled(scale)
     return _links(*_cepts_of(association, options, None, None), sure)
@@ -226,13 +228,13 @@ def _align(association: Association, options: Search, scale: float, sure: float)
 
 def _cepts_of(
     association: Association,
-    options: Search,
+    options: CeptSearch,
     curve: NDArray[np.float64] | None,
     factors: tuple[NDArray[np.float32], NDArray[np.float32], NDArray[np.float32]] | None,
 ) -> tuple[Cepts, tuple[NDArray[np.float32], NDArray[np.float32]]]:
     """The cepts of the pairs, and by word the factors of their links' confidences."""
-    from cepts.kernels.onmf import Alignment, Matrices, factorise_pairs
-    from cepts.kernels.plsa import Cepts as Parameters
+    from cepts.kernels.onmf import CeptResults, MatrixArrays, factorise_pairs
+    from cepts.kernels.plsa import CeptModel
 
     source_offsets, target_offsets = association.source_offsets, association.target_offsets
     words = int(source_offsets[-1]), int(target_offsets[-1])
@@ -240,7 +242,7 @@ def _cepts_of(
         np.zeros(count, dtype=np.float32) if null is None else np.ascontiguousarray(null, dtype=np.float32)
         for null, count in zip((association.source_null, association.target_null), words, strict=True)
     )
-    pairs = Matrices(
+    pairs = MatrixArrays(
         source_offsets,
         target_offsets,
         np.ascontiguousarray(association.offsets, dtype=np.int64),
@@ -248,7 +250,7 @@ def _cepts_of(
         source_null,
         target_null,
     )
-    made = Alignment._make(
+    made = CeptResults._make(
         (
             *(np.empty(count, dtype=kind) for kind in (np.int32, np.float32, np.float32) for count in words),
             np.empty(len(association), dtype=np.float32),
@@ -257,7 +259,7 @@ def _cepts_of(
         )
     )
     unused = np.empty((0, 0), dtype=np.float32)
-    kept = Parameters(*((np.empty(0, dtype=np.float32), unused, unused) if factors is None else factors))
+    kept = CeptModel(*((np.empty(0, dtype=np.float32), unused, unused) if factors is None else factors))
     factorise_pairs(pairs, options, _room(association.source_lengths, association.target_lengths), made, kept)
     found = Cepts(source_offsets, target_offsets, *made[:4], made.noises)
     return found, (made.source_strength, made.target_strength)
@@ -267,8 +269,7 @@ def _room(sizes: NDArray[np.int64], lengths: NDArray[np.int64]) -> OnmfRoom:
     """Buffers for the largest pair; `sizes` and `lengths` are the words of each."""
     from cepts.kernels.anneal import AnnealRoom, Part
     from cepts.kernels.onmf import OnmfRoom
-    from cepts.kernels.plsa import Cepts as Parameters
-    from cepts.kernels.plsa import PlsaRoom
+    from cepts.kernels.plsa import CeptModel, PlsaRoom
 
     size, length = int(sizes.max(initial=1)), int(lengths.max(initial=1))
     cepts = int(np.minimum(sizes, lengths).max(initial=1))
@@ -276,11 +277,11 @@ def _room(sizes: NDArray[np.int64], lengths: NDArray[np.int64]) -> OnmfRoom:
     weights, of_source, of_target, (part, shares), (rows, part_rows, least), (columns, part_columns, row) = (
         one_allocation((4, cepts), (6, cepts, size), (6, cepts, length), (2, size, length), (3, size), (3, length))
     )
-    current, cold, best = (Parameters(weights[n], of_source[n], of_target[n]) for n in range(3))
+    current, cold, best = (CeptModel(weights[n], of_source[n], of_target[n]) for n in range(3))
     return OnmfRoom(
         anneal=AnnealRoom(
             current=current,
-            tempered=Parameters(current.weights, of_source[3], of_target[3]),
+            tempered=CeptModel(current.weights, of_source[3], of_target[3]),
             cold=cold,
             best=best,
             plsa=PlsaRoom(of_source[4], of_target[4], row),
@@ -306,10 +307,10 @@ def _links(cepts: Cepts, strengths: tuple[NDArray[np.float32], NDArray[np.float3
 
     shape = (cepts.source_offsets, cepts.target_offsets, cepts.source, cepts.target)
     counts = np.empty(len(cepts), dtype=np.int64)
-    count_cept_links(*shape, counts)
+    count_cept_links(shape, counts)
     offsets = offsets_of(counts)
     links = int(offsets[-1])
     source, target = np.empty(links, dtype=np.int32), np.empty(links, dtype=np.int32)
     confidence = np.empty(links, dtype=np.float32)
-    cept_links(*shape, *strengths, source, target, confidence)
+    cept_links(shape, strengths, source, target, confidence)
     return Alignments(offsets, source, target, confidence, confidence >= np.float32(sure), cepts)

@@ -38,7 +38,7 @@ def spread(
     strength
         Share of the null mass that is spread, from 0 to below 1.
     """
-    from cepts.kernels.spread import spread_pairs
+    from cepts.kernels.spread import SideWalk, spread_pairs
 
     if not 0 <= strength < 1:
         raise UsageError(f"`strength` must be at least 0 and below 1. Got {strength} instead.")
@@ -51,16 +51,14 @@ def spread(
         for null, words in zip(nulls, lengths, strict=True)
     )
     values = association.values.astype(np.float32)
-    spread_pairs(
-        association.source_offsets,
-        association.target_offsets,
-        np.ascontiguousarray(association.offsets, dtype=np.int64),
-        *(np.ascontiguousarray(pull, dtype=np.float32) for pull in (*source_pulls, *target_pulls)),
-        float(strength),
-        values,
-        source_null,
-        target_null,
+    sides = (
+        SideWalk(offsets, null, *(np.ascontiguousarray(pull, dtype=np.float32) for pull in pulls))
+        for offsets, null, pulls in (
+            (association.source_offsets, source_null, source_pulls),
+            (association.target_offsets, target_null, target_pulls),
+        )
     )
+    spread_pairs(np.ascontiguousarray(association.offsets, dtype=np.int64), values, *sides, float(strength))
     return replace(
         association,
         values=values,

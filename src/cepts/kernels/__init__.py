@@ -1,7 +1,7 @@
-"""The loops that matter, compiled by Numba.
+"""The inner loops, compiled by Numba.
 
-Kernels take contiguous arrays, named tuples of arrays and scalars and fill arrays given to them; they know no type of
-ours and check nothing. Numba freezes module globals into cached code, so whatever may change is an argument.
+Kernels take scalars, contiguous arrays and named tuples of these, and fill arrays that they are given. They know no
+class of ours and check nothing. Numba freezes module globals into cached code, so whatever may change is an argument.
 """
 
 from __future__ import annotations
@@ -37,16 +37,16 @@ __all__ = [
 # Numba checks the arguments; to the type checker a kernel takes anything.
 Kernel = Callable[..., Any]
 IMPORTS = re.compile(rb"^from (cepts\.kernels\.\w+) import", re.MULTILINE)
-# Nobody calls kernels from C, and what can be called so is compiled twice.
+# Kernels are never called from C; a wrapper for C would have each of them compiled twice.
 OPTIONS: dict[str, Any] = {"nogil": True, "error_model": "numpy", "no_cfunc_wrapper": True}
-# The caller keeps all arrays alive, so counting references to them would only cost time, a tenth of that of compiling.
+# The caller keeps all arrays alive, so reference counts are not needed. Without them compiling takes a tenth less time.
 FIXED_MEMORY: dict[str, Any] = {"_nrt": False}
 
 
 def kernel(function: Kernel) -> Kernel:
     """Compile `function` on first use and cache the result; releases the GIL, divides as NumPy does.
 
-    It fills arrays that it is given. One that makes arrays of its own is an `allocating_kernel`.
+    It may only fill arrays that it is given; a function that makes arrays needs `allocating_kernel`.
     """
     return _compiled(function, **FIXED_MEMORY)
 
@@ -59,26 +59,27 @@ def allocating_kernel(function: Kernel) -> Kernel:
 def vector_kernel(function: Kernel) -> Kernel:
     """Compile as `kernel` does, and let the compiler reorder sums and fuse multiply-adds, so that it can use
     vector instructions. Infinities and NaN keep their meaning.
+
+    Kernels that call it hold a copy of it. Otherwise a process that has just compiled both would call the one that was
+    compiled alone, and a process that finds both in the cache the one that was compiled with the caller; they may round
+    differently.
     """
-    return _compiled(function, fastmath={"contract", "reassoc", "nsz", "arcp"}, **FIXED_MEMORY)
+    return _compiled(function, fastmath={"contract", "reassoc", "nsz", "arcp"}, forceinline=True, **FIXED_MEMORY)
 
 
 def piece(function: Kernel) -> Kernel:
-    """Make `function` a part of every kernel that calls it, compiled with that kernel's options, never on its own.
-
-    A kernel that is called by kernels is compiled by itself and once more with each of them. The copies may round
-    differently, and a process that has just compiled them uses another one than a process that finds them in the cache.
-    """
+    """Make `function` a part of every kernel that calls it, compiled with that kernel's options, never on its own."""
     inlined: Kernel = njit(inline="always", **OPTIONS)(function)
     return inlined
 
 
 def _compiled(function: Kernel, **options: Any) -> Kernel:
     compiled: Any = njit(cache=CACHING, **OPTIONS, **options)(function)
-    # Numba holds a cached kernel against its own file alone, though those that it calls are compiled into it.
+    # Numba checks a cached kernel against its own file only, although the kernels that it calls are compiled into it.
     cached: Any = getattr(getattr(compiled, "_cache", None), "_cache_file", None)
-    if hasattr(cached, "_source_stamp"):
-        cached._source_stamp = (cached._source_stamp, digest_of(function.__module__))
+    if hasattr(cached, "_version"):
+        # What another version wrote is not even unpickled: it may name classes that are no more.
+        cached._version = f"{cached._version} {digest_of(function.__module__)}"
     kernel: Kernel = compiled
     return kernel
 
@@ -100,9 +101,8 @@ def digest_of(module: str) -> str:
 
 
 def find_cache(preferred: str = "") -> str | None:
-    """The directory for compiled kernels, the first that can be written: `preferred`, if that is given; beside the
-    kernels, for which this returns ""; the user's cache; one of the user's own among the temporary files. None if there
-    is none.
+    """The first writable directory for compiled kernels: `preferred`, if given; beside the kernels (returned as "");
+    the user's cache; a private directory among the temporary files. None if none is writable.
     """
     if preferred and _is_writable(Path(preferred)):
         return preferred
@@ -119,7 +119,7 @@ def _user_cache() -> Path | None:
     root = os.environ.get("XDG_CACHE_HOME") or os.environ.get("LOCALAPPDATA")
     try:
         return Path(root) / "cepts" if root else Path.home() / ".cache" / "cepts"
-    except RuntimeError:  # nobody knows where home is
+    except RuntimeError:  # the home directory is unknown
         return None
 
 
@@ -151,13 +151,13 @@ def cache_directory() -> Path:
     return Path(_found) if _found else Path(__file__).with_name("__pycache__")
 
 
-# -- what compiling costs --------------------------------------------------------------------------------------------
+# -- time spent on compiling -----------------------------------------------------------------------------------------
 
 
 class Compiling(event.Listener):
-    """Counts kernels and seconds, and lets no garbage be collected meanwhile, which takes a fifth of the time.
+    """Counts compiled kernels and seconds, and stops garbage collection, which would take a fifth of the time.
 
-    Numba compiles in one thread at a time and tells its listeners before others may.
+    Numba compiles in one thread at a time and calls its listeners before it lets another thread compile.
     """
 
     def __init__(self) -> None:
@@ -190,7 +190,7 @@ class Compiling(event.Listener):
 
 
 def _check_results(function: Any) -> None:
-    """Refuse a kernel that hands out arrays without counting references to them: its caller would free them."""
+    """Refuse a kernel without reference counts that returns arrays: its caller would free them."""
     for overload in function.overloads.values():
         result = overload.signature.return_type
         parts: Any = result if isinstance(result, types.BaseTuple) else (result,)
@@ -208,5 +208,5 @@ def compile_seconds() -> float:
 
 
 def compiled_kernels() -> int:
-    """How many kernels this process had to compile, which a warm cache makes needless."""
+    """Number of kernels that this process has compiled; 0 where the cache had all of them."""
     return _compiling.kernels

@@ -1,11 +1,11 @@
-"""Deterministic annealing of PLSA: all numbers of cepts in one pass, by the splits of cepts (onmf, section 7.1).
+"""Deterministic annealing of PLSA: one pass splits cepts and gives models of all sizes (onmf, section 7.1).
 
-At a high temperature (small b) all cepts are one. Let two cepts be copies of one but for small changes of P(i | c) by
-a factor 1 + x_i and of P(j | c) by 1 + y_j. A tempered EM step makes of them x'_i = b (x_i + E[y | i]) and
-y'_j = b (y_j + E[x | j]), with expectations under the part of the matrix that the cept explains. So the copies part
-where b (1 + s) > 1, s being the second singular value of that part (the first correlation of its correspondence
-analysis), along the singular vectors: no temperature need be tried, the cept that splits next and how it splits are
-known, and nothing is random.
+At a high temperature (small b) all cepts are the same. Take two copies of a cept and change P(i | c) of one by a small
+factor 1 + x_i, and P(j | c) by 1 + y_j. A tempered EM step turns these changes into x'_i = b (x_i + E[y | i]) and
+y'_j = b (y_j + E[x | j]), with expectations under the part of the matrix that the cept explains. So the copies separate
+where b (1 + s) > 1, along the singular vectors, where s is the second singular value of that part (the first
+correlation of its correspondence analysis). This tells which cept splits next and how, so no temperatures have to be
+tried and nothing is random.
 """
 
 from __future__ import annotations
@@ -15,7 +15,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from cepts.kernels import kernel, vector_kernel
-from cepts.kernels.plsa import density, score, start_as_one, start_at_random, train, train_tempered
+from cepts.kernels.plsa import density, mix_row, score, start_as_one, start_at_random, train, train_tempered
 
 STEPS = 30
 LEAST_STEPS = 8
@@ -25,7 +25,7 @@ TINY = np.float32(1e-30)
 
 
 class Part(NamedTuple):
-    """The part of a matrix that a cept explains, its margins, and a buffer for a row."""
+    """The part of a matrix that a cept explains, the sums of its rows and columns, and a buffer for one row."""
 
     matrix: Any
     rows: Any
@@ -36,10 +36,10 @@ class Part(NamedTuple):
 class AnnealRoom(NamedTuple):
     """Models and buffers of a search.
 
-    `current` is the model that splits, `tempered` has room for its powers, `cold` is the model of its size trained to
-    the end, `best` the best so far. `directions` and `column_directions` have a row a cept: the scores of rows and
-    columns along which it would split, as `correlations` says how much. `gains` is what a split explains, `known`
-    whether that is of the present model.
+    `current` is the model whose cepts are split, `tempered` a buffer for its powers, `cold` the model of the same size
+    after plain EM, `best` the best of these so far. For each cept, `directions` and `column_directions` are the scores
+    of the rows and columns along which it would split, `correlations` their correlation, `gains` what the split would
+    explain, and `known` says whether these were computed from the current model.
     """
 
     current: Any
@@ -57,7 +57,7 @@ class AnnealRoom(NamedTuple):
 
 @vector_kernel
 def part_of(cells, cepts, cept, model, uniform, found):
-    """The part of the matrix that `cept` explains, and its margins; returns its sum."""
+    """Fill `found` with the part of the matrix that `cept` explains; returns its sum."""
     matrix, least = cells.matrix, cells.least
     weights, source, target = model.weights, model.source, model.target
     part, rows, columns, row = found.matrix, found.rows, found.columns, found.row
@@ -72,13 +72,7 @@ def part_of(cells, cepts, cept, model, uniform, found):
             for j in range(length):
                 part[i, j] = np.float32(0)
             continue
-        for j in range(length):
-            row[j] = uniform
-        for c in range(cepts):
-            share = weights[c] * source[c, i]
-            if share > least[i]:
-                for j in range(length):
-                    row[j] += share * target[c, j]
+        mix_row(i, cells, cepts, model, uniform, row)
         mass = np.float32(0)
         for j in range(length):
             value = matrix[i, j] * own * target[cept, j] / max(row[j], TINY)
@@ -91,12 +85,13 @@ def part_of(cells, cepts, cept, model, uniform, found):
 
 
 @vector_kernel
-def correlation_of(size, length, part, rows, columns, total, x, y):
-    """The first correlation of `part` and its scores of rows and columns, by the power method."""
+def correlation_of(size, length, found, total, x, y):
+    """The first correlation of a part, and in `x` and `y` its scores of rows and columns, by the power method."""
+    part, rows, columns = found.matrix, found.rows, found.columns
     correlation = np.float32(0)
     for i in range(size):
-        # Links tend to lie along the diagonal, so that is where to start. But no word may stand halfway between two
-        # others: if these two are alike, the start has nothing of the direction in which the one differs from them.
+        # Links tend to lie along the diagonal, so start there. But no word may start halfway between two others: if
+        # these two are alike, the start has no component in the direction in which the word differs from them.
         x[i] = np.float32(i + (0.7548777 * i * i) % 1.0)
     for step in range(STEPS):
         mean = np.float32(0)
@@ -123,7 +118,7 @@ def correlation_of(size, length, part, rows, columns, total, x, y):
             spread += columns[j] * y[j] * y[j]
         before = correlation
         correlation = np.sqrt(spread / total)
-        # A start with little of the right direction stays in a wrong one for some steps, as if it were the right one.
+        # From a start with a small component in the right direction, the first steps may seem to converge elsewhere.
         if step >= LEAST_STEPS and abs(correlation - before) < np.float32(1e-5):
             break
         for i in range(size):
@@ -137,12 +132,12 @@ def correlation_of(size, length, part, rows, columns, total, x, y):
 
 
 @vector_kernel
-def _part_ways(size, cept, other, direction, factor):
-    """Two copies of a cept's distribution, changed along `direction`; returns the mass of each."""
+def _split(size, cept, other, direction, factor):
+    """Make `cept` and `other` two copies of `cept`, changed along `direction` and against it; returns their masses."""
     most = TINY
     least = TINY
     for i in range(size):
-        # Where the cept has nothing of a word, its place means nothing.
+        # The score of a word that the cept does not have is meaningless.
         if factor[cept, i] > np.float32(0):
             most = max(most, direction[i])
             least = max(least, -direction[i])
@@ -150,7 +145,7 @@ def _part_ways(size, cept, other, direction, factor):
     two = np.float32(0)
     for i in range(size):
         value = factor[cept, i]
-        # Of either sign the largest parts most: a rare word must part from all others, and they from it.
+        # Scale each sign by its own largest score, so that one rare word and all others separate equally far.
         change = np.float32(0)
         if value > np.float32(0):
             if direction[i] > np.float32(0):
@@ -179,13 +174,13 @@ def _copy(cepts, size, length, model, to):
 
 @kernel
 def anneal(cells, rows, columns, most, wanted, price, noise, warm, cold, curve, room):
-    """Models of 1 to `most` cepts, each from the one before by the split of a cept; returns the best's size and noise.
+    """Models of 1 to `most` cepts, each by splitting a cept of the last one; returns the size and noise of the best.
 
-    The best has the highest log-likelihood less `price` for each parameter; where `wanted` > 0, it is that with so
-    many cepts, or with as many as can be told apart. After each split come `warm` tempered steps, at one between the
-    temperature of the split and the end; from there, `cold` steps of plain EM give the model of that size, whose
-    log-likelihood goes to `curve`. Of cepts that could split, the one is taken whose split explains most: its mass
-    times the square of its correlation. Where the criterion has long been worse than at its best, the pass ends.
+    The best model has the highest log-likelihood minus `price` for each parameter; where `wanted` > 0, it is the one
+    with that many cepts, or the largest if fewer can be told apart. After each split come `warm` tempered steps at a
+    temperature between that of the split and 1. From there, `cold` steps of plain EM give the model of that size, whose
+    log-likelihood goes to `curve`. The cept to split is the one whose split explains most: its mass times the square
+    of its correlation. The pass ends early when the criterion has been worse than its best for long.
     """
     size, length = cells.matrix.shape
     model, weights = room.current, room.current.weights
@@ -209,10 +204,10 @@ def anneal(cells, rows, columns, most, wanted, price, noise, warm, cold, curve, 
         if cepts in (most, wanted):
             break
         if wanted == 0 and cepts - chosen >= max(PATIENCE, chosen // 4):
-            # Long past the best: of long sentences, the models that are left would take most of the time.
+            # Long past the best. In long sentences the remaining models would take most of the time.
             break
         uniform = density(noise, size, length)
-        # Steps since a gain was found may have changed it: the best must be found anew before it is taken for the best.
+        # Later steps may have changed a gain, so the largest is computed again before it counts as the largest.
         splits = np.int64(0)
         for c in range(cepts):
             known[c] = False
@@ -221,26 +216,19 @@ def anneal(cells, rows, columns, most, wanted, price, noise, warm, cold, curve, 
             correlations[splits] = np.float32(0)
             if mass > TINY:
                 correlations[splits] = correlation_of(
-                    size,
-                    length,
-                    part.matrix,
-                    part.rows,
-                    part.columns,
-                    mass,
-                    room.directions[splits],
-                    room.column_directions[splits],
+                    size, length, part, mass, room.directions[splits], room.column_directions[splits]
                 )
             gains[splits] = mass * correlations[splits] * correlations[splits]
             known[splits] = True
             splits = np.argmax(gains[:cepts])
         if gains[splits] <= 0.0:
-            # Every cept is a product of its margins: there is nothing left to tell apart.
+            # In every cept the two sides are independent: there is nothing left to split.
             break
-        # Well above that of the split, and whose powers are cheap.
+        # Well above the critical value, and one of those whose powers are cheap.
         critical = 1.0 / (1.0 + correlations[splits])
         inverse_temperature = 0.75 if critical < 0.7 else (0.875 if critical < 0.83 else 1.0)
-        one, two = _part_ways(size, splits, cepts, room.directions[splits], model.source)
-        _part_ways(length, splits, cepts, room.column_directions[splits], model.target)
+        one, two = _split(size, splits, cepts, room.directions[splits], model.source)
+        _split(length, splits, cepts, room.column_directions[splits], model.target)
         mass = weights[splits]
         weights[splits] = mass * one / (one + two)
         weights[cepts] = mass * two / (one + two)
@@ -252,7 +240,7 @@ def anneal(cells, rows, columns, most, wanted, price, noise, warm, cold, curve, 
 
 @kernel
 def search(cells, most, price, noise, restarts, iterations, seed, curve, room):
-    """Models of 1 to `most` cepts, each from `restarts` random starts; returns the best's size and noise."""
+    """Models of 1 to `most` cepts, each from `restarts` random starts; returns the size and noise of the best."""
     size, length = cells.matrix.shape
     state = np.uint64(seed) * np.uint64(2654435761) + np.uint64(88172645463325252)
     chosen = 0

@@ -1,41 +1,33 @@
-"""The lines of ARPA files: cut into numbers and words, and written."""
+"""Lines of ARPA files: split into numbers and words, and written."""
 
 from __future__ import annotations
 
 import numpy as np
 
 from cepts.kernels import kernel
-from cepts.kernels.numbers import MINUS, NEWLINE, POINT, TAB, ZERO, parse_number
-from cepts.kernels.text import is_space
+from cepts.kernels.numbers import BLANK, MINUS, NEWLINE, POINT, TAB, ZERO, parse_number
+from cepts.kernels.text import is_space, skip_blanks
 
-BLANK, BACKSLASH = 32, 92
+BACKSLASH = 92
 
-# Why a run over lines stopped.
+# Why `read_entries` stopped.
 BLOCK_DONE, MARK, SHORT_LINE, LONG_LINE = range(4)
 
-DECIMALS = 10_000_000  # of the logarithms that are written: seven digits after the point
-NO_LOGARITHM = -99.0  # which stands for that of zero
+DECIMALS = 10_000_000  # logarithms are written with seven digits after the point
+NO_LOGARITHM = -99.0  # written for the logarithm of 0
 
 
 @kernel
-def skip_spaces(data, position, end):
-    """Where the first byte from `position` on stands that is no white space."""
-    while position < end and is_space(data[position]):
-        position += 1
-    return position
-
-
-@kernel
-def skip_field(data, position, end):
-    """Where the field ends that stands at `position`."""
-    while position < end and not is_space(data[position]):
+def skip_field(data, position):
+    """End of the field that starts at `position`."""
+    while position < len(data) and not is_space(data[position]):
         position += 1
     return position
 
 
 @kernel
 def plain_number(data, start, end):
-    """The number that is all of ``data[start:end]``, or NaN where it takes more than a kernel to tell."""
+    """The number in ``data[start:end]``; NaN where it needs exact arithmetic or is no number."""
     found, value, stop = parse_number(data, start, end)
     if found == 1 and stop == end:
         return value
@@ -44,26 +36,26 @@ def plain_number(data, start, end):
 
 @kernel
 def read_entries(data, state, order, log_probs, log_backoffs, starts, lines, tokens):
-    """Cut lines ``log-probability word ... word [log-backoff]`` into numbers and words; blank lines are passed over.
+    """Split lines ``log-probability word ... word [log-backoff]`` into numbers and words; blank lines are skipped.
 
     Parameters
     ----------
     data
         Bytes of whole lines.
     state
-        Position in `data`, lines before it, entries and bytes of `tokens` filled: read and filled.
+        Position in `data`, lines before it, entries so far and bytes of `tokens` so far; updated.
     order
-        Words of each entry.
+        Number of words of each entry.
     log_probs, log_backoffs, starts, lines
-        Filled for each entry: its numbers (NaN for what is not plainly one; a back-off that is not there is 0), where
-        its line starts in `data`, and that line's number from 1.
+        Filled for each entry: its two numbers (see `plain_number`; a missing back-off is 0), where its line starts in
+        `data`, and the number of the line, from 1.
     tokens
-        Filled with the words, an entry a line.
+        Filled with the words, one line for each entry.
 
     Returns
     -------
     int
-        Why it stopped: `BLOCK_DONE`, `MARK` at a line that starts with a backslash, or what is wrong with the line.
+        Why it stopped: `BLOCK_DONE`, `MARK` at a line that starts with a backslash, or the fault of the line.
     """
     position, line, entry, used = state[0], state[1], state[2], state[3]
     status = BLOCK_DONE
@@ -71,17 +63,17 @@ def read_entries(data, state, order, log_probs, log_backoffs, starts, lines, tok
         end = position
         while end < len(data) and data[end] != NEWLINE:
             end += 1
-        start = skip_spaces(data, position, end)
+        start = skip_blanks(data, position)
         if start < end:
             if data[start] == BACKSLASH:
                 status = MARK
                 break
-            stop = skip_field(data, start, end)
+            stop = skip_field(data, start)
             log_probs[entry] = plain_number(data, start, stop)
             copied = used
             for _ in range(order):
-                field = skip_spaces(data, stop, end)
-                stop = skip_field(data, field, end)
+                field = skip_blanks(data, stop)
+                stop = skip_field(data, field)
                 if field == end:
                     status = SHORT_LINE
                 for k in range(field, stop):
@@ -89,12 +81,12 @@ def read_entries(data, state, order, log_probs, log_backoffs, starts, lines, tok
                     copied += 1
                 tokens[copied] = BLANK
                 copied += 1
-            field = skip_spaces(data, stop, end)
+            field = skip_blanks(data, stop)
             log_backoffs[entry] = 0
             if field < end:
-                stop = skip_field(data, field, end)
+                stop = skip_field(data, field)
                 log_backoffs[entry] = plain_number(data, field, stop)
-                if skip_spaces(data, stop, end) < end:
+                if skip_blanks(data, stop) < end:
                     status = LONG_LINE
             if status != BLOCK_DONE:
                 break
@@ -110,7 +102,7 @@ def read_entries(data, state, order, log_probs, log_backoffs, starts, lines, tok
 
 @kernel
 def write_logarithm(value, out, position):
-    """Write the decimal logarithm `value`, with seven digits after the point; returns the position after it."""
+    """Write the decimal logarithm `value` with up to seven decimals; returns the position after it."""
     digits = np.int64(np.rint(abs(max(value, NO_LOGARITHM)) * DECIMALS))
     if value < 0 and digits:
         out[position] = MINUS
@@ -135,20 +127,20 @@ def write_logarithm(value, out, position):
 
 @kernel
 def write_entries(start, stop, contexts, words, log_probs, log_backoffs, buffer, offsets, path, out):
-    """Write the entries `start` to `stop` as lines of an ARPA file; returns how many bytes they are.
+    """Write the entries `start` to `stop` as lines of an ARPA file; returns their number of bytes.
 
     Parameters
     ----------
     contexts
-        The entry without its last word; -1 for order 1.
+        The entry of each entry without its last word; -1 for order 1.
     log_probs, log_backoffs
-        Decimal logarithms of the entries to be written; a back-off of 0 is left out.
+        Decimal logarithms of these entries; a back-off of 0 is not written.
     buffer, offsets
         Word `w` is ``buffer[offsets[w]:offsets[w + 1]]``.
     path
-        Room for the words of an entry, as many as their order.
+        Buffer for the words of one entry.
     out
-        Room for the words with a byte each, and for 32 more an entry.
+        At least as long as all words, one more byte for each word and 32 for each entry.
     """
     position = 0
     order = len(path)

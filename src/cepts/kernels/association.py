@@ -1,4 +1,4 @@
-"""Association matrices out of N-best lists, of lexicon and position tables, and of shares in row and column."""
+"""Association matrices: from N-best lists, from lexicon and position tables, and as shares of rows and columns."""
 
 from __future__ import annotations
 
@@ -9,10 +9,10 @@ from cepts.kernels import kernel
 
 @kernel
 def nbest_weights(offsets, log_probabilities, rule, wanted, weights):
-    """Weight of every entry of every list: 1 (`rule` 0), by probability (1) or by one over the rank (2).
+    """Weight of every entry of every list: equal (`rule` 0), by probability (1), or by one over the rank (2).
 
-    The weights of a list sum to its length, whatever the rule, so that counts keep their scale. Those of a list of
-    less than `wanted` entries are by probability and sum to `wanted`.
+    The weights of a list sum to its length, whatever the rule, so that counts keep their scale. A list with fewer than
+    `wanted` entries is always weighted by probability, and its weights sum to `wanted`.
     """
     for pair in range(len(offsets) - 1):
         start = offsets[pair]
@@ -24,7 +24,7 @@ def nbest_weights(offsets, log_probabilities, rule, wanted, weights):
         total = 0.0
         for entry in range(start, stop):
             weight = 1.0
-            # A list of impossible entries has no best one.
+            # Where all entries have probability 0, they have equal weights.
             if (rule == 1 or short) and best > -np.inf:
                 weight = np.exp(log_probabilities[entry] - best)
             elif rule == 2:
@@ -36,21 +36,19 @@ def nbest_weights(offsets, log_probabilities, rule, wanted, weights):
 
 
 @kernel
-def add_nbest(
-    offsets, lengths, positions, weights, word_offsets, cell_offsets, target_lengths, reverse, values, null, room
-):
-    """Add the links of N-best lists, each times the weight of its entry, to the matrices that `values` holds.
+def add_nbest(offsets, positions, weights, word_offsets, cell_offsets, reverse, values, null, room):
+    """Add the links of N-best lists, each times the weight of its entry, to the matrices in `values`.
 
-    `lengths` and `word_offsets` are those of the explained words, `positions` has one position an entry and word; the
-    links of null go to `null`. Where `reverse`, the explained words are the source. `room` is as long as the largest
-    matrix with a null.
+    `positions` has one position for each entry and explained word; those of pair `n` are the words from
+    `word_offsets[n]` on. Null links are added to `null`. Where `reverse`, the explained words are the source words.
+    `room` is a buffer for the largest matrix and its null.
     """
     first = 0
     for pair in range(len(offsets) - 1):
-        length = lengths[pair]
+        length = word_offsets[pair + 1] - word_offsets[pair]
         start = cell_offsets[pair]
         cells = cell_offsets[pair + 1] - start
-        width = target_lengths[pair]
+        width = cells // max(length, 1) if reverse else length
         # Summed in float64: a list may be long.
         for cell in range(cells + length):
             room[cell] = 0.0
@@ -73,7 +71,7 @@ def add_nbest(
 
 @kernel
 def mean_of_tables(block, priors, values, source_free, target_free):
-    """Mean of both directions' lexicon times position prior; null entries are of the one direction that has them."""
+    """Mean over both directions of lexicon times position prior; each null comes from the one direction that has it."""
     half = np.float32(0.5)
     cells, lexicon, forward, reverse = block.cells, block.lexicon, priors.forward, priors.reverse
     for pair in range(len(block.source_offsets) - 1):
@@ -102,7 +100,7 @@ def mean_of_tables(block, priors, values, source_free, target_free):
 def shares_of_lines(source_lengths, target_lengths, cell_offsets, values, rows, columns):
     """Replace each value by the geometric mean of its share in its row and its share in its column.
 
-    `rows` and `columns` are as long as the longest sentence of either side.
+    `rows` and `columns` are buffers for the longest source and target sentence.
     """
     for pair in range(len(source_lengths)):
         size = source_lengths[pair]
@@ -119,5 +117,5 @@ def shares_of_lines(source_lengths, target_lengths, cell_offsets, values, rows, 
             for j in range(length):
                 cell = first + i * length + j
                 if values[cell] > 0.0:
-                    # Not the root of the product, which may overflow or vanish.
+                    # Two roots, because the product of both sums may overflow or underflow.
                     values[cell] = values[cell] / np.sqrt(rows[i]) / np.sqrt(columns[j])

@@ -1,4 +1,4 @@
-"""What the kernels of word models read and fill: named tuples of arrays."""
+"""Named tuples of the arrays that the kernels of word models read and fill."""
 
 from __future__ import annotations
 
@@ -8,8 +8,8 @@ from typing import Any, NamedTuple
 class BlockArrays(NamedTuple):
     """The sentence pairs of a block, which every E-step reads.
 
-    `lexicon[cell, direction]` is t(word | word) of cell `cells[n]` of token pair n; `source_null` and `target_null`
-    are t(word | null) by token. A pair counts `times[pair]` times; `order` lists the pairs by their lengths.
+    Token pair n has the lexicon entries `lexicon[cells[n], direction]`; `source_null` and `target_null` are
+    t(word | null) for each token. A pair counts `times[pair]` times; `order` lists the pairs sorted by their lengths.
     """
 
     order: Any
@@ -26,8 +26,8 @@ class BlockArrays(NamedTuple):
 class PriorArrays(NamedTuple):
     """Priors of independent links, tabled by the two lengths of a pair (its *shape*).
 
-    `forward` and `reverse` hold for each shape, from `offsets[shape]`, an I x J matrix: P(a_j = i | I, J) and
-    P(a_i = j | J, I); `forward_null` and `reverse_null` hold the priors of null for each word.
+    For each shape, `forward` and `reverse` hold an I x J matrix from `offsets[shape]` on: P(a_j = i | I, J) and
+    P(a_i = j | J, I). `forward_null` and `reverse_null` hold the prior of null for each word.
     """
 
     shapes: Any
@@ -43,10 +43,10 @@ class PriorArrays(NamedTuple):
 class Found(NamedTuple):
     """What an E-step fills.
 
-    Where it counts, it adds posteriors to `counts` by cell (their product where the directions agree, else a column
-    each). Otherwise it writes them to `forward` and `reverse`, laid out as the token pairs are (where the directions
-    agree, their geometric mean to `forward` alone). `source_free` and `target_free` receive each word's posterior of
-    null, `log_likelihoods[pair, direction]` the pair's log-likelihood.
+    When it counts, it adds the posteriors of each cell to `counts`: one column for each direction, or their product in
+    one column where the directions are trained to agree. Otherwise it writes the posteriors of all token pairs to
+    `forward` and `reverse`, or their geometric mean to `forward` alone. `source_free` and `target_free` receive each
+    word's posterior of null, `log_likelihoods[pair, direction]` the log-likelihood of the pair.
     """
 
     counts: Any

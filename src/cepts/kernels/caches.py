@@ -1,20 +1,21 @@
-"""Unigram caches: how often the words of a text's own past come again."""
+"""Unigram caches: distributions of the words that a text has used so far."""
 
 from __future__ import annotations
 
 from cepts.kernels import kernel
 
-LARGEST = 1e200  # of a scale: below overflow
+LARGEST = 1e200  # counts are rescaled above this scale, long before they overflow
 
 
 @kernel
 def cache_probs(ids, sizes, decays, recent, counts, totals, scales, found):
-    """P(word) of each word of `ids` under each cache of the words before it, to the columns of `found`.
+    """Fill `found` with P(word): one row for each word of `ids`, one column for each cache.
 
-    A cache has the last `sizes` words (0: all of them), each with the weight `decays` ** age. `counts` (a row a cache,
-    a column a word), `totals` and `scales` are carried on; they grow by the inverse of the decay instead of shrinking
-    by it, so that a word costs the same whatever the vocabulary. `recent` holds the words before `ids`, the latest
-    last, -1 before the first. An empty cache gives -1, for it has no distribution.
+    A cache holds the last `sizes` words (0: all words), each with weight `decays` ** age. `counts` (one row for each
+    cache, one column for each word of the vocabulary), `totals` and `scales` are updated. New words get ever larger
+    weights instead of old ones smaller ones, so that a step takes the same time whatever the size of the vocabulary.
+    `recent` holds the words before `ids`, the latest last, -1 where there are none; it is updated too. An empty cache
+    has no distribution and gives -1.
     """
     length = len(recent)
     for place in range(len(ids)):

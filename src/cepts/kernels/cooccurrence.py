@@ -1,4 +1,4 @@
-"""In how many sentence pairs words stand together, and the measures of association that follow."""
+"""Numbers of sentence pairs in which words co-occur, and measures of association from them."""
 
 from __future__ import annotations
 
@@ -10,9 +10,9 @@ from cepts.kernels.lookup import find
 
 @kernel
 def add_pairs_with(items, offsets, times, seen, counts):
-    """Add to `counts`, for each of the numbers `items`, the sentence pairs that have it, however often they have it.
+    """Add to `counts[item]` the number of sentence pairs that have the item at least once.
 
-    The items of pair `n`, which counts `times[n]` times, stand at `offsets[n]:offsets[n + 1]`. `seen` is all -1.
+    Pair `n`, which counts `times[n]` times, has `items[offsets[n]:offsets[n + 1]]`. `seen` is all -1.
     """
     for pair in range(len(offsets) - 1):
         for place in range(offsets[pair], offsets[pair + 1]):
@@ -24,16 +24,16 @@ def add_pairs_with(items, offsets, times, seen, counts):
 
 @kernel
 def surprise(seen, rows, columns, total):
-    """One cell's part of the log-likelihood ratio: k ln(k N / (row column)), 0 where nothing was seen."""
+    """One cell's part of the log-likelihood ratio: k ln(k N / (row column)), 0 where k is 0."""
     return seen * np.log(seen / rows * (total / columns)) if seen > 0.0 else 0.0
 
 
 @kernel
 def association_of_counts(statistic, together, source, target, pairs):
-    """Association of two words that stand in `source` and `target` of `pairs` sentence pairs, in so many `together`.
+    """Association of two words, from the numbers of sentence pairs with each of them, with both, and of all `pairs`.
 
     `statistic` 0 is the count, 1 Dice, 2 pointwise mutual information, 3 Dunning's log-likelihood ratio; the last two
-    are 0 for words that stand together no more often than chance would have it.
+    are 0 for words that co-occur no more often than by chance.
     """
     if together == 0.0 or statistic == 0:
         return together
@@ -49,13 +49,13 @@ def association_of_counts(statistic, together, source, target, pairs):
         + surprise(target - together, pairs - source, target, pairs)
         + surprise(pairs - source - target + together, pairs - source, pairs - target, pairs)
     )
-    # The parts nearly cancel where the association is weak.
+    # Where the association is weak the parts nearly cancel, and rounding may leave a negative sum.
     return max(ratio, 0.0)
 
 
 @kernel
 def look_up_statistic(tokens, rows, targets, together, source_counts, target_counts, pairs, statistic, out):
-    """Fill `out` with the association of each token pair; 0 for words that never stood together or are unknown (-1)."""
+    """Fill `out` with the association of each token pair; 0 for words that never co-occur or are unknown (-1)."""
     for pair in range(len(tokens.cell_offsets) - 1):
         cell = tokens.cell_offsets[pair]
         for source in range(tokens.source_offsets[pair], tokens.source_offsets[pair + 1]):

@@ -1,4 +1,4 @@
-"""Edit distance: the fewest words to replace, insert or delete to turn one sequence into another."""
+"""Edit distance: the fewest substitutions, insertions and deletions of words that turn one sequence into another."""
 
 from __future__ import annotations
 
@@ -7,16 +7,16 @@ from cepts.kernels import kernel
 
 @kernel
 def count_edits(references, reference_offsets, hypotheses, hypothesis_offsets, distances, hits, counts):
-    """Count the edits between each reference and its hypothesis: the fewest, and among these with the most hits.
+    """Count the fewest edits between each reference and its hypothesis, and the most hits possible with them.
 
     Parameters
     ----------
     references, hypotheses
-        Word numbers, end to end; those of pair `n` start at the offsets.
+        Word numbers of all pairs, end to end; those of pair `n` start at its offset.
     distances, hits
-        Room for a row of the table: one more than the longest hypothesis has words.
+        Buffers for one row of the table: one number more than the longest hypothesis has words.
     counts
-        Filled, a row a pair: edits, and words that are the same.
+        Filled with one row for each pair: edits and hits (words that are the same).
     """
     for pair in range(len(reference_offsets) - 1):
         first = hypothesis_offsets[pair]
@@ -25,7 +25,7 @@ def count_edits(references, reference_offsets, hypotheses, hypothesis_offsets, d
             distances[j] = j
             hits[j] = 0
         for i in range(reference_offsets[pair], reference_offsets[pair + 1]):
-            # What stands above and to the left of the cell, before the row is overwritten.
+            # The cell above and to the left, before the row is overwritten.
             corner, corner_hits = distances[0], hits[0]
             distances[0] += 1
             for j in range(1, columns + 1):

@@ -1,4 +1,4 @@
-"""Kernels that pick links: out of two directions' links, or out of association matrices."""
+"""Selecting links: from the links of two directions, or from association matrices."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from cepts.kernels import kernel
 
 
 class Links(NamedTuple):
-    """The links of sentence pairs, sorted; those of pair `n` stand at `offsets[n]:offsets[n + 1]`."""
+    """The links of sentence pairs, sorted; those of pair `n` are at `offsets[n]:offsets[n + 1]`."""
 
     offsets: Any
     source: Any
@@ -21,10 +21,10 @@ class Links(NamedTuple):
 
 @kernel
 def merge_links(first, second, union, origin):
-    """Union of two runs of links for each pair; returns how many links it has.
+    """Fill `union` with the links that each pair has in either of two runs; returns their number.
 
-    `union.confidence` becomes the mean of both runs, 0 where a run lacks the link. `origin` is 1 for a link of the
-    first run, 2 for one of the second, 3 for one of both.
+    The confidence of a link is the mean over both runs, where a run without the link counts 0. `origin` is 1 for a link
+    of the first run, 2 for one of the second, 3 for one of both.
     """
     count = 0
     union.offsets[0] = 0
@@ -68,12 +68,12 @@ def merge_links(first, second, union, origin):
 def grow_diagonal(offsets, source, target, origin, final, source_covered, target_covered, kept):
     """Grow the intersection into the union, pair by pair; fills `kept`.
 
-    Links of the union stand sorted at `offsets`, with the `origin` that `merge_links` gives. `final` is 0
-    (grow-diag), 1 (then every link with an uncovered word) or 2 (then every link of two uncovered words). The
-    two `covered` arrays are scratch for the longest source and target.
+    The links and their `origin` come from `merge_links`. `final` is 0 (grow-diag), 1 (then add every link with an
+    uncovered word) or 2 (then add every link of two uncovered words). The two `covered` arrays are buffers for the
+    longest source and target sentence.
 
-    The links are sorted, so the neighbours above and below a link are found by two cursors that only move
-    forward in a pass, and no I x J grid is made.
+    Because the links are sorted, two cursors that only move forward find the neighbours above and below a link, and
+    no I x J grid is needed.
     """
     for pair in range(len(offsets) - 1):
         start, end = offsets[pair], offsets[pair + 1]
@@ -147,9 +147,9 @@ def best_links(
     target,
     confidence,
 ):
-    """For each target word (or each source word) its best partner, where that exceeds the word's `null` mass.
+    """Link each target word (or each source word) with its best partner, if that exceeds the word's `null` mass.
 
-    Of equal partners the first wins. `best` is scratch for the longest sentence of that side. Fills
+    Among equal partners the first wins. `best` is a buffer for the longest sentence of that side. Fills
     `link_offsets` and the links; returns their number.
     """
     link = 0

@@ -10,31 +10,32 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from cepts.kernels import allocating_kernel, kernel
+from cepts.kernels import allocating_kernel, kernel, piece
 
-# No word and no cept, as arguments; a plain -1 would have kernels compiled once more for just that value.
+# No word, and no or the first cept, as arguments: Numba would compile kernels once more for a plain number.
 NONE = np.int64(-1)
 NULL = np.int64(0)
 FIRST_CEPT = np.int64(1)
 
-# Rows of `Cepts.of`, by target word: its cept, the next word of its cept (-1 for none), where its class starts in the
-# placements.
+# Rows of `CeptArrays.of` with one number for each target word: its cept, the next word of its cept (-1 for none), and
+# where its class starts in the placements.
 LINK, FOLLOW, CLASS = 0, 1, 2
-# By cept: its first word (-1 for none), how many it has, the sum of their positions, their centre, the nearest cepts
-# with words before (0 for none) and after it (size + 1), where its word's class starts in the placements; and a list.
+# Rows with one number for each cept: its first word (-1 for none), the number of its words, the sum of their positions,
+# their centre, the nearest cepts with words before (0 for none) and after it (size + 1 for none), and where the class
+# of its source word starts in the placements. The last row is a buffer.
 FIRST, COUNT, TOTAL, CENTRE, BEFORE, AFTER, ROW, LIST = 3, 4, 5, 6, 7, 8, 9, 10
 ROWS = 11
-# Rows of `Cepts.scores`, by cept: the placement of its first word, and of its other words.
+# Rows of `CeptArrays.scores`, by cept: the scores of placing its first word, and its other words.
 HEAD, WITHIN = 0, 1
 
 
-class Sentence(NamedTuple):
-    """What one direction of the model says of a sentence pair, all as logarithms.
+class SentenceScores(NamedTuple):
+    """Log-probabilities of one direction of the model for a sentence pair.
 
-    `score[j, i]` is that of target word j in cept i and `fertility[i, n]` that of n words in cept i. Where `chained`
-    (Model 4), `placements[r + c + g]` is that of the first word of a cept, of class c, at a distance of group g from
-    the centre of the last cept, of class r; or, with r = `rest`, that of another word, at that distance from the word
-    before it in the cept. The group of distance d is `groups[reach + d]`.
+    `score[j, i]` is that of target word j in cept i, `fertility[i, n]` that of n words in cept i. Where `chained`
+    (Model 4), `placements[r + c + g]` is that of the first word of a cept, where c stands for the word's class, g for
+    its distance from the centre of the last cept and r for the class of that cept; or, with r = `rest`, that of a later
+    word of the cept at this distance from the word before it. The group g of distance d is `groups[reach + d]`.
     """
 
     chained: Any
@@ -48,19 +49,19 @@ class Sentence(NamedTuple):
     reach: Any
 
 
-class Cepts(NamedTuple):
-    """An alignment: the cept of each target word, and of each cept what its own and the next one's terms depend on."""
+class CeptArrays(NamedTuple):
+    """An alignment: the cept of each target word, and for each cept what its score and that of the next depend on."""
 
     of: Any
     scores: Any
 
 
 class Gains(NamedTuple):
-    """What each neighbour gains: `moves[j, i]` and, for j < k, `swaps[j, k]`; and the parts of which they are made.
+    """The gain of each neighbour, `moves[j, i]` and (for j < k) `swaps[j, k]`, and the parts that they are sums of.
 
-    `add[j, i]` is what the chain gains when j enters cept i, `remove[j]` when it leaves its own, `exchange[j, k]` when
-    k takes its place there. Of cepts that follow one another, `add[j, i]` and `exchange[j, k]`, where j stands in the
-    first, have all that is not additive.
+    `add[j, i]` is the chain's gain when word j enters cept i, `remove[j]` when it leaves its own cept, `exchange[j, k]`
+    when word k takes its place there. Where the two cepts follow one another, the gains are not additive; the
+    difference is then in `add[j, i]` or, for j in the later cept, in `exchange[j, k]`.
     """
 
     moves: Any
@@ -74,13 +75,13 @@ class Gains(NamedTuple):
 
 @allocating_kernel
 def new_cepts(width):
-    """Room for the alignments of sentences of fewer than `width` words."""
-    return Cepts(np.zeros((ROWS, width + 1), np.int64), np.zeros((2, width + 1)))
+    """Buffers for the alignments of sentences with fewer than `width` words."""
+    return CeptArrays(np.zeros((ROWS, width + 1), np.int64), np.zeros((2, width + 1)))
 
 
 @allocating_kernel
 def new_gains(width):
-    """Room for the gains of sentences of fewer than `width` words."""
+    """Buffers for the gains of sentences with fewer than `width` words."""
     return Gains(
         np.zeros((width, width)),
         np.zeros((width, width)),
@@ -94,7 +95,7 @@ def new_gains(width):
 
 @kernel
 def settle(cepts, sentence):
-    """Make all of `cepts` from its links and return the alignment's score."""
+    """Compute all of `cepts` from its links; returns the score of the alignment."""
     of, scores = cepts.of, cepts.scores
     size, length = sentence.size, sentence.length
     placements, rest, groups, reach = sentence.placements, sentence.rest, sentence.groups, sentence.reach
@@ -140,3 +141,44 @@ def settle(cepts, sentence):
         if of[COUNT, i]:
             last = i
     return score
+
+
+@piece
+def place_cept(of, sentence, i, removed, added, last, centre, gain, weight, values, counting):
+    """Go through the placements of cept i, without its word `removed` and with the word `added` (-1 for none).
+
+    Adds the `values` of the placements to `gain` or, where `counting`, `weight` to these values. `last` is the last
+    cept with words and `centre` its centre. Returns both for the next cept, and the gain.
+    """
+    count = of[COUNT, i]
+    total = of[TOTAL, i]
+    if removed >= 0:
+        count -= 1
+        total -= removed
+    if added >= 0:
+        count += 1
+        total += added
+    before = -1
+    j = of[FIRST, i]
+    for _ in range(count):
+        if j >= 0 and j == removed:
+            j = of[FOLLOW, j]
+        if added >= 0 and (j < 0 or added < j):
+            word = added
+            added = -1
+        else:
+            word = j
+            j = of[FOLLOW, j]
+        if before < 0:
+            place = of[ROW, last] + of[CLASS, word] + sentence.groups[sentence.reach + word - centre]
+        else:
+            place = sentence.rest + of[CLASS, word] + sentence.groups[sentence.reach + word - before]
+        if counting:
+            values[place] += weight
+        else:
+            gain += values[place]
+        before = word
+    if count:
+        last = i
+        centre = (total + count - 1) // count
+    return last, centre, gain

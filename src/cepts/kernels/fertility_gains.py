@@ -1,10 +1,10 @@
-"""The neighbours of an alignment under Models 3 and 4, and the climb to an alignment that has no better one.
+"""The neighbours of an alignment under Models 3 and 4, and hill climbing to an alignment without a better neighbour.
 
 A *neighbour* differs by a *move* of one target word to another cept, or by a *swap* of the cepts of two target words.
-What a change gains is found from the terms that it touches alone: a cept's own placement and the head of the cept that
-follows. Changes of cepts that do not follow one another touch different terms, so the gain of a move is that of taking
-a word out of one cept plus that of adding it to another; these parts are tabled and made anew only near the last
-change.
+The gain of a change follows from the terms that it touches: the placements of a cept, and that of the first word of the
+next cept. Changes of cepts that do not follow one another touch different terms, so the gain of a move is that of
+removing a word from one cept plus that of adding it to another. These parts are kept in tables, and only those near the
+last change are computed again.
 """
 
 from __future__ import annotations
@@ -28,6 +28,7 @@ from cepts.kernels.fertility import (
     ROW,
     TOTAL,
     WITHIN,
+    place_cept,
     settle,
 )
 
@@ -37,7 +38,7 @@ LEAST_GAIN = 1e-9
 
 @kernel
 def _tabulate_cept(cepts, sentence, i, gains):
-    """What the chain gains when a word leaves cept i, or enters it, or both."""
+    """Fill the gains of the chain for a word that leaves cept i, enters it, or replaces another word there."""
     of, scores, placements, groups = cepts.of, cepts.scores, sentence.placements, sentence.groups
     add, remove, exchange = gains.add, gains.remove, gains.exchange
     length, reach, rest = sentence.length, sentence.reach, sentence.rest
@@ -56,7 +57,7 @@ def _tabulate_cept(cepts, sentence, i, gains):
         end_head += reach
     removed = -1
     while True:
-        # The cept's words but for the one removed, and their score.
+        # The words of the cept without the removed one, and the score of all but the first.
         count = 0
         before = -1
         within = 0.0
@@ -120,12 +121,11 @@ def _tabulate_cept(cepts, sentence, i, gains):
 
 @kernel
 def _pair_gain(cepts, sentence, low, low_removed, low_added, high, high_removed, high_added):
-    """What the chain gains when a word leaves cept `low` and one enters it (-1 for none), and likewise `high`.
+    """The gain of the chain when a word leaves cept `low` and another enters it (-1 for none), and likewise `high`.
 
     No cept between them has words.
     """
     of, scores, placements, groups = cepts.of, cepts.scores, sentence.placements, sentence.groups
-    size, reach, rest = sentence.size, sentence.reach, sentence.rest
     last = of[BEFORE, low]
     centre = of[CENTRE, last]
     gain = 0.0
@@ -133,48 +133,22 @@ def _pair_gain(cepts, sentence, low, low_removed, low_added, high, high_removed,
         i = high if step else low
         removed = high_removed if step else low_removed
         added = high_added if step else low_added
-        count = of[COUNT, i]
-        total = of[TOTAL, i]
-        if count:
+        if of[COUNT, i]:
             gain -= scores[HEAD, i] + scores[WITHIN, i]
-        if removed >= 0:
-            count -= 1
-            total -= removed
-        if added >= 0:
-            count += 1
-            total += added
-        if count == 0:
-            continue
-        before = -1
-        j = of[FIRST, i]
-        for _ in range(count):
-            if j >= 0 and j == removed:
-                j = of[FOLLOW, j]
-            if added >= 0 and (j < 0 or added < j):
-                word = added
-                added = -1
-            else:
-                word = j
-                j = of[FOLLOW, j]
-            if before < 0:
-                gain += placements[of[ROW, last] + of[CLASS, word] + groups[reach + word - centre]]
-            else:
-                gain += placements[rest + of[CLASS, word] + groups[reach + word - before]]
-            before = word
-        last = i
-        centre = (total + count - 1) // count
+        last, centre, gain = place_cept(of, sentence, i, removed, added, last, centre, gain, 0.0, placements, False)
     end = of[AFTER, high]
-    if end <= size:
+    if end <= sentence.size:
         word = of[FIRST, end]
-        gain += placements[of[ROW, last] + of[CLASS, word] + groups[reach + word - centre]] - scores[HEAD, end]
+        place = of[ROW, last] + of[CLASS, word] + groups[sentence.reach + word - centre]
+        gain += placements[place] - scores[HEAD, end]
     return gain
 
 
 @kernel
 def _tabulate_gaps(cepts, sentence, i, j, old, add, left):
-    """The gains of moving word j of cept i to cepts without words between its neighbours.
+    """The gains of moving word j of cept i to cepts without words, between the cepts before and after i.
 
-    `old` is what the terms of cept i and of the one after it are now; `left` is what `add` is to leave out.
+    `old` is the present score of cept i and of the first word after it; `left` is the part that `gains.remove` has.
     """
     of, placements, groups = cepts.of, sentence.placements, sentence.groups
     size, reach, rest = sentence.size, sentence.reach, sentence.rest
@@ -221,7 +195,7 @@ def _tabulate_gaps(cepts, sentence, i, j, old, add, left):
 
 @kernel
 def _tabulate_near(cepts, sentence, i, gains):
-    """The gains of moving words of cept i near to it, and of swapping them with words of the cept before."""
+    """The gains of moving words of cept i to cepts next to it, and of swapping them with words of the cept before."""
     of, scores, size = cepts.of, cepts.scores, sentence.size
     last, end = of[BEFORE, i], of[AFTER, i]
     old = scores[HEAD, i] + scores[WITHIN, i] + (scores[HEAD, end] if end <= size else 0.0)
@@ -244,7 +218,7 @@ def _tabulate_near(cepts, sentence, i, gains):
 
 @kernel
 def tabulate(cepts, sentence, gains, low, high):
-    """Make the parts of gains that depend on cepts `low` to `high`; of Model 3 they are all 0."""
+    """Compute the parts of gains that depend on cepts `low` to `high`; in Model 3 all of them are 0."""
     if not sentence.chained:
         return
     of = cepts.of
@@ -257,7 +231,7 @@ def tabulate(cepts, sentence, gains, low, high):
     low, high = max(low, 1), min(high, sentence.size)
     for i in range(low, high + 1):
         _tabulate_cept(cepts, sentence, i, gains)
-    # The cepts beyond have changes in common with these.
+    # The next cepts on either side have joint changes with these.
     low, high = max(of[BEFORE, low], 1), min(of[AFTER, high], sentence.size)
     for i in range(low, high + 1):
         _tabulate_near(cepts, sentence, i, gains)
@@ -265,9 +239,9 @@ def tabulate(cepts, sentence, gains, low, high):
 
 @kernel
 def fill_gains(cepts, sentence, gains):
-    """Gains of all moves and swaps, minus infinity for those that change nothing.
+    """Fill the gains of all moves and swaps, minus infinity for those that change nothing.
 
-    Returns the best and the words j, k of its swap, or word j and -1 - cept of its move.
+    Returns the best gain with the words j and k of its swap, or with word j and -1 - cept of its move.
     """
     size, length = sentence.size, sentence.length
     score, fertility, of = sentence.score, sentence.fertility, cepts.of
@@ -304,7 +278,7 @@ def fill_gains(cepts, sentence, gains):
 
 @kernel
 def climb(cepts, sentence, gains):
-    """Make the best move or swap until none is better; return the score, and leave the gains of all neighbours."""
+    """Make the best move or swap until none is better; returns the score, and leaves all gains in `gains`."""
     of = cepts.of
     score = settle(cepts, sentence)
     tabulate(cepts, sentence, gains, FIRST_CEPT, sentence.size)
@@ -314,7 +288,7 @@ def climb(cepts, sentence, gains):
             return score
         i = of[LINK, j]
         to = of[LINK, other] if other >= 0 else -1 - other
-        # The terms of a cept depend on nothing beyond its neighbours: those before the change, and those after it.
+        # The score of a cept depends only on its neighbours, as they were before the change and as they are after it.
         i_low, i_high = of[BEFORE, i], of[AFTER, i]
         to_low, to_high = of[BEFORE, to], of[AFTER, to]
         of[LINK, j] = to

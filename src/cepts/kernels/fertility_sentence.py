@@ -1,4 +1,4 @@
-"""What Models 3 and 4 say of a sentence pair in one direction, gathered from the parameters of both directions."""
+"""The scores of Models 3 and 4 for one direction of a sentence pair, from the parameters of both directions."""
 
 from __future__ import annotations
 
@@ -7,18 +7,18 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from cepts.kernels import allocating_kernel, kernel
-from cepts.kernels.fertility import CLASS, LINK, ROW, Sentence
+from cepts.kernels.fertility import CLASS, LINK, ROW, SentenceScores
 
 
 class Shard(NamedTuple):
-    """Sentence pairs and all parameters, the latter as logarithms; so is the block's lexicon.
+    """Sentence pairs and all parameters; these and the block's lexicon are logarithms.
 
-    `source_words` and `target_words` are rows of the fertilities, -1 for an unknown
-    word, and the classes are by token too. The fertilities have a last row for unknown words; their last column is for
-    that fertility or a higher one, which is half as likely with each word more. `placements[direction, a, b, g]` of
-    Model 4 is for a last cept of class a and a word of class b; after the classes come the beginning of the sentence
-    and, for a, the other words of the same cept. `displacements[direction, bucket, g]` are those of Model 3.
-    `source_links` and `target_links` are the alignments from which to start.
+    For each token, `source_words` and `target_words` are rows of the fertilities, -1 for an unknown word. The last row
+    of the fertilities is for unknown words; the last column is for that fertility and all higher ones, whose
+    probability halves with each further word. `placements[direction, a, b, g]` (Model 4) is for a last cept of class a
+    and a word of class b; after the classes, a has one index for the start of a sentence and one for later words of the
+    same cept. `displacements[direction, bucket, g]` are those of Model 3. The climb starts from the alignments in
+    `source_links` and `target_links`.
     """
 
     block: Any
@@ -39,7 +39,7 @@ class Shard(NamedTuple):
     target_links: Any
 
 
-class Room(NamedTuple):
+class FertilityRoom(NamedTuple):
     """Buffers for one sentence pair in one direction."""
 
     score: Any
@@ -49,22 +49,22 @@ class Room(NamedTuple):
 
 @allocating_kernel
 def new_room(width):
-    """Buffers for sentences of fewer than `width` words."""
+    """Buffers for sentences with fewer than `width` words."""
     log_factorials = np.zeros(width + 2)
     for n in range(1, width + 2):
         log_factorials[n] = log_factorials[n - 1] + np.log(n)
-    return Room(np.zeros((width, width)), np.zeros((width, width + 2)), log_factorials)
+    return FertilityRoom(np.zeros((width, width)), np.zeros((width, width + 2)), log_factorials)
 
 
 @kernel
 def diagonal_place(i, size, length):
-    """The target position that lies beside cept i, in 1..size, on the diagonal."""
+    """The target position on the diagonal beside cept i (1 to size)."""
     return (2 * i - 1) * length // (2 * size)
 
 
 @kernel
 def length_bucket(length, buckets):
-    """Bucket of a length in words: 1 to 8, to 16, to 32, ..., the last for all longer ones."""
+    """Bucket of a length in words: 1 to 8, 9 to 16, 17 to 32, ...; the last is for all longer ones."""
     bucket = 0
     while bucket < buckets - 1 and length > 8 << bucket:
         bucket += 1
@@ -73,7 +73,7 @@ def length_bucket(length, buckets):
 
 @allocating_kernel
 def _fill(room, cepts, shard, direction, size, length, words, null, source_classes, target_classes):
-    """All that the model says of a sentence of whose links, but for null, `room.score` has the lexicon's part."""
+    """The scores of a sentence; `room.score` already has the lexicon entries of all links but those of null."""
     known_fertility = shard.source_fertility if direction == 0 else shard.target_fertility
     placements, displacements = shard.placements[direction], shard.displacements[direction]
     chained, groups, reach = shard.chained, shard.groups, shard.reach
@@ -109,14 +109,13 @@ def _fill(room, cepts, shard, direction, size, length, words, null, source_class
             for j in range(length):
                 score[j, i] += displacements[bucket, groups[reach + j - place]]
     rest = (rows - 1) * columns * width
-    return Sentence(
-        chained, size, length, score, fertility, placements.reshape(rows * columns * width), rest, groups, reach
-    )
+    flat = placements.reshape(rows * columns * width)
+    return SentenceScores(chained, size, length, score, fertility, flat, rest, groups, reach)
 
 
 @kernel
 def start_from(links, cepts, sentence):
-    """Take `links` (-1 for null) as the alignment; of more nulls than there may be, link those that lose least."""
+    """Start from the alignment `links` (-1 for null); where too many words are null, link those that lose least."""
     of = cepts.of
     free = 0
     for j in range(sentence.length):
@@ -137,9 +136,9 @@ def start_from(links, cepts, sentence):
 
 @allocating_kernel
 def open_pair(shard, direction, pair, room, cepts):
-    """The sentence of a pair in a direction, the alignment from which it starts, and the rows of its source words.
+    """The scores of a pair in one direction, its links in the shard, and the rows of its source words.
 
-    The alignment is also put into `cepts`.
+    The alignment from which to start is copied to `cepts`.
     """
     block = shard.block
     source, end_source = block.source_offsets[pair], block.source_offsets[pair + 1]

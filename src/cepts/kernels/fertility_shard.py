@@ -1,6 +1,6 @@
 """E-step of Models 3 and 4 over a shard: climb from the given alignments, then sum over the neighbours of the best.
 
-The posteriors are those of the climbed alignment and all its neighbours, as if there were no others.
+Posteriors are computed as if the alignment that was reached and its neighbours were the only ones.
 """
 
 from __future__ import annotations
@@ -17,82 +17,48 @@ from cepts.kernels.fertility import (
     CLASS,
     COUNT,
     FIRST,
-    FOLLOW,
     LINK,
     NONE,
     NULL,
     ROW,
-    TOTAL,
     new_cepts,
     new_gains,
+    place_cept,
 )
 from cepts.kernels.fertility_gains import climb
 from cepts.kernels.fertility_sentence import diagonal_place, length_bucket, new_room, open_pair
 
-# Neighbours with a smaller share, times the cells of the pair, count as the climbed alignment in the placements of
-# Model 4: counting each one separately is slow, and long pairs have many.
+# In the placement counts of Model 4, neighbours with a posterior below this times the number of cells count like the
+# best alignment: counting each one separately is slow, and long pairs have many.
 NEGLIGIBLE = 1e-7
-# Those with less than exp(this) of the best alignment's probability count as impossible.
+# Neighbours with less than exp(this) times the best alignment's probability count as impossible.
 UNLIKELY = -20.0
 
 
 @kernel
 def _count_cept(of, sentence, i, removed, added, last, centre, weight, counts):
-    """Count the placement of cept i without its word `removed` and with `added`; return the last cept, its centre."""
-    count = of[COUNT, i]
-    total = of[TOTAL, i]
-    if removed >= 0:
-        count -= 1
-        total -= removed
-    if added >= 0:
-        count += 1
-        total += added
-    if count == 0:
-        return last, centre
-    groups, reach, rest = sentence.groups, sentence.reach, sentence.rest
-    before = -1
-    j = of[FIRST, i]
-    for _ in range(count):
-        if j >= 0 and j == removed:
-            j = of[FOLLOW, j]
-        if added >= 0 and (j < 0 or added < j):
-            word = added
-            added = -1
-        else:
-            word = j
-            j = of[FOLLOW, j]
-        if before < 0:
-            counts[of[ROW, last] + of[CLASS, word] + groups[reach + word - centre]] += weight
-        else:
-            counts[rest + of[CLASS, word] + groups[reach + word - before]] += weight
-        before = word
-    return i, (total + count - 1) // count
+    """Add `weight` to the counts of the placements of a cept, see `place_cept`."""
+    last, centre, _ = place_cept(of, sentence, i, removed, added, last, centre, 0.0, weight, counts, True)
+    return last, centre
 
 
 @kernel
 def _count_change(of, sentence, low, low_removed, low_added, high, high_removed, high_added, weight, counts):
-    """Count the terms that a change touches as they become, less as they are.
+    """Add the placements that a change touches as they are after it, and subtract them as they are now.
 
-    A word leaves cept `low` and one enters it (-1 for none), and likewise `high`, 0 for none.
+    A word leaves cept `low` and another enters it (-1 for none), and likewise `high` (0 for none).
     """
     for new in range(2):
         share = weight if new else -weight
         last = of[BEFORE, low]
         centre = of[CENTRE, last]
         for step in range(2 if high else 1):
-            removed = high_removed if step else low_removed
-            added = high_added if step else low_added
-            last, centre = _count_cept(
-                of,
-                sentence,
-                high if step else low,
-                removed if new else NONE,
-                added if new else NONE,
-                last,
-                centre,
-                share,
-                counts,
-            )
+            i = high if step else low
+            removed, added = NONE, NONE
+            if new:
+                removed = high_removed if step else low_removed
+                added = high_added if step else low_added
+            last, centre = _count_cept(of, sentence, i, removed, added, last, centre, share, counts)
         end = of[AFTER, high if high else low]
         if end <= sentence.size:
             word = of[FIRST, end]
@@ -102,7 +68,7 @@ def _count_change(of, sentence, low, low_removed, low_added, high, high_removed,
 
 @kernel
 def _count_neighbour(of, sentence, j, k, to, weight, counts):
-    """Count what a move of word j to cept `to` changes, or where k is not -1 a swap of j with k, which is there."""
+    """Count the change by a move of word j to cept `to` or, unless k is -1, by a swap with word k of that cept."""
     i = of[LINK, j]
     if i > 0 and to > 0 and of[BEFORE, i] <= to <= of[AFTER, i]:
         if i < to:
@@ -118,10 +84,10 @@ def _count_neighbour(of, sentence, j, k, to, weight, counts):
 
 @kernel
 def neighbourhood(cepts, sentence, gains, posterior, leaving, entering, counting, weight, counts):
-    """Posteriors over a climbed alignment and its neighbours; returns the logarithm of their sum over the alignment's.
+    """Posteriors over an alignment and its neighbours; returns log of their total probability over the alignment's own.
 
-    Fills `posterior[j, i]`, and for each cept the share of neighbours in which it has one word less (`leaving`) or
-    more (`entering`). Where `counting`, adds the expected placements of Model 4, `weight` times.
+    Fills `posterior[j, i]`, and for each cept the posterior of having one word less (`leaving`) or more (`entering`).
+    Where `counting`, adds the expected placements of Model 4, times `weight`, to `counts`.
     """
     size, length = sentence.size, sentence.length
     moves, swaps, of = gains.moves, gains.swaps, cepts.of
@@ -190,7 +156,7 @@ def _count_fertilities(cepts, sentence, leaving, entering, words, weight, counts
 
 @kernel
 def _count_displacements(sentence, posterior, weight, counts):
-    """Add the expected displacements from the diagonal, of Model 3."""
+    """Add the expected displacements from the diagonal (Model 3)."""
     bucket = length_bucket(sentence.length, counts.shape[0])
     for i in range(1, sentence.size + 1):
         place = diagonal_place(i, sentence.size, sentence.length)
@@ -209,9 +175,9 @@ class FertilityCounts(NamedTuple):
 
 @allocating_kernel
 def fertility_posteriors(shard, counting, agreeing, found, expected):
-    """Both directions of all pairs of a shard, climbing from its links, which become the best alignments found.
+    """Posteriors of all pairs of a shard in both directions; its links are replaced by the best alignments found.
 
-    Where `counting`, also adds to the `expected` counts. A pair's log-likelihood is that of its neighbourhood.
+    Where `counting`, adds to the `expected` counts. A pair's log-likelihood is that of its neighbourhood.
     """
     width = shard.longest + 2
     room = new_room(width)
@@ -235,16 +201,9 @@ def fertility_posteriors(shard, counting, agreeing, found, expected):
             posterior = back if direction else ahead
             free = source_free[source : source + size] if direction else target_free[target : target + length]
             score = climb(cepts, sentence, gains)
+            placements = expected.placements[direction]
             found.log_likelihoods[pair, direction] = score + neighbourhood(
-                cepts,
-                sentence,
-                gains,
-                posterior,
-                leaving,
-                entering,
-                counting,
-                weight,
-                expected.placements[direction],
+                cepts, sentence, gains, posterior, leaving, entering, counting, weight, placements
             )
             for j in range(sentence.length):
                 links[j] = cepts.of[LINK, j] - 1
@@ -260,7 +219,7 @@ def fertility_posteriors(shard, counting, agreeing, found, expected):
             for j in range(length):
                 if not counting:
                     if agreeing:
-                        # In single precision, as the mean of the two matrices would be.
+                        # In single precision, to equal the mean of the two float32 matrices.
                         mean = np.sqrt(np.float32(ahead[j, i + 1]) * np.float32(back[i, j + 1]))
                         forward[row + j] = min(mean, np.float32(1))
                     else:

@@ -1,29 +1,36 @@
-"""P(hidden document | history): eqs. (15) and (16) of nmf_lm, iterated or running along with the text.
+"""P(hidden document | history): eqs. (15) and (16) of nmf_lm, iterated over a window or updated with each word.
 
-`words` holds P(word | d), a row a word; a word that the hidden documents do not have is a row of -1 and tells nothing.
+`words` has one row P(word | d) for each word. Words that the hidden documents lack have the row number -1 and are
+ignored.
 """
 
 from __future__ import annotations
 
 import numpy as np
 
-from cepts.kernels import kernel, vector_kernel
+from cepts.kernels import kernel, piece, vector_kernel
+
+
+@piece
+def _scale_of(row, words, weights, marginals, background):
+    """The factor by which P(word | d) P(d | H) is the posterior of d, eq. (15) of nmf_lm, given `background`."""
+    explained = np.float32(0)
+    for d in range(len(weights)):
+        explained += words[row, d] * weights[d]
+    return (np.float32(1) - background) / max(
+        (np.float32(1) - background) * explained + background * marginals[row], np.float32(1e-30)
+    )
 
 
 @vector_kernel
 def running_step(row, words, priors, marginals, decay, strength, background, seen, weights):
-    """Let the word `row` follow: decay what earlier words have told (`seen`), add what this one tells; sets `weights`.
+    """Add the word `row` to the history: let the counts `seen` of hidden documents decay, add the word, set `weights`.
 
-    The word is shared out among the hidden documents by eq. (15), with the present P(d | H) for P(d) and a background
-    that has `background` of all words; `strength` is how many words the priors are worth.
+    The word is shared among the hidden documents by eq. (15) of nmf_lm, with the present P(d | H) in place of P(d) and
+    a background that has the share `background` of all words. The priors count as much as `strength` words.
     """
     documents = len(priors)
-    explained = np.float32(0)
-    for d in range(documents):
-        explained += words[row, d] * weights[d]
-    share = (np.float32(1) - background) / max(
-        (np.float32(1) - background) * explained + background * marginals[row], np.float32(1e-30)
-    )
+    share = _scale_of(row, words, weights, marginals, background)
     total = np.float32(0)
     for d in range(documents):
         seen[d] = decay * seen[d] + share * words[row, d] * weights[d]
@@ -35,7 +42,7 @@ def running_step(row, words, priors, marginals, decay, strength, background, see
 
 @kernel
 def running_weights(rows, words, priors, marginals, decay, strength, background, seen, weights, found):
-    """P(d | H) before each word of `rows`, to the rows of `found`; `seen` and `weights` are carried on."""
+    """Fill the rows of `found` with P(d | H) before each word of `rows`; `seen` and `weights` are updated."""
     for place in range(len(rows)):
         for d in range(len(priors)):
             found[place, d] = weights[d]
@@ -45,9 +52,10 @@ def running_weights(rows, words, priors, marginals, decay, strength, background,
 
 @vector_kernel
 def window_weights(rows, words, priors, marginals, size, steps, background, recent, new, found):
-    """P(d | H) before each word of `rows`, of the last `size` words with equal weight: `steps` of EM from the priors.
+    """Fill the rows of `found` with P(d | H) before each word of `rows`, where H is the last `size` words.
 
-    One step is eqs. (15) and (16). `recent` holds the last words before `rows`, the latest last, and is carried on.
+    It makes `steps` steps of EM from the priors, each of them eqs. (15) and (16) of nmf_lm. `recent` holds the last
+    words before `rows`, the latest last, and is updated.
     """
     documents = len(priors)
     length = len(recent)
@@ -63,12 +71,7 @@ def window_weights(rows, words, priors, marginals, size, steps, background, rece
                 at = place - back
                 row = rows[at] if at >= 0 else (recent[length + at] if length + at >= 0 else -1)
                 if row >= 0:
-                    explained = np.float32(0)
-                    for d in range(documents):
-                        explained += words[row, d] * weights[d]
-                    share = (np.float32(1) - background) / max(
-                        (np.float32(1) - background) * explained + background * marginals[row], np.float32(1e-30)
-                    )
+                    share = _scale_of(row, words, weights, marginals, background)
                     for d in range(documents):
                         new[d] += share * words[row, d]
             for d in range(documents):
@@ -85,7 +88,7 @@ def window_weights(rows, words, priors, marginals, size, steps, background, rece
 
 @vector_kernel
 def word_probs(rows, words, weights, found):
-    """P(word | H) of each word of `rows`, eq. (13), under its row of `weights`; 0 for a word of no row."""
+    """P(word | H), eq. (13) of nmf_lm, of each word of `rows` with its row of `weights`; 0 for row number -1."""
     for place in range(len(rows)):
         prob = np.float32(0)
         if rows[place] >= 0:

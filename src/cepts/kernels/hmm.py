@@ -1,8 +1,8 @@
-"""Forward-backward of the HMM aligner, exact, in scaled single precision.
+"""Exact forward-backward of the HMM aligner, in scaled single precision.
 
-States are source positions. A target word is emitted either by the source word at the current position, which is
-reached from the last one by a jump, or by null, which stays where it is: so null needs no states of its own in the
-sums, only a share of the mass of each position. Vectors are padded to whole registers with zeros.
+States are source positions. A target word is emitted either by the source word at a new position, which is reached from
+the last one by a jump, or by null, which does not change the position. So null needs no states of its own, only a share
+of the mass of each position. Vectors are padded with zeros to whole registers.
 """
 
 from __future__ import annotations
@@ -15,9 +15,9 @@ from cepts.kernels import piece, vector_kernel
 
 
 class Chain(NamedTuple):
-    """Parameters of the HMM: row 0 of `jumps` and `starts` is the forward direction, row 1 the reverse.
+    """Parameters of the HMM; row 0 of `jumps` and `starts` is the forward direction, row 1 the reverse.
 
-    A jump of d has the weight `jumps[direction, centre + d]`.
+    A jump by d positions has the weight `jumps[direction, centre + d]`.
     """
 
     jumps: Any
@@ -27,7 +27,7 @@ class Chain(NamedTuple):
 
 
 class JumpCounts(NamedTuple):
-    """Statistics of jumps and starts, laid out as the parameters are."""
+    """Statistics of jumps and starts, with the same layout as the parameters."""
 
     jump_numerator: Any
     jump_denominator: Any
@@ -38,8 +38,8 @@ class JumpCounts(NamedTuple):
 class HmmRoom(NamedTuple):
     """Buffers for one pair, as wide as the longest sentence, padded.
 
-    Up to `tabled`, the length whose jumps are in `matrix`, and `start_weight`, what normalises its starts, they are by
-    direction.
+    Those up to `start_weight` have one part for each direction. `tabled` is the length whose jumps are in `matrix`,
+    `start_weight` the factor that normalises its starts.
     """
 
     emission: Any
@@ -81,15 +81,15 @@ def _forward_backward(direction, first, null, length, size, null_prob, room, nul
     """Posteriors of one sentence in one direction; returns its log-likelihood.
 
     `room.emission[direction, j, i]` is t(target j | source i) and `null[first + j]` t(target j | null). Fills
-    `room.posterior[direction, j, i]` and `null_posterior[first + j]`, leaves the posterior of the first position, null
-    or not, in `room.behind`, and where `counting` adds to `room.moves[direction, i', i]` what, times P(i | i'), is the
-    expected number of jumps from i' to i in `times` such sentences.
+    `room.posterior[direction, j, i]` and `null_posterior[first + j]`, and leaves the posterior of the position at the
+    first word, null or not, in `room.behind`. Where `counting`, adds to `room.moves[direction, i', i]` the expected
+    number of jumps from i' to i in `times` such sentences, divided by P(i | i').
     """
     emission, posterior, moves = room.emission[direction], room.posterior[direction], room.moves[direction]
     matrix, transposed, start = room.matrix[direction], room.transposed[direction], room.start[direction]
     real, both, ahead, behind = room.real, room.both, room.ahead, room.behind
     padded = (size + 7) // 8 * 8
-    # What an earlier sentence left beyond this one's end is read as padding.
+    # Clear the padding, where an earlier, longer sentence may have left numbers.
     for i in range(size, padded):
         ahead[i] = np.float32(0)
         for j in range(length):
@@ -97,8 +97,8 @@ def _forward_backward(direction, first, null, length, size, null_prob, room, nul
     keep = np.float32(1) - null_prob
     log_likelihood = 0.0
     likelihood = 1.0
-    # Rows of `real` and `both` stay as they are computed; the scale that makes the row before sum to one is applied
-    # where that row is read, which saves a pass.
+    # Rows of `real` and `both` are stored unscaled; the scale that makes a row sum to 1 is applied where the row is
+    # read, which saves a pass.
     scale = np.float32(1)
     for j in range(length):
         null_share = null_prob * null[first + j]
@@ -142,7 +142,7 @@ def _forward_backward(direction, first, null, length, size, null_prob, room, nul
             linked += mass
             ahead[i] = through * emission[j, i] * after
             real[j, i] = stay * after
-        # Rounding may leave a little below nothing.
+        # Rounding may make the difference slightly negative.
         null_posterior[first + j] = max(np.float32(1) - linked, np.float32(0))
         if counting:
             for last in range(size):
@@ -167,9 +167,9 @@ def _forward_backward(direction, first, null, length, size, null_prob, room, nul
 def _count_jumps(direction, chain, room, statistics):
     """Turn `room.moves` into expected jumps, and clear it.
 
-    `denominator[d]` gathers, for each place from which a jump of d is possible, the jumps made from there over the
-    sum that normalises them: jumps = numerator / denominator is then the update of Hunter's MM algorithm, which
-    never lowers the likelihood although the normaliser depends on the sentence.
+    `denominator[d]` sums, over all positions from which a jump by d is possible, the expected jumps from there divided
+    by their normaliser. Then jumps = numerator / denominator is the update of Hunter's MM algorithm, which never lowers
+    the likelihood although the normaliser depends on the length of the sentence.
     """
     moves, matrix, centre = room.moves[direction], room.matrix[direction], chain.centre
     jumps = chain.jumps[direction]
@@ -189,7 +189,7 @@ def _count_jumps(direction, chain, room, statistics):
 
 @piece
 def _tabulate(direction, size, chain, room):
-    """Jumps P(i | i', I) = jumps[i - i'] / sum over the positions, their transpose, and starts, for I = `size`."""
+    """Fill P(i | i', I) = jumps[i - i'] / sum over positions, its transpose, and the starts, for I = `size`."""
     jumps, centre = chain.jumps[direction], chain.centre
     matrix, transposed = room.matrix[direction], room.transposed[direction]
     padded = (size + 7) // 8 * 8
@@ -218,9 +218,9 @@ def _tabulate(direction, size, chain, room):
 
 @vector_kernel
 def hmm_posteriors(block, chain, room, counting, agreeing, stride, found, statistics):
-    """Both directions of all pairs of a block, in its `order` (by lengths: jumps are tabled by length).
+    """Posteriors of all pairs of a block in both directions, in its `order`, so that few tables of jumps are made.
 
-    Where `counting`, every `stride`-th pair adds to the jump and start statistics. `room.tabled` must be 0.
+    Where `counting`, every `stride`-th pair adds to the statistics of jumps and starts. `room.tabled` must be 0.
     """
     source_offsets, target_offsets = block.source_offsets, block.target_offsets
     cells, lexicon = block.cells, block.lexicon

@@ -1,7 +1,7 @@
-"""Numbering the word pairs that co-occur, so that an E-step gathers and adds instead of hashing.
+"""Numbering the word pairs that co-occur, so that an E-step needs no hashing.
 
-A *cell* is a (source word, target word) pair that stands together in some sentence pair. A shard numbers its own
-cells; the shards' numbers are then merged into those of the whole text. Rows are source words throughout.
+A *cell* is a (source word, target word) pair that co-occurs in some sentence pair. Each shard numbers its own cells;
+these numbers are then merged into numbers for the whole text. Rows are always source words.
 """
 
 from __future__ import annotations
@@ -12,12 +12,20 @@ from cepts.kernels import allocating_kernel, kernel
 
 
 @kernel
+def _same_words(ids, one, other, length):
+    k = 0
+    while k < length and ids[one + k] == ids[other + k]:
+        k += 1
+    return k == length
+
+
+@kernel
 def distinct_pairs(source_ids, source_offsets, target_ids, target_offsets, table, place_of, first_of, times):
     """Find the sentence pairs that are the same, word for word.
 
-    Fills `place_of` (the number of each pair among the distinct ones, which are numbered by first use), `first_of` (the
-    first pair of each kind) and `times` (how often it stands); returns how many kinds there are. `table` (all -1) has
-    a power of two of places, at least twice as many as there are pairs.
+    Fills `place_of` (the number of each pair among the distinct ones, which are numbered in order of first use),
+    `first_of` (the first of each distinct pair) and `times` (how often it occurs); returns the number of distinct
+    pairs. `table` (all -1) has a power of two of slots, at least twice as many as there are pairs.
     """
     mask = np.uint64(len(table) - 1)
     kinds = 0
@@ -46,20 +54,12 @@ def distinct_pairs(source_ids, source_offsets, target_ids, target_offsets, table
             other = first_of[kind]
             other_source = source_offsets[other]
             other_target = target_offsets[other]
-            same = (
-                source_offsets[other + 1] - other_source == size and target_offsets[other + 1] - other_target == length
-            )
-            if same:
-                for i in range(size):
-                    if source_ids[other_source + i] != source_ids[source + i]:
-                        same = False
-                        break
-            if same:
-                for j in range(length):
-                    if target_ids[other_target + j] != target_ids[target + j]:
-                        same = False
-                        break
-            if same:
+            if (
+                source_offsets[other + 1] - other_source == size
+                and target_offsets[other + 1] - other_target == length
+                and _same_words(source_ids, other_source, source, size)
+                and _same_words(target_ids, other_target, target, length)
+            ):
                 times[kind] += 1
                 place_of[pair] = kind
                 break
@@ -69,7 +69,7 @@ def distinct_pairs(source_ids, source_offsets, target_ids, target_offsets, table
 
 @allocating_kernel
 def occurrences_by_word(ids, starts, order):
-    """Places of each word in `ids`, word by word: a counting sort. `starts` has one entry more than words."""
+    """Fill `order` with the places of each word in `ids`, from `starts[word]` on: a counting sort."""
     starts[:] = 0
     for word in ids:
         starts[word + 1] += 1
@@ -84,7 +84,7 @@ def occurrences_by_word(ids, starts, order):
 
 @kernel
 def token_rows(source_offsets, target_offsets, cell_offsets, sentence_of, row_of):
-    """Sentence of each source token, and where its row of cells starts."""
+    """The sentence of each source token, and the start of its row of cells."""
     for pair in range(len(source_offsets) - 1):
         width = target_offsets[pair + 1] - target_offsets[pair]
         row = cell_offsets[pair]
@@ -98,9 +98,9 @@ def token_rows(source_offsets, target_offsets, cell_offsets, sentence_of, row_of
 def number_cells(starts, order, sentence_of, row_of, target_ids, target_offsets, seen, slot, cells, targets, rows):
     """Number the distinct cells of a shard, source word by source word, in order of first use.
 
-    Fills `cells` (the cell of each token pair), `targets` (the target word of each cell) and `rows` (where each
-    source word's cells start); returns how many there are. `seen` (all -1) and `slot` are as long as the target
-    vocabulary: they stand in for a hash table, and need no clearing between source words.
+    Fills `cells` (the cell of each token pair), `targets` (the target word of each cell) and `rows` (where the cells of
+    each source word start); returns the number of cells. `seen` (all -1) and `slot` are as long as the target
+    vocabulary: they serve as a hash table that needs no clearing between source words.
     """
     count = 0
     for word in range(len(starts) - 1):
@@ -124,11 +124,10 @@ def number_cells(starts, order, sentence_of, row_of, target_ids, target_offsets,
 
 @kernel
 def renumber_by_use(cells, numbers, renamed, out):
-    """Number a shard's cells anew by first use, in place.
+    """Renumber the cells of a shard in order of first use, in place.
 
-    Walking the token pairs then meets new cells one after the other, and frequent cells, which come early, lie close
-    together: both suit the caches. `renamed` (all -1) and `out`, which receives `numbers` in the new order, are as
-    long as `numbers`.
+    A pass over the token pairs then meets new cells in ascending order, and frequent cells, which come early, lie close
+    together: both are good for memory caches. `out` receives `numbers` in the new order; `renamed` is a buffer, all -1.
     """
     count = 0
     for place in range(len(cells)):
@@ -146,9 +145,9 @@ def renumber_by_use(cells, numbers, renamed, out):
 def merge_rows(
     members, member_starts, coarse_of_target, fine_rows, fine_targets, seen, slot, coarse_of_cell, targets, rows
 ):
-    """Number the distinct cells of rows that become one: `members` lists the fine rows of each coarse one.
+    """Number the distinct cells of merged rows; `members` lists the fine rows of each coarse row.
 
-    Fills `coarse_of_cell` with the number of each fine cell, and `targets` and `rows` as `number_cells` does.
+    Fills `coarse_of_cell` with the new number of each fine cell, and `targets` and `rows` as `number_cells` does.
     """
     count = 0
     for group in range(len(member_starts) - 1):
@@ -169,7 +168,7 @@ def merge_rows(
 
 @allocating_kernel
 def sort_rows(rows, targets, order):
-    """Fill `order` with each row's cells by ascending target word (insertion into a merge sort of NumPy's)."""
+    """Fill `order` with the cells of each row, sorted by target word."""
     for row in range(len(rows) - 1):
         start = rows[row]
         stop = rows[row + 1]

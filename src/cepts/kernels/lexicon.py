@@ -15,7 +15,7 @@ from cepts.kernels.lookup import backed_off, likeness
 
 @kernel
 def gather_rows(lexicon, cells, out):
-    """Copy the entries of `cells`: a shard's own part of the lexicon, small enough for the cache."""
+    """Copy the entries of `cells`: a shard's own part of the lexicon, which may fit into the memory cache."""
     for place in range(len(cells)):
         cell = cells[place]
         out[place, 0] = lexicon[cell, 0]
@@ -24,7 +24,7 @@ def gather_rows(lexicon, cells, out):
 
 @kernel
 def add_at(cells, values, out):
-    """Add the counts of a shard's cells to those of the whole text, or of fine cells to those of their coarse ones."""
+    """Add the counts of a shard's cells to those of the whole text, or of fine cells to those of their coarse cells."""
     for place in range(len(cells)):
         cell = cells[place]
         for column in range(out.shape[1]):
@@ -46,7 +46,7 @@ def totals(rows, targets, counts, of_source, of_target):
 
 @kernel
 def normalise(rows, targets, counts, source_totals, target_totals, lexicon):
-    """M-step of eq. (25): counts over their totals. `counts[c, -1]` are those of the reverse direction."""
+    """M-step of Model 1, eq. (25) of ibm12: counts over their totals. `counts[c, -1]` is the reverse direction."""
     reverse = counts.shape[1] - 1
     for row in range(len(rows) - 1):
         total = source_totals[row]
@@ -76,9 +76,9 @@ def digamma(x):
 def normalise_bayes(
     rows, targets, counts, source_totals, target_totals, source_sizes, target_sizes, concentration, lexicon
 ):
-    """Variational M-step under a symmetric Dirichlet prior: exp(psi(c + a) - psi(total + a n)).
+    """Variational M-step with a symmetric Dirichlet prior: exp(psi(c + a) - psi(total + a n)).
 
-    n is the number of cells of the word: the prior spreads over the words that it was ever seen with.
+    n is the number of cells of the word: the prior covers the words that it co-occurs with.
     """
     reverse = counts.shape[1] - 1
     back = np.empty(len(target_totals))
@@ -108,11 +108,11 @@ class CoarseCells(NamedTuple):
 
 @kernel
 def back_off(level, counts, totals, coarse_lexicon, strengths, floor, lexicon):
-    """Lexicon of a level, each distribution drawn towards that of its coarser words.
+    """Lexicon of a level, smoothed towards that of the coarser words.
 
     t(f | e) = (c(e, f) + s t'(f' | e') P(f | f')) / (c(e) + s): the mean of a Dirichlet posterior whose prior is the
-    coarser lexicon t' with strength s. Where `coarse_of_cell` is empty the words have no coarser ones and the prior
-    is the share of the word in its text. `totals` are those of source words and of target words.
+    coarser lexicon t' with strength s. Where `coarse_of_cell` is empty, there are no coarser words, and the prior is
+    the share of the word in its text. `totals` are those of the source words and of the target words.
     """
     rows, targets = level.rows, level.targets
     source_totals, target_totals = totals
@@ -134,9 +134,9 @@ def back_off(level, counts, totals, coarse_lexicon, strengths, floor, lexicon):
 
 @kernel
 def spelling_counts(rows, targets, spellings, least, weight, counts):
-    """Give cells of like-spelt words a prior count: their common prefix over the longer word, from `least` on.
+    """Add a prior count for similar words, such as numbers, names and cognates: `weight` times their `likeness`.
 
-    Identical words get the whole `weight`; numbers, names and cognates are what this is for.
+    A likeness below `least` counts as 0; identical words get the whole weight.
     """
     source_bounds, target_bounds = spellings.source_bounds, spellings.target_bounds
     for row in range(len(rows) - 1):
@@ -145,7 +145,7 @@ def spelling_counts(rows, targets, spellings, least, weight, counts):
             continue
         for cell in range(rows[row], rows[row + 1]):
             other = targets[cell]
-            # Most pairs end here, at the first byte.
+            # Most pairs already differ in the first byte.
             if (
                 target_bounds[other] == target_bounds[other + 1]
                 or spellings.source[start] != spellings.target[target_bounds[other]]

@@ -1,4 +1,4 @@
-"""How alike two words are spelt, and how well the words of one span are found in another."""
+"""How similar the spelling of two words is, and how well the words of one span are covered by another span."""
 
 from __future__ import annotations
 
@@ -9,10 +9,10 @@ from cepts.kernels import kernel
 
 @kernel
 def spelling_likeness(source, source_offsets, target, target_offsets, used, out):
-    """Fill `out` (I x J x 5): Jaro-Winkler, Dice of bigrams and trigrams, common prefix and suffix by the longer word.
+    """Fill `out` (I x J x 5): Jaro-Winkler, Dice of bigrams and trigrams, common prefix and suffix over longer word.
 
-    `source` and `target` are the characters of all words end to end; words are compared as they are given. `used` is
-    room for two rows of flags as long as the longest word.
+    `source` and `target` are the characters of all words, end to end, and are compared as they are. `used` is a buffer
+    of two rows, as long as the longest word.
     """
     for i in range(len(source_offsets) - 1):
         first = source_offsets[i]
@@ -34,7 +34,7 @@ def spelling_likeness(source, source_offsets, target, target_offsets, used, out)
                 suffix += 1
             out[i, j, 3] = prefix / longer
             out[i, j, 4] = suffix / longer
-            # Jaro's similarity, raised by a tenth of what it lacks for each of up to four common first characters.
+            # Jaro's similarity, plus a tenth of its difference to 1 for each of up to four common first characters.
             for place in range(longer):
                 used[0, place] = used[1, place] = False
             reach = (longer >> 1) - 1 if longer > 3 else 0
@@ -58,7 +58,7 @@ def spelling_likeness(source, source_offsets, target, target_offsets, used, out)
                         other += 1
                 jaro = (matches / length + matches / width + (matches - swapped / 2) / matches) / 3.0
                 out[i, j, 0] = jaro + (prefix if prefix < 4 else 4) * 0.1 * (1.0 - jaro)
-            # Dice's coefficient of n-grams: twice the shared ones, by those of both.
+            # Dice's coefficient of n-grams: twice the shared ones over those of both words.
             for size in range(2, 4):
                 grams, others = length - size + 1, width - size + 1
                 if grams < 1 or others < 1:
@@ -81,11 +81,11 @@ def spelling_likeness(source, source_offsets, target, target_offsets, used, out)
 
 @kernel
 def span_coverage(likeness, best_target, covered):
-    """For each pair of spans, the mean over words of the one of the best likeness to a word of the other.
+    """For each pair of spans, the mean over the words of one of their best likeness to a word of the other.
 
-    `likeness` is I x J; `covered` (2 x I x Ls x J x Lt, 0 before) takes the means over source words and over target
-    words, at [i, l - 1, j, w - 1] for the spans [i, i + l) and [j, j + w); places of spans that leave a sentence stay.
-    `best_target` is room for Lt numbers.
+    `likeness` is I x J; `covered` (2 x I x Ls x J x Lt, all 0) receives the means over source words and over target
+    words, at [i, l - 1, j, w - 1] for the spans [i, i + l) and [j, j + w); it stays 0 for spans that go beyond a
+    sentence. `best_target` is a buffer for Lt numbers.
     """
     _, length, longest, width, widest = covered.shape
     for i in range(length):
@@ -95,7 +95,7 @@ def span_coverage(likeness, best_target, covered):
                 total = 0.0
                 for wide in range(min(widest, width - j)):
                     value = np.float64(likeness[i + span, j + wide])
-                    # The source side: the last word's best, and those of the span without it.
+                    # The source side: the best of the last word, added to the sum of the shorter span.
                     best = value if value > best else best
                     before = covered[0, i, span - 1, j, wide] * span if span > 0 else 0.0
                     covered[0, i, span, j, wide] = (before + best) / (span + 1)

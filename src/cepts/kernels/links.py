@@ -1,30 +1,21 @@
-"""Links as text: parsing and formatting the numbers of Pharaoh and NAACL files, byte by byte."""
+"""Links as text: parsing and formatting Pharaoh and NAACL files, byte by byte."""
 
 from __future__ import annotations
 
 from cepts.kernels import kernel
-from cepts.kernels.text import is_space
+from cepts.kernels.numbers import BLANK, MINUS, NEWLINE, POINT, ZERO, is_digit, parse_decimal
+from cepts.kernels.text import is_space, skip_blanks
 
-NEWLINE = 10
-BLANK = 32
-PLUS = 43
-MINUS = 45
-POINT = 46
-ZERO = 48
-COLON = 58
-QUESTION = 63
-LETTER_E = 69
-LETTER_P = 80
-LETTER_S = 83
+COLON, QUESTION, LETTER_P, LETTER_S = 58, 63, 80, 83
 LARGEST = 2**31 - 1
 
 
 @kernel
-def parse_number(data, position):
-    """The number that starts at `position`, and where it ends; -1 where there is none that int32 can hold."""
+def parse_integer(data, position):
+    """The whole number that starts at `position`, and where it ends; -1 if there is none that fits into an int32."""
     start = position
     value = 0
-    while position < len(data) and ZERO <= data[position] <= ZERO + 9:
+    while position < len(data) and is_digit(data[position]):
         value = 10 * value + data[position] - ZERO
         if value > LARGEST:
             return -1, position
@@ -34,51 +25,16 @@ def parse_number(data, position):
 
 @kernel
 def parse_confidence(data, position):
-    """The decimal number that starts at `position`, and where it ends; -1 unless it lies in [0, 1]."""
-    mantissa = 0
-    exponent = digits = 0
-    fraction = False
-    while position < len(data):
-        byte = data[position]
-        if ZERO <= byte <= ZERO + 9:
-            digits += 1
-            if mantissa < 10**15:
-                mantissa = 10 * mantissa + byte - ZERO
-                exponent -= fraction
-            elif not fraction:
-                exponent += 1
-        elif byte == POINT and not fraction:
-            fraction = True
-        else:
-            break
-        position += 1
-    if digits == 0:
-        return -1.0, position
-    if position < len(data) and data[position] & 0xDF == LETTER_E:
-        position += 1
-        negative = position < len(data) and data[position] == MINUS
-        if negative or (position < len(data) and data[position] == PLUS):
-            position += 1
-        shift, position = parse_number(data, position)
-        if shift < 0:
-            return -1.0, position
-        exponent += -shift if negative else shift
-    value = float(mantissa)
-    if mantissa > 0 and exponent > 0:
-        # Larger than 1 unless the mantissa is 0.
-        value = 2.0
-    elif exponent < 0:
-        # Up to 10^22 a power of ten is exact, so the quotient is rounded but once.
-        power = 1.0
-        for _ in range(min(-exponent, 300)):
-            power *= 10.0
-        value /= power
-    return (value if value <= 1.0 else -1.0), position
+    """The decimal number without a sign that starts at `position`, and where it ends; -1 unless it is in [0, 1]."""
+    found, value = 0, -1.0
+    if position < len(data) and (is_digit(data[position]) or data[position] == POINT):
+        found, value, position = parse_decimal(data, position, len(data))
+    return (value if found and value <= 1.0 else -1.0), position
 
 
 @kernel
 def parse_pharaoh(data, base, line_ends, source, target, confidence, sure, counts):
-    """Parse links ``i-j``, ``i?j``, ``i-j:p`` and ``i-j-p``, a sentence pair a line.
+    """Parse links ``i-j``, ``i?j``, ``i-j:p`` and ``i-j-p``, one line for each sentence pair.
 
     Parameters
     ----------
@@ -87,16 +43,16 @@ def parse_pharaoh(data, base, line_ends, source, target, confidence, sure, count
     base
         The number of a sentence's first word.
     line_ends
-        Filled with the count of links before each newline.
+        Filled with the number of links before each newline.
     source, target, confidence, sure
-        Filled with the links as they stand.
+        Filled with the links in the order of the file.
     counts
         Filled: links, lines.
 
     Returns
     -------
     int
-        Where the first token starts that is no link; -1 if there is none.
+        Start of the first token that is not a link; -1 if there is none.
     """
     position = links = lines = 0
     failed = -1
@@ -109,9 +65,9 @@ def parse_pharaoh(data, base, line_ends, source, target, confidence, sure, count
                 lines += 1
             continue
         start = position
-        i, position = parse_number(data, position)
+        i, position = parse_integer(data, position)
         mark = data[position] if position < len(data) else NEWLINE
-        j, position = parse_number(data, position + 1)
+        j, position = parse_integer(data, position + 1)
         p = 1.0
         if position < len(data) and (data[position] == COLON or data[position] == MINUS):
             p, position = parse_confidence(data, position + 1)
@@ -129,30 +85,22 @@ def parse_pharaoh(data, base, line_ends, source, target, confidence, sure, count
 
 
 @kernel
-def skip_blanks(data, position):
-    """The next position that is no white space, or is a newline."""
-    while position < len(data) and data[position] != NEWLINE and is_space(data[position]):
-        position += 1
-    return position
-
-
-@kernel
 def parse_naacl(data, line, sentence, source, target, confidence, sure, counts):
-    """Parse lines ``sentence source target [S|P] [confidence]``, all from 1; position 0 is null and no link.
+    """Parse lines ``sentence source target [S|P] [confidence]``, numbered from 1; position 0 is null, which is no link.
 
     Parameters
     ----------
     data
         Bytes of whole lines.
     line, sentence, source, target, confidence, sure
-        Filled with the links as they stand, all numbered from 0.
+        Filled with the links in the order of the file, numbered from 0.
     counts
         Filled: links, lines before the end or the failure.
 
     Returns
     -------
     int
-        Where the first line starts that is wrong; -1 if there is none.
+        Start of the first wrong line; -1 if there is none.
     """
     position = links = lines = 0
     failed = -1
@@ -160,10 +108,10 @@ def parse_naacl(data, line, sentence, source, target, confidence, sure, counts):
         start = position
         position = skip_blanks(data, position)
         if position < len(data) and data[position] != NEWLINE:
-            n, position = parse_number(data, position)
-            i, after = parse_number(data, skip_blanks(data, position))
+            n, position = parse_integer(data, position)
+            i, after = parse_integer(data, skip_blanks(data, position))
             apart = after > position and position < len(data) and is_space(data[position])
-            j, position = parse_number(data, skip_blanks(data, after))
+            j, position = parse_integer(data, skip_blanks(data, after))
             apart = apart and after < len(data) and is_space(data[after])
             apart = apart and (position >= len(data) or is_space(data[position]))
             p = 1.0
@@ -197,7 +145,7 @@ def parse_naacl(data, line, sentence, source, target, confidence, sure, counts):
 
 @kernel
 def put_number(out, position, value):
-    """Write `value` in decimal at `position`; returns where it ends."""
+    """Write the whole number `value` at `position`; returns where it ends."""
     digits = 1
     rest = value // 10
     while rest > 0:
@@ -212,7 +160,7 @@ def put_number(out, position, value):
 
 @kernel
 def put_confidence(out, position, ten_thousandths):
-    """Write a number of [0, 1] with four decimals at `position`; returns where it ends."""
+    """Write a number from 0 to 1 with four decimals at `position`; returns where it ends."""
     out[position] = ZERO + ten_thousandths // 10000
     out[position + 1] = POINT
     rest = ten_thousandths % 10000
@@ -224,9 +172,9 @@ def put_confidence(out, position, ten_thousandths):
 
 @kernel
 def format_pharaoh(offsets, source, target, confidence, sure, base, scored, out):
-    """Write a line of links for each sentence pair to `out`; returns how many bytes.
+    """Write one line of links for each sentence pair to `out`; returns the number of bytes.
 
-    Links take at most 22 bytes, with `scored` 29.
+    A link takes at most 22 bytes, or 29 with its confidence (`scored`).
     """
     position = 0
     for pair in range(len(offsets) - 1):
@@ -247,9 +195,9 @@ def format_pharaoh(offsets, source, target, confidence, sure, base, scored, out)
 
 @kernel
 def format_naacl(offsets, source, target, confidence, sure, first, out):
-    """Write a line for each link to `out`, the first pair as number `first`; returns how many bytes.
+    """Write one line for each link to `out`, the first pair as number `first`; returns the number of bytes.
 
-    The confidence is left out where it is 1, which is what its absence means. Links take at most 50 bytes.
+    A confidence of 1 is the default of the format and is not written. A line takes at most 50 bytes.
     """
     position = 0
     for pair in range(len(offsets) - 1):

@@ -9,7 +9,7 @@ NEGLIGIBLE = 1e-12
 
 @vector_kernel
 def score_items(values, categories, value_weights, category_weights, scores):
-    """Fill `scores`: values @ value_weights + the weights of the categories, an item a row."""
+    """Fill the score of each item (row): values @ value_weights + the sum of the weights of its categories."""
     for item in range(len(scores)):
         total = 0.0
         for column in range(values.shape[1]):
@@ -23,7 +23,7 @@ def score_items(values, categories, value_weights, category_weights, scores):
 def add_expected(values, categories, weights, value_sums, category_sums):
     """Add each item's features, times its weight (a marginal or a count), to the sums.
 
-    Most segments have almost no probability; those below `NEGLIGIBLE` are skipped.
+    Most segments have almost no probability, so weights up to `NEGLIGIBLE` are skipped.
     """
     for item in range(len(weights)):
         weight = weights[item]

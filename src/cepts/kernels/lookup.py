@@ -1,4 +1,4 @@
-"""The lexicon for sentence pairs that were not in training: found where known, backed off where not."""
+"""Lexicon entries of sentence pairs that were not in training: looked up where known, backed off where not."""
 
 from __future__ import annotations
 
@@ -6,11 +6,11 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from cepts.kernels import kernel
+from cepts.kernels import kernel, piece
 
 
 class TokenPairs(NamedTuple):
-    """Words of the tokens of sentence pairs, as numbers of any kind, and where each pair's words and matrix start."""
+    """Word numbers of the tokens of sentence pairs, and where the words and the matrix of each pair start."""
 
     source: Any
     target: Any
@@ -29,9 +29,9 @@ class Spellings(NamedTuple):
 
 
 class Levels(NamedTuple):
-    """Lexicons of ever coarser words, laid end to end: their cells, sorted within rows, and the totals of their words.
+    """Lexicons of ever coarser words, end to end: their cells, sorted within rows, and the total counts of their words.
 
-    What belongs to level `n` begins at place `n` of the `starts`.
+    The part of level `n` starts at place `n` of each of the `starts`.
     """
 
     rows: Any
@@ -70,30 +70,33 @@ def backed_off(count, total, prior, strength, floor):
     return np.float32(max((np.float64(count) + strength * prior) / (total + strength), floor))
 
 
-@kernel
-def find(rows, targets, row, target):
-    """Place of `target` in the sorted cells of `row`, or -1."""
-    low = rows[row]
-    high = rows[row + 1]
+@piece
+def find_sorted(values, start, stop, wanted):
+    """Place of `wanted` among the ascending ``values[start:stop]``, or -1."""
+    low, high = start, stop
     while low < high:
-        middle = (low + high) // 2
-        if targets[middle] < target:
+        middle = (low + high) >> 1
+        if values[middle] < wanted:
             low = middle + 1
         else:
             high = middle
-    if low < rows[row + 1] and targets[low] == target:
-        return low
-    return -1
+    return low if low < stop and values[low] == wanted else -1
+
+
+@kernel
+def find(rows, targets, row, target):
+    """Place of `target` in the sorted cells of `row`, or -1."""
+    return find_sorted(targets, rows[row], rows[row + 1], target)
 
 
 @kernel
 def look_up(tokens, levels, shares, strengths, floor, out):
-    """Fill `out[cell]` with both directions' lexicon entries of each token pair.
+    """Fill `out[cell]` with the lexicon entries of each token pair in both directions.
 
-    Word numbers are given for every level (level 0 the forms, then ever coarser words, -1 where unknown), one row of
-    `tokens.source` and `tokens.target` a level; so are the source and target `shares` of each token in its coarser
-    word. What a level does not know is taken from the next one, weighed as in training; a word that no level knows has
-    the root's share.
+    `tokens.source` and `tokens.target` have one row of word numbers for each level (0: the forms, then ever coarser
+    words; -1 for unknown words), and the source and target `shares` have one row with the share of each token in its
+    coarser word. A pair that a level does not know gets its entry from the next level, backed off as in training; a
+    pair that no level knows gets the shares alone.
     """
     source_offsets, target_offsets = tokens.source_offsets, tokens.target_offsets
     row_starts, cell_starts = levels.row_starts, levels.cell_starts
@@ -102,7 +105,7 @@ def look_up(tokens, levels, shares, strengths, floor, out):
         cell = tokens.cell_offsets[pair]
         for source in range(source_offsets[pair], source_offsets[pair + 1]):
             for target in range(target_offsets[pair], target_offsets[pair + 1]):
-                # Climb until a level knows the pair ...
+                # Go up until a level knows the pair ...
                 found = -1
                 level = 0
                 while level < len(tokens.source):
@@ -140,7 +143,7 @@ def look_up(tokens, levels, shares, strengths, floor, out):
 
 @kernel
 def look_up_flat(tokens, rows, targets, lexicon, floor, out):
-    """As `look_up` for a lexicon without levels: an unknown pair gets `floor`."""
+    """`look_up` for a lexicon without levels: an unknown pair gets `floor`."""
     source_offsets, target_offsets = tokens.source_offsets, tokens.target_offsets
     for pair in range(len(source_offsets) - 1):
         cell = tokens.cell_offsets[pair]
@@ -158,7 +161,7 @@ def look_up_flat(tokens, rows, targets, lexicon, floor, out):
 
 @kernel
 def add_likeness(tokens, spellings, source_known, target_known, least, trust, out):
-    """Raise the entries of like-spelt words of which one is not known: `trust` is P(translation | identical)."""
+    """Raise the entries of similarly spelt words, one of them unknown; `trust` is P(translation | identical words)."""
     source_offsets, target_offsets = tokens.source_offsets, tokens.target_offsets
     for pair in range(len(source_offsets) - 1):
         cell = tokens.cell_offsets[pair]

@@ -1,7 +1,7 @@
-"""E-step of the models whose links are independent: Models 1 and 2 and the diagonal model.
+"""E-step of the models with independent links: Models 1 and 2 and the diagonal model.
 
-Each target word is a mixture over the source words and null, eq. (1d) of ibm12; what differs is the prior of the
-positions, which is tabled by the two lengths of the pair (its *shape*).
+Each target word is a mixture over the source words and null, eq. (1d) of ibm12. The models differ in the prior of the
+positions, which is stored in one table for each pair of lengths (the *shape* of a sentence pair).
 """
 
 from __future__ import annotations
@@ -14,7 +14,7 @@ from cepts.kernels import vector_kernel
 
 
 class PositionCounts(NamedTuple):
-    """Expected positions, laid out as the priors are; empty where the model does not learn them."""
+    """Expected positions, with the same layout as the priors; empty if the model does not learn them."""
 
     forward: Any
     reverse: Any
@@ -23,7 +23,7 @@ class PositionCounts(NamedTuple):
 
 
 class MixtureRoom(NamedTuple):
-    """Buffers for one pair: a matrix in each direction, a number for each target word and each source word."""
+    """Buffers for one pair: a matrix for each direction, a number for each target word and for each source word."""
 
     ahead: Any
     back: Any
@@ -33,7 +33,7 @@ class MixtureRoom(NamedTuple):
 
 @vector_kernel
 def mixture_posteriors(block, priors, room, counting, agreeing, found, tables):
-    """Both directions of all pairs of a block; where `counting`, also adds to the tables if those are not empty."""
+    """Posteriors of all pairs of a block in both directions; where `counting`, adds to `tables` unless empty."""
     ahead, back, total, share = room.ahead, room.back, room.total, room.share
     source_offsets, target_offsets = block.source_offsets, block.target_offsets
     cells, lexicon = block.cells, block.lexicon
@@ -67,7 +67,7 @@ def mixture_posteriors(block, priors, room, counting, agreeing, found, tables):
             row = i * length
             mass = reverse_null[back_null + i] * source_null[source + i]
             sum_back = mass
-            # Apart from the arithmetic, the gathering keeps many cache misses under way at once.
+            # Gathering in a loop of its own lets many cache misses overlap.
             for j in range(length):
                 cell = cells[first + row + j]
                 ahead[row + j] = lexicon[cell, 0]
@@ -80,7 +80,7 @@ def mixture_posteriors(block, priors, room, counting, agreeing, found, tables):
                 here = back[row + j] * reverse_prior[table + row + j]
                 back[row + j] = here
                 sum_back += here
-            # One logarithm for many words.
+            # Multiply first, to take one logarithm for many words.
             likelihood *= sum_back
             if likelihood < 1e-200:
                 log_back += np.log(likelihood)
@@ -132,7 +132,7 @@ def mixture_posteriors(block, priors, room, counting, agreeing, found, tables):
 
 @vector_kernel
 def diagonal_priors(sizes, lengths, offsets, tension, keep, forward, reverse):
-    """P(a_j = i | I, J) = keep exp(-tension |i/I - j/J|) / Z_j, positions from 1, for each shape; and the reverse."""
+    """For each shape, P(a_j = i | I, J) = keep exp(-tension |i/I - j/J|) / Z_j, positions from 1; and the reverse."""
     for shape in range(len(sizes)):
         size = sizes[shape]
         length = lengths[shape]
@@ -155,7 +155,7 @@ def diagonal_priors(sizes, lengths, offsets, tension, keep, forward, reverse):
 
 @vector_kernel
 def diagonal_objective(sizes, lengths, offsets, tension, table, reverse):
-    """Expected log-prior of the links counted in `table`, as a function of the tension (without constants)."""
+    """Expected log-prior of the links counted in `table`, as a function of the tension, up to a constant."""
     objective = 0.0
     for shape in range(len(sizes)):
         size = sizes[shape]
@@ -181,7 +181,7 @@ def diagonal_objective(sizes, lengths, offsets, tension, table, reverse):
 
 @vector_kernel
 def normalise_tables(sizes, lengths, offsets, null_offsets, table, null_table, reverse, prior, null_prior):
-    """P(a_j = i | I, J) = counts over their total, null among them; a word that was never counted keeps its prior."""
+    """P(a_j = i | I, J) = counts over their total, which includes null; a word without counts keeps its prior."""
     for shape in range(len(sizes)):
         size = sizes[shape]
         length = lengths[shape]

@@ -1,22 +1,37 @@
-"""A stochastic edit distance whose edits depend on the one before: probabilities and expected counts."""
+"""A stochastic edit distance in which each edit depends on the one before: probabilities and expected counts."""
 
 from __future__ import annotations
+
+from typing import Any, NamedTuple
 
 import numpy as np
 
 from cepts.kernels import kernel
 
-# The last edit; columns of `steps` are these less one.
+# Edits; the columns of `steps` are these minus one.
 START, COPY, CHANGE, INSERT, DELETE = 0, 1, 2, 3, 4
 EDITS = 5
 
-# Characters are code points, and in these low bits their symbols: 0 to 25 for a to z, 26 for any other.
+# A character is a code point and, in these low bits, its symbol: 0 to 25 for a to z, 26 for all others.
 SYMBOL = 31
+
+
+class EditTables(NamedTuple):
+    """Probabilities or expected counts of edits.
+
+    `steps[e]` is for the edits after edit e; `ends[e]`, after the whole source is read, for an insertion and for the
+    end. `changes[a, b]` is for symbol a that becomes b, `inserts[b]` for an inserted b.
+    """
+
+    steps: Any
+    ends: Any
+    changes: Any
+    inserts: Any
 
 
 @kernel
 def fill_forward(source, target, steps, ends, changes, inserts, forward):
-    """Fill `forward[i, j, e]`: probability of having read `i` characters, written `j`, last by edit `e`.
+    """Fill `forward[i, j, e]`: probability that i characters are read and j written, and that e was the last edit.
 
     Returns the probability of the whole target given the whole source.
     """
@@ -45,7 +60,7 @@ def fill_forward(source, target, steps, ends, changes, inserts, forward):
                     insert = steps[edit, INSERT - 1]
                 else:
                     insert = ends[edit, 0]
-                # An insertion leads to the next column, which is yet to come.
+                # An insertion leads to the next column, which comes later.
                 if j < columns:
                     forward[i, j + 1, INSERT] += mass * insert * inserts[other]
     total = 0.0
@@ -56,7 +71,7 @@ def fill_forward(source, target, steps, ends, changes, inserts, forward):
 
 @kernel
 def fill_backward(source, target, steps, ends, changes, inserts, backward):
-    """Fill `backward[i, j, e]`: probability of all that is left, given that the last edit was `e`."""
+    """Fill `backward[i, j, e]`: probability of all further edits, given that the last one was e."""
     rows = len(source)
     columns = len(target)
     for i in range(rows, -1, -1):
@@ -79,23 +94,10 @@ def fill_backward(source, target, steps, ends, changes, inserts, backward):
 
 
 @kernel
-def name_expected_counts(
-    source,
-    source_offsets,
-    target,
-    target_offsets,
-    steps,
-    ends,
-    changes,
-    inserts,
-    forward,
-    backward,
-    step_counts,
-    end_counts,
-    change_counts,
-    insert_counts,
-):
-    """Add the expected number of each edit over all pairs of names to the counts; returns the log-likelihood."""
+def name_expected_counts(source, source_offsets, target, target_offsets, probs, forward, backward, counts):
+    """Add the expected number of each edit in all pairs of names to the counts; returns the log-likelihood."""
+    steps, ends, changes, inserts = probs
+    step_counts, end_counts, change_counts, insert_counts = counts
     likelihood = 0.0
     for pair in range(len(source_offsets) - 1):
         a = source[source_offsets[pair] : source_offsets[pair + 1]]

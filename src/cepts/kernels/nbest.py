@@ -1,9 +1,9 @@
-"""The most probable alignments of a sentence pair, exact, in falling order: of the HMM and of independent links.
+"""The most probable alignments of a sentence pair, exact, in descending order: for the HMM and for independent links.
 
-First comes the best completion from every word and state of the trellis. Then the list: every alignment but the best
-follows one above it, its *parent*, up to some word, makes another choice there and goes on as well as can be. A heap
-holds these deviations, never many more than the list still wants. Equal ones come in the order of their parents, then
-of the words, then of the choices.
+First, the best completion from every word and state of the trellis is found. Every alignment of the list but the best
+equals one before it, its *parent*, up to some word, makes another choice there and continues with the best completion.
+A heap holds these deviations, never many more than the list still needs. Equal deviations come in the order of their
+parents, then of the words, then of the choices.
 """
 
 from __future__ import annotations
@@ -17,10 +17,10 @@ from cepts.kernels.trellis import complete, fill_hmm, fill_mixture, follow, next
 
 
 class Heap(NamedTuple):
-    """Room for the deviations of one pair, and for the two best choices of each word and state.
+    """Buffers for the deviations of one pair, and for the two best choices of each word and state.
 
-    Deviation n loses `losses[n]` against the best alignment; `nodes[n]` has its parent, the word, the state there and
-    the choice. `found_losses` are those of the alignments found.
+    Deviation n has the loss `losses[n]` against the best alignment; `nodes[n]` has its parent, the word, the state
+    there and the choice. `found_losses` are the losses of the alignments of the list.
     """
 
     choices: Any
@@ -35,8 +35,8 @@ class Heap(NamedTuple):
 class Lists(NamedTuple):
     """The lists of all pairs in one direction.
 
-    The list of a pair starts at `entries[pair]` of `log_probabilities` and at `places[pair]` of `positions` and may go
-    on to where the next pair's starts; `found[pair]` receives its length.
+    The list of a pair starts at `entries[pair]` of `log_probabilities` and at `places[pair]` of `positions`, and may
+    reach up to that of the next pair; `found[pair]` receives its length.
     """
 
     entries: Any
@@ -48,7 +48,7 @@ class Lists(NamedTuple):
 
 @piece
 def _before(loss, parent, word, losses, nodes, place):
-    """Whether a deviation comes before that at `place`. The heap has at most one of a parent and a word."""
+    """Whether a deviation comes before the one at `place`. The heap has at most one for each parent and word."""
     if loss != losses[place]:
         return loss < losses[place]
     return parent < nodes[place, 0] or (parent == nodes[place, 0] and word < nodes[place, 1])
@@ -63,7 +63,7 @@ def _move(losses, nodes, place, to_losses, to_nodes, to):
 
 @kernel
 def _push(losses, nodes, held, loss, parent, word, state, choice):
-    """Add a deviation to the heap, the one of least loss first."""
+    """Add a deviation to the heap, whose root has the least loss."""
     place = held
     while place > 0:
         above = (place - 1) // 2
@@ -80,7 +80,7 @@ def _push(losses, nodes, held, loss, parent, word, state, choice):
 
 @kernel
 def _drop_first(losses, nodes, held):
-    """Take the first of `held` deviations out of the heap."""
+    """Remove the first of the `held` deviations from the heap."""
     last = held - 1
     place = np.int64(0)
     while True:
@@ -99,22 +99,22 @@ def _drop_first(losses, nodes, held):
 
 @kernel
 def _keep_first(losses, nodes, held, wanted, spare_losses, spare_nodes):
-    """Leave only the first `wanted` deviations in the heap."""
+    """Keep only the first `wanted` deviations of the heap."""
     first = np.int64(0)
     for place in range(wanted):
         _move(losses, nodes, first, spare_losses, spare_nodes, place)
         _drop_first(losses, nodes, held - place)
-    # In order, they are a heap.
+    # A sorted list is a heap.
     for place in range(wanted):
         _move(spare_losses, spare_nodes, place, losses, nodes, place)
 
 
 @piece
 def _list(count, size, length, trellis, heap, log_probabilities, positions):
-    """Fill the list of one pair from its trellis; returns how many alignments it has.
+    """Fill the list of one pair from its trellis; returns its length.
 
-    The n-th best has the n-th `length` of `positions`. An alignment's loss against the best is a sum of what its
-    deviations lose, so that no alignment comes out above one before it. Those of probability 0 are left out.
+    The n-th best alignment has the n-th run of `length` numbers in `positions`. Its loss is the sum of the losses of
+    its deviations, so rounding cannot change the order. Alignments of probability 0 are not listed.
     """
     choices, second_losses, found_losses = heap.choices, heap.second_losses, heap.found_losses
     losses, nodes = heap.losses, heap.nodes
@@ -128,7 +128,7 @@ def _list(count, size, length, trellis, heap, log_probabilities, positions):
         for state in range(size + 2 if chained else 1):
             choices[j, state, 0] = -2
     limit = np.inf
-    # Not plain numbers, for which Numba would compile what is called with them once more.
+    # Not plain numbers: Numba would compile what is called with them once more.
     held = found = np.int64(0)
     nothing = np.int64(-1)
     parent = word = choice = nothing
@@ -196,7 +196,7 @@ def _fill_list(pair, size, length, trellis, heap, lists):
 
 @kernel
 def mixture_lists(block, priors, trellis, direction, heap, lists):
-    """The most probable alignments of all pairs of a block in one direction, where links are independent."""
+    """The most probable alignments of all pairs of a block in one direction, for independent links."""
     for pair in range(len(lists.found)):
         size, length = fill_mixture(direction, pair, block, priors, trellis)
         _fill_list(pair, size, length, trellis, heap, lists)
@@ -204,9 +204,9 @@ def mixture_lists(block, priors, trellis, direction, heap, lists):
 
 @kernel
 def hmm_lists(block, chain, trellis, direction, heap, lists):
-    """The most probable alignments of all pairs of a block in one direction, under the HMM.
+    """The most probable alignments of all pairs of a block in one direction, for the HMM.
 
-    Pairs are taken in the block's `order`: jumps are tabled by length.
+    Pairs are taken in the block's `order`, so that few tables of jumps are made.
     """
     tabled = np.int64(0)
     for place in range(len(block.order)):

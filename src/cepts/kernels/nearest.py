@@ -1,4 +1,4 @@
-"""The best targets of each query: chosen by float32 products that BLAS makes, settled by float64 ones made here."""
+"""The best targets of each query: candidates by the float32 products of BLAS, then exact by float64 products."""
 
 from __future__ import annotations
 
@@ -6,15 +6,16 @@ import numpy as np
 
 from cepts.kernels import allocating_kernel, kernel, vector_kernel
 
-# Entries that are held against a threshold at once, before any is looked at alone.
+# Entries that are compared with a threshold together, before any is looked at alone.
 CHUNK = 64
 
 
 @kernel
 def keep_best(block, bias, first, scores, rows):
-    """Put the entries of `block` + `bias` (a line a query, a column a target from `first` on) among the best so far.
+    """Insert the entries of `block` + `bias`, one line for each query and one column for each target.
 
-    `scores` and `rows` hold each query's best, the best first; a query's last score is what an entry must exceed.
+    `first` is the number of the first target. `scores` and `rows` hold each query's best targets, the best first; an
+    entry must exceed the last of these scores.
     """
     width = block.shape[1]
     last = scores.shape[1] - 1
@@ -36,7 +37,7 @@ def keep_best(block, bias, first, scores, rows):
 
 @allocating_kernel
 def keep_best_of_columns(block, scores, rows):
-    """The same for columns, without bias: the best lines of each."""
+    """`keep_best` for one column for each query and one line for each target, without bias."""
     width = block.shape[1]
     last = scores.shape[1] - 1
     least = scores[:, last].copy()
@@ -56,11 +57,12 @@ def keep_best_of_columns(block, scores, rows):
 
 
 @kernel
-def settle(queries, targets, bias, slack, kept, kept_rows, scores, rows, cuts, doubtful):
-    """Fill `scores` and `rows` with each query's best among those kept, by float64 products; ties by number.
+def rescore(queries, targets, bias, slack, kept, kept_rows, scores, rows, cuts, doubtful):
+    """Fill `scores` and `rows` with the best of each query's kept targets, by float64 products; ties by number.
 
-    A kept score is off by at most `slack`. So whoever is among the best by float64 was within twice that of the last
-    of the best, at `cuts` or above; where the worst that was kept is too, others may be, and the query is `doubtful`.
+    The error of a kept score is at most `slack`. So a target that is among the best by float64 has a kept score of at
+    least `cuts`: that of the last of the best minus twice the slack. If even the worst kept score is that high, targets
+    that were not kept may belong to the best, and the query is `doubtful`.
     """
     count = scores.shape[1]
     last = kept.shape[1] - 1
@@ -76,10 +78,10 @@ def settle(queries, targets, bias, slack, kept, kept_rows, scores, rows, cuts, d
 
 
 @kernel
-def settle_from_block(block, rounded_bias, bias, first, queries, targets, cuts, scores, rows):
-    """Settle by float64 products all entries of `block` + `rounded_bias` that are at `cuts` or above.
+def rescore_block(block, rounded_bias, bias, first, queries, targets, cuts, scores, rows):
+    """Insert the float64 products of all entries of `block` + `rounded_bias` that are at least `cuts`.
 
-    `queries`, `bias` and `targets` are those of the block; the number of its first target is `first`.
+    `queries`, `bias` and `targets` are those of the block; `first` is the number of its first target.
     """
     for i in range(block.shape[0]):
         for j in range(block.shape[1]):
@@ -89,7 +91,7 @@ def settle_from_block(block, rounded_bias, bias, first, queries, targets, cuts, 
 
 @kernel
 def _any_above(values, bias, least):
-    """Whether a chunk of `values` + `bias` has one above `least`, without a branch: the compiler vectorises that."""
+    """Whether a chunk of `values` + `bias` has one above `least`; it has no branches, so that it is vectorised."""
     above = np.int32(0)
     for j in range(CHUNK):
         above |= np.int32(values[j] + bias[j] > least)
@@ -98,7 +100,7 @@ def _any_above(values, bias, least):
 
 @kernel
 def _any_above_own(values, least):
-    """The same where each has a threshold of its own."""
+    """`_any_above` with a threshold for each value."""
     above = np.int32(0)
     for j in range(CHUNK):
         above |= np.int32(values[j] > least[j])
@@ -115,7 +117,7 @@ def _dot(left, right):
 
 @kernel
 def _insert(scores, rows, score, row):
-    """Insert after all that are as good, and drop the last."""
+    """Insert a row that is better than the last one, after equal scores, and drop the last."""
     place = len(scores) - 1
     while place > 0 and scores[place - 1] < score:
         scores[place] = scores[place - 1]
@@ -127,7 +129,7 @@ def _insert(scores, rows, score, row):
 
 @kernel
 def _insert_by_number(scores, rows, score, row):
-    """Insert, of equal scores the lower row first, and drop the last; or nothing, where all are better."""
+    """Insert a row by its score, among equal scores by its number, and drop the last; nothing if all are better."""
     place = len(scores)
     while place > 0 and (scores[place - 1] < score or (scores[place - 1] == score and rows[place - 1] > row)):
         place -= 1

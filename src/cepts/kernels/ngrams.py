@@ -1,13 +1,27 @@
 """N-gram models as tries in flat arrays: finding entries, scoring texts, masses of classes of words.
 
-The arrays are those of `NGrams`; a context of -1 is the empty one, whose continuation by word `w` is entry `w`.
+A context is an entry, or -1 for the empty context, whose continuation by word `w` is entry `w`.
 """
 
 from __future__ import annotations
 
+from typing import Any, NamedTuple
+
 import numpy as np
 
 from cepts.kernels import kernel
+from cepts.kernels.lookup import find_sorted
+
+
+class Trie(NamedTuple):
+    """The arrays of `cepts.data.NGrams`; the first `contexts` entries, those below the highest order, are contexts."""
+
+    first: Any
+    words: Any
+    probs: Any
+    backoffs: Any
+    suffixes: Any
+    contexts: Any
 
 
 @kernel
@@ -15,25 +29,15 @@ def find_continuation(first, words, context, word):
     """Entry of `word` after the words of entry `context`; -1 where there is none."""
     if context < 0:
         return np.int64(word)
-    low, high = first[context], first[context + 1]
-    end = high
-    while low < high:
-        middle = (low + high) >> 1
-        if words[middle] < word:
-            low = middle + 1
-        else:
-            high = middle
-    if low < end and words[low] == word:
-        return low
-    return np.int64(-1)
+    return find_sorted(words, first[context], first[context + 1], word)
 
 
 @kernel
-def ngram_step(first, words, probs, backoffs, suffixes, levels_last_start, context, word):
-    """P(word | context), and the longest stored context after the word.
+def ngram_step(first, words, probs, backoffs, suffixes, contexts, context, word):
+    """P(word | context), and the longest stored context after the word; the first arguments are those of `Trie`.
 
-    The probability is that of the longest context that has the word among its continuations. `levels_last_start` is
-    the first entry of the highest order: such entries are no contexts, their suffixes are.
+    The probability comes from the longest suffix of the context that has the word among its continuations, times the
+    back-off weights on the way there.
     """
     weight = 1.0
     entry = find_continuation(first, words, context, word)
@@ -42,44 +46,50 @@ def ngram_step(first, words, probs, backoffs, suffixes, levels_last_start, conte
         context = suffixes[context]
         entry = find_continuation(first, words, context, word)
     following = entry
-    if entry >= levels_last_start:
+    if entry >= contexts:
         following = suffixes[entry]
     return weight * probs[entry], following
 
 
 @kernel
-def ngram_distribution(first, words, probs, backoffs, suffixes, vocabulary_size, context, path, distribution):
-    """Fill `distribution` with P(word | context) of every word; `path` has room for as many entries as the order."""
+def trace_suffixes(trie, context, path):
+    """Fill `path` with the context and its ever shorter suffixes, but for the empty one; returns their number."""
     length = 0
     while context >= 0:
         path[length] = context
         length += 1
-        context = suffixes[context]
-    for word in range(vocabulary_size):
-        distribution[word] = probs[word]
-    for place in range(length - 1, -1, -1):
-        context = path[place]
-        backoff = np.float64(backoffs[context])
-        for word in range(vocabulary_size):
-            distribution[word] *= backoff
-        for entry in range(first[context], first[context + 1]):
-            distribution[words[entry]] = probs[entry]
+        context = trie.suffixes[context]
+    return length
 
 
 @kernel
-def weighted_masses(first, words, probs, backoffs, suffixes, factors, masses):
-    """Fill `masses` with the sum over words of P(word | context) x factor, for every context.
+def ngram_distribution(trie, context, path, distribution):
+    """Fill `distribution` with P(word | context) of every word; `path` is a buffer as long as the model's order."""
+    probs = trie.probs
+    for word in range(len(distribution)):
+        distribution[word] = probs[word]
+    for place in range(trace_suffixes(trie, context, path) - 1, -1, -1):
+        context = path[place]
+        backoff = np.float64(trie.backoffs[context])
+        for word in range(len(distribution)):
+            distribution[word] *= backoff
+        for entry in range(trie.first[context], trie.first[context + 1]):
+            distribution[trie.words[entry]] = probs[entry]
 
-    The contexts are the entries below the highest order; the last of `masses` is that of the empty context. What an
-    entry's own continuations add to the shorter context's mass is their probability without that which they would have
-    had by backing off.
+
+@kernel
+def weighted_masses(trie, factors, masses):
+    """Fill `masses` with the sum over words of P(word | context) x factor for every context, the empty one last.
+
+    The mass of a context is the back-off weight times that of the shorter context, where the context's own
+    continuations are left out, plus the mass of these continuations.
     """
-    contexts = len(masses) - 1
+    first, words, probs, backoffs, suffixes, contexts = trie
     mass = 0.0
     for word in range(len(factors)):
         mass += np.float64(probs[word]) * factors[word]
     masses[contexts] = mass
-    # Suffixes are of a lower order, so they stand before.
+    # Suffixes have a lower order, so they come first.
     for context in range(contexts):
         shorter = suffixes[context]
         backed_off, own = masses[shorter if shorter >= 0 else contexts], 0.0
@@ -92,7 +102,7 @@ def weighted_masses(first, words, probs, backoffs, suffixes, factors, masses):
 
 @kernel
 def find_entries(first, words, rows, entries):
-    """Fill `entries` with the entry of each n-gram of `rows`; -1 where the model does not have it."""
+    """Fill `entries` with the entry of each n-gram (a row of `rows`); -1 where the model lacks it."""
     for row in range(len(rows)):
         entry = np.int64(-1)
         for place in range(rows.shape[1]):
@@ -103,18 +113,12 @@ def find_entries(first, words, rows, entries):
 
 
 @kernel
-def trace_sentences(
-    first, words, probs, backoffs, suffixes, levels_last_start, start, end_word, ids, offsets, found, contexts
-):
-    """Probability of each word and of the end of each sentence, to `found`, and the context in which it stands.
+def trace_sentences(trie, start, end_word, ids, offsets, found, contexts):
+    """Fill `found` with the probability of each word and of the end of each sentence, and `contexts` with its context.
 
-    Parameters
-    ----------
-    start, end_word
-        Context in which sentences start, and the word that ends them.
-    ids, offsets
-        Sentence `n` is ``ids[offsets[n]:offsets[n + 1]]``.
+    Sentence `n` is ``ids[offsets[n]:offsets[n + 1]]``; it starts in the context `start` and ends with `end_word`.
     """
+    first, words, probs, backoffs, suffixes, stored = trie
     filled = 0
     for sentence in range(len(offsets) - 1):
         context = np.int64(start)
@@ -124,6 +128,6 @@ def trace_sentences(
                 word = np.int64(ids[position])
             contexts[filled] = context
             found[filled], context = ngram_step(
-                first, words, probs, backoffs, suffixes, levels_last_start, np.int64(context), word
+                first, words, probs, backoffs, suffixes, stored, np.int64(context), word
             )
             filled += 1

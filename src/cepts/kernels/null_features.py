@@ -1,4 +1,4 @@
-"""Features of a word with null (section 3.3 of semicrf)."""
+"""Features of a word with null (semicrf, section 3.3)."""
 
 from __future__ import annotations
 
@@ -6,13 +6,9 @@ import numpy as np
 
 from cepts.kernels import kernel
 from cepts.kernels.phrase_features import (
-    CAPITAL,
-    CHUNK,
-    FREQUENT,
-    KIND,
     KINDS,
     NUMBER,
-    TAG,
+    WORD,
     Attribute,
     Category,
     FeatureGroup,
@@ -54,7 +50,7 @@ A = columns(NULL.attributes)
 
 @kernel
 def fill_null(words, strength, cosine, attributes):
-    """Fill the attributes of every word of one side; `strength` and `cosine` have a row for each."""
+    """Fill the attributes of every word of one side; `strength` and `cosine` have one row for each word."""
     for i in range(len(words)):
         best = 0.0
         second = 0.0
@@ -68,13 +64,13 @@ def fill_null(words, strength, cosine, attributes):
                 second = value
             if cosine[i, j] > nearest:
                 nearest = np.float64(cosine[i, j])
-        attributes[A.kind, i] = words[i, KIND]
+        attributes[A.kind, i] = words[i, WORD.kind]
         attributes[A.best_match, i] = bin_of(best, BEST_EDGES)
         attributes[A.shared, i] = second == best
         attributes[A.matched_well, i] = best > 0.9
         attributes[A.matched, i] = best > 0.5
         attributes[A.nearest, i] = bin_of(nearest, NEAREST_EDGES)
-        attributes[A.tag, i] = words[i, TAG]
-        attributes[A.chunk, i] = words[i, CHUNK]
-        attributes[A.word, i] = words[i, FREQUENT]
-        attributes[A.name_or_number, i] = words[i, KIND] == NUMBER or words[i, CAPITAL] > 0
+        attributes[A.tag, i] = words[i, WORD.tag]
+        attributes[A.chunk, i] = words[i, WORD.chunk]
+        attributes[A.word, i] = words[i, WORD.frequent]
+        attributes[A.name_or_number, i] = words[i, WORD.kind] == NUMBER or words[i, WORD.capital] > 0

@@ -9,20 +9,20 @@ from cepts.kernels import kernel
 TAB, NEWLINE, RETURN, BLANK = 9, 10, 13, 32
 PLUS, MINUS, POINT, ZERO, LETTER_E = 43, 45, 46, 48, 101
 
-# Why a run over rows stopped.
+# Why `text_rows` stopped.
 BLOCK_DONE, ROOM_FULL, SHORT_ROW, LONG_ROW, BAD_NUMBER = range(5)
 
 POWERS = np.array([float(f"1e{power}") for power in range(71)])
-# A product of two rounded numbers is off by less than this share of it.
+# Bounds of a product of two rounded numbers, relative to it.
 BELOW, ABOVE = 1 - 2.0**-50, 1 + 2.0**-50
 MANTISSA_FULL = np.uint64(10**18)
 
-NUMBER_ROOM = 20  # "-123456789000000.0" with its separator, and something to spare
+NUMBER_ROOM = 20  # bytes: "-123456789000000.0" has 18, its separator one
 
 
 @kernel
 def scaled(mantissa, power):
-    """`mantissa` times ten to `power`, of at most 70 either way, within a share of 2^-51."""
+    """`mantissa` times ten to `power`, which is from -70 to 70, with a relative error of at most 2^-51."""
     if power < 0:
         return mantissa / POWERS[-power]
     return mantissa * POWERS[power]
@@ -35,14 +35,14 @@ def is_digit(byte):
 
 
 @kernel
-def parse_number(data, start, end):
-    """Read the decimal at the start of ``data[start:end]``.
+def parse_decimal(data, start, end):
+    """Read the decimal number at the start of ``data[start:end]``.
 
     Returns
     -------
     tuple
-        0 where there is none, 1 where the nearest float32 is found, 2 where this takes exact arithmetic (one in some
-        hundred million, halfway between two float32; or numbers out of range); the number; and where it ends.
+        0 if there is none, else 1, or 2 if its exponent is out of range; the number, with a relative error of at most
+        2^-50 (0 or infinity where out of range); and where it ends.
     """
     position = start
     negative = False
@@ -65,7 +65,7 @@ def parse_number(data, start, end):
         power -= position
         digits -= power
     if digits == 0:
-        return 0, np.float32(0), position
+        return 0, 0.0, position
     if digits > 18:
         mantissa, power = long_mantissa(data, first, position)
     if position < end and data[position] | 32 == LETTER_E:
@@ -75,28 +75,41 @@ def parse_number(data, start, end):
             down = data[position] == MINUS
             position += 1
         if position == end or not is_digit(data[position]):
-            return 0, np.float32(0), position
+            return 0, 0.0, position
         exponent = 0
         while position < end and is_digit(data[position]):
             exponent = min(exponent * 10 + (data[position] - ZERO), 100_000_000)
             position += 1
         power += -exponent if down else exponent
+    found = 1
     value = np.float64(mantissa)
     if mantissa > np.uint64(0):
-        if not -70 <= power <= 70:
-            return 2, np.float32(0), position
-        value = scaled(value, power)
+        if -70 <= power <= 70:
+            value = scaled(value, power)
+        else:
+            found = 2
+            value = 0.0 if power < 0 else np.inf
+    return found, -value if negative else value, position
+
+
+@kernel
+def parse_number(data, start, end):
+    """`parse_decimal` to the nearest float32; 2 also means that finding it needs exact arithmetic.
+
+    This happens about once in a hundred million numbers: where one is halfway between two float32 numbers.
+    """
+    found, value, position = parse_decimal(data, start, end)
     low, high = np.float32(value * BELOW), np.float32(value * ABOVE)
-    if low != high or np.isinf(high):
-        return 2, np.float32(0), position
-    return 1, -low if negative else low, position
+    if found and (low != high or np.isinf(high)):
+        found = 2
+    return found, low, position
 
 
 @kernel
 def long_mantissa(data, start, end):
-    """The first 19 digits of a decimal without sign and exponent, and the power of ten of the last of them.
+    """The first 19 digits of a decimal without sign and exponent, and the power of ten of the last of these digits.
 
-    The rest of so many digits is far below the precision that `BELOW` and `ABOVE` allow for.
+    Later digits are far below the error that `BELOW` and `ABOVE` allow for.
     """
     mantissa = np.uint64(0)
     power = 0
@@ -120,13 +133,13 @@ def is_blank(byte):
 
 @kernel
 def parse_numbers(data, start, end, row, matrix, slow, slows):
-    """Read the fields of ``data[start:end]`` or of its first line, which must be the numbers of a row.
+    """Read the numbers of one row from ``data[start:end]``, up to the end of its first line.
 
     Returns
     -------
     tuple
-        Slow numbers found, as many more as there are; where the first field stands that is no number, or the numbers
-        or the line end; and the number of columns filled.
+        `slows` plus the slow numbers of the row; where the first field starts that is not a number, or where the
+        numbers end; and the number of columns filled.
     """
     width = matrix.shape[1]
     position = start
@@ -147,27 +160,27 @@ def parse_numbers(data, start, end, row, matrix, slow, slows):
 
 @kernel
 def text_rows(data, state, matrix, word_starts, word_ends, lines, slow):
-    """Read rows ``word number ... number`` from `data` on from ``state[0]``; blank lines are passed over.
+    """Read rows ``word number ... number`` of `data`, from position ``state[0]`` on; blank lines are skipped.
 
-    The last fields of a line are its numbers, as many as `matrix` is wide; what stands before is the word, blanks
-    inside it included.
+    The last fields of a line, as many as `matrix` has columns, are its numbers; all before them is the word, which may
+    have blanks.
 
     Parameters
     ----------
     data
         Bytes of whole lines.
     state
-        Position in `data`, lines before it, rows filled, slow numbers found: read and filled. Then, where a line is
-        wrong: where it starts and ends, and where its wrong field does.
+        Position in `data`, lines before it, rows and slow numbers so far; updated. Then, if a line is wrong, start and
+        end of the line and of its wrong field.
     matrix, word_starts, word_ends, lines
-        Filled for each row: the numbers, where the word stands in `data`, the number of the line (from 1).
+        Filled for each row: the numbers, start and end of the word in `data`, the number of the line, from 1.
     slow
-        Filled with row, column, start and end of the numbers that exact arithmetic must read.
+        Filled with row, column, start and end of each number that needs exact arithmetic.
 
     Returns
     -------
     int
-        Why it stopped: `BLOCK_DONE`, `ROOM_FULL` (of `matrix` or of `slow`), or what is wrong with the line.
+        Why it stopped: `BLOCK_DONE`, `ROOM_FULL` (`matrix` or `slow` is full), or the fault of the line.
     """
     rows, width = matrix.shape
     position, line, row, slows = state[0], state[1], state[2], state[3]
@@ -176,7 +189,7 @@ def text_rows(data, state, matrix, word_starts, word_ends, lines, slow):
         if row == rows or slows + width > len(slow):
             status = ROOM_FULL
             break
-        # Nearly always: a word without blanks, one number after the other, a newline.
+        # The usual line: a word without blanks, the numbers, a newline.
         start = position
         word_end = start
         while word_end < len(data) and data[word_end] > BLANK:
@@ -223,7 +236,7 @@ def text_rows(data, state, matrix, word_starts, word_ends, lines, slow):
 
 @kernel
 def word_before(data, start, end, width):
-    """Where the word of a line ends that has `width` fields after it; with `BLOCK_DONE`, or what is wrong."""
+    """`BLOCK_DONE` or the fault of a line, and where its word, before the last `width` fields, ends."""
     left = end
     for _ in range(width):
         while left > start and not is_blank(data[left - 1]):
@@ -238,13 +251,13 @@ def word_before(data, start, end, width):
     if last > start:
         found, _, stop = parse_number(data, last, left)
         if found and stop == left:
-            return LONG_ROW, left  # a number too many, rather than a word that ends in a number
+            return LONG_ROW, left  # one number too many is likelier than a word that ends in a number
     return BLOCK_DONE, left
 
 
 @kernel
 def write_number(value, out, position):
-    """Write the finite float32 `value` with as few digits as give it back; returns the position after it."""
+    """Write the finite float32 `value` with as few digits as identify it; returns the position after it."""
     if np.signbit(value):
         out[position] = MINUS
         position += 1
@@ -269,7 +282,7 @@ def write_number(value, out, position):
             break
         mantissa = shorter
         digits -= 1
-    # Rounding may have made 99.9 to 100, which has a digit more, and zeros at the end say nothing.
+    # Rounding may have turned 99.9 into 100, which has one more digit. Then drop zeros at the end.
     ten = 1
     for _ in range(digits):
         ten *= 10
@@ -286,8 +299,8 @@ def write_number(value, out, position):
 
 @kernel
 def write_positional(mantissa, digits, exponent, out, position):
-    """Write the `digits` of `mantissa`, of which the first stands for ten to `exponent`."""
-    first, last = max(exponent, 0), min(exponent - digits + 1, -1)  # powers of ten from which and to which
+    """Write the `digits` of `mantissa`, the first of which is worth ten to `exponent`, in plain notation."""
+    first, last = max(exponent, 0), min(exponent - digits + 1, -1)  # powers of ten of the first and last digit
     length = first - last + 2  # with the point
     place = last
     for k in range(position + length - 1, position - 1, -1):
@@ -324,10 +337,10 @@ def write_scientific(mantissa, digits, exponent, out, position):
 
 @kernel
 def write_rows(words, offsets, matrix, out):
-    """Write lines ``word number ... number`` to `out`; returns how many bytes they are.
+    """Write lines ``word number ... number`` to `out`; returns their number of bytes.
 
-    Word `w` is ``words[offsets[w]:offsets[w + 1]]``. `out` has room for the words and newlines, and `NUMBER_ROOM` for
-    each number.
+    Word `w` is ``words[offsets[w]:offsets[w + 1]]``. `out` has space for the words, their newlines, and `NUMBER_ROOM`
+    bytes for each number.
     """
     position = 0
     for row in range(len(matrix)):

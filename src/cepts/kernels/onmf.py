@@ -1,4 +1,4 @@
-"""From PLSA to proper alignments: every word in exactly one cept, every cept with words on both sides."""
+"""From PLSA to proper alignments: every word is in one cept (or null), and every cept has words on both sides."""
 
 from __future__ import annotations
 
@@ -6,16 +6,16 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from cepts.kernels import kernel, vector_kernel
+from cepts.kernels import kernel, piece, vector_kernel
 from cepts.kernels.anneal import anneal, search
 from cepts.kernels.plsa import Cells, margins, train
 
 TINY = np.float32(1e-30)
-# Share of the whole matrix that cepts are given when one of them is removed.
+# When a cept is removed, the others are mixed with this share of the whole matrix.
 SHARED = np.float32(0.01)
 
 
-class Matrices(NamedTuple):
+class MatrixArrays(NamedTuple):
     """The association matrices of sentence pairs, with the null masses of their words."""
 
     source_offsets: Any
@@ -26,11 +26,11 @@ class Matrices(NamedTuple):
     target_null: Any
 
 
-class Search(NamedTuple):
+class CeptSearch(NamedTuple):
     """How the cepts of each pair are found.
 
-    The number of cepts is `wanted`, or where that is 0 chosen by AIC (`bayes`: BIC). `noise` < 0 is a model without.
-    The starts of a `search` are drawn for pair `first_pair` and those after it.
+    The number of cepts is `wanted` or, where that is 0, chosen by AIC (`bayes`: BIC). `noise` < 0 means a model without
+    noise. The random starts of a `search` depend on the number of the pair; that of the first pair is `first_pair`.
     """
 
     annealing: Any
@@ -57,11 +57,12 @@ class OnmfRoom(NamedTuple):
     present: Any
 
 
-class Alignment(NamedTuple):
-    """What is found: the cept of each word (-1 for null), how sure that is, the noise of each pair.
+class CeptResults(NamedTuple):
+    """Filled: the cept of each word (-1 for null), its confidence P(cept | word), and the noise of each pair.
 
-    `source_strength[i]` times `target_strength[j]` is the confidence of the link of two words of a cept: the geometric
-    mean of P(c, j | i) and P(c, i | j). `curves` (where it has room) receives the log-likelihood by number of cepts.
+    `source_strength[i]` times `target_strength[j]` is the confidence of the link between two words of a cept: the
+    geometric mean of P(c, j | i) and P(c, i | j). `curves`, unless empty, receives the log-likelihoods of the models
+    with 1, 2, ... cepts.
     """
 
     source_cept: Any
@@ -75,9 +76,18 @@ class Alignment(NamedTuple):
     curves: Any
 
 
+class WordCepts(NamedTuple):
+    """The words of one side of a pair: their null masses and, filled, their cepts, confidences and strengths."""
+
+    null: Any
+    cept: Any
+    confidence: Any
+    strength: Any
+
+
 @kernel
 def _share_out(values, shares):
-    """The values as shares of their sum, so that no sum or quotient of them overflows or vanishes; returns the sum."""
+    """Fill `shares` with the values over their sum, so that sums and quotients do not overflow; returns the sum."""
     total = 0.0
     for cell in range(len(values)):
         total += values[cell]
@@ -86,35 +96,43 @@ def _share_out(values, shares):
     return total
 
 
+@piece
+def _clear(words):
+    for i in range(len(words.cept)):
+        words.cept[i] = -1
+        words.confidence[i] = np.float32(1)
+        words.strength[i] = np.float32(0)
+
+
 @vector_kernel
-def _assign(size, cepts, total, weights, factor, null, cept):
-    """MAP cept of each word, eq. (7); -1 for null, which must have more of the word than any cept."""
+def _assign(cepts, total, weights, factor, words):
+    """The most probable cept of each word, eq. (7) of onmf; -1 for null, which needs a larger mass than every cept."""
     heaviest = 0
     for c in range(1, cepts):
         if weights[c] > weights[heaviest]:
             heaviest = c
-    for i in range(size):
-        # A word of which nothing is known goes with the most.
+    for i in range(len(words.cept)):
+        # A word without any mass gets the heaviest cept.
         best = heaviest
         mass = weights[heaviest] * factor[heaviest, i]
         for c in range(cepts):
             if weights[c] * factor[c, i] > mass:
                 best = c
                 mass = weights[c] * factor[c, i]
-        cept[i] = -1 if null[i] > mass * total else best
+        words.cept[i] = -1 if words.null[i] > mass * total else best
 
 
 @kernel
-def _lightest_orphan(size, length, cepts, weights, source_cept, target_cept, present):
-    """The cept of least weight that lacks words on a side (-1: none does)."""
+def _lightest_orphan(cepts, weights, source_cept, target_cept, present):
+    """The cept with the least weight among those without words on one side; -1 if there is none."""
     for c in range(cepts):
         present[c] = 0
-    for i in range(size):
-        if source_cept[i] >= 0:
-            present[source_cept[i]] |= 1
-    for j in range(length):
-        if target_cept[j] >= 0:
-            present[target_cept[j]] |= 2
+    for c in source_cept:
+        if c >= 0:
+            present[c] |= 1
+    for c in target_cept:
+        if c >= 0:
+            present[c] |= 2
     orphan = -1
     for c in range(cepts):
         if present[c] != 3 and (orphan < 0 or weights[c] < weights[orphan]):
@@ -124,9 +142,9 @@ def _lightest_orphan(size, length, cepts, weights, source_cept, target_cept, pre
 
 @kernel
 def _remove(cells, rows, columns, cepts, orphan, noise, model):
-    """Take a cept out, give its weight to the others and let them all have a little of every word.
+    """Remove a cept, give its weight to the others, and give these a small part of every word.
 
-    EM keeps what is 0, so a word that the cept alone had would stay without any.
+    EM never changes a probability of 0, so words that only the removed cept had would otherwise stay without a cept.
     """
     size, length = cells.matrix.shape
     whole = cells.total
@@ -153,59 +171,58 @@ def _remove(cells, rows, columns, cepts, orphan, noise, model):
 
 
 @kernel
-def _order(size, length, cepts, source_cept, target_cept, number):
-    """Number the cepts by their first source word."""
+def _renumber(cepts, source_cept, target_cept, number):
+    """Number the cepts by their first source word; `number` receives the new numbers."""
     for c in range(cepts):
         number[c] = -1
     used = 0
-    for i in range(size):
+    for i in range(len(source_cept)):
         c = source_cept[i]
         if c >= 0:
             if number[c] < 0:
                 number[c] = used
                 used += 1
             source_cept[i] = number[c]
-    for j in range(length):
+    for j in range(len(target_cept)):
         if target_cept[j] >= 0:
             target_cept[j] = number[target_cept[j]]
 
 
 @vector_kernel
-def _confide(size, cepts, total, weights, factor, null, cept, confidence, strength):
-    """P(cept | word), and the root of it times P(word | cept); 1 and 0 for a word of which nothing is known."""
-    for i in range(size):
+def _rate(cepts, total, weights, factor, words):
+    """Fill the confidence P(cept | word), and the strength; a word without any mass has confidence 1."""
+    for i in range(len(words.cept)):
         mass = 0.0
         for c in range(cepts):
             mass += total * weights[c] * factor[c, i]
-        mass += null[i]
-        if cept[i] < 0:
-            confidence[i] = np.float32(null[i] / mass) if mass > 0.0 else np.float32(1)
-            strength[i] = np.float32(0)
+        mass += words.null[i]
+        if words.cept[i] < 0:
+            words.confidence[i] = np.float32(words.null[i] / mass) if mass > 0.0 else np.float32(1)
+            words.strength[i] = np.float32(0)
         else:
-            c = cept[i]
+            c = words.cept[i]
             share = total * weights[c] * factor[c, i] / mass if mass > 0.0 else 1.0
-            confidence[i] = np.float32(min(share, 1.0))
-            strength[i] = np.float32(np.sqrt(min(share * factor[c, i], 1.0)))
+            words.confidence[i] = np.float32(min(share, 1.0))
+            words.strength[i] = np.float32(np.sqrt(min(share * factor[c, i], 1.0)))
 
 
 @kernel
 def factorise_pairs(pairs, how, room, found, kept):
-    """Cepts of the words of every pair; `kept` (where it has room) receives the parameters of the last pair."""
+    """Find the cepts of all pairs; `kept`, unless empty, receives the parameters of the last pair."""
     curve, present, best = room.curve, room.present, room.anneal.best
     rows, columns = room.rows, room.columns
     for pair in range(len(pairs.cell_offsets) - 1):
-        first_source = pairs.source_offsets[pair]
-        first_target = pairs.target_offsets[pair]
-        size = pairs.source_offsets[pair + 1] - first_source
-        length = pairs.target_offsets[pair + 1] - first_target
-        for i in range(size):
-            found.source_cept[first_source + i] = -1
-            found.source_confidence[first_source + i] = np.float32(1)
-            found.source_strength[first_source + i] = np.float32(0)
-        for j in range(length):
-            found.target_cept[first_target + j] = -1
-            found.target_confidence[first_target + j] = np.float32(1)
-            found.target_strength[first_target + j] = np.float32(0)
+        part = slice(pairs.source_offsets[pair], pairs.source_offsets[pair + 1])
+        source = WordCepts(
+            pairs.source_null[part], found.source_cept[part], found.source_confidence[part], found.source_strength[part]
+        )
+        part = slice(pairs.target_offsets[pair], pairs.target_offsets[pair + 1])
+        target = WordCepts(
+            pairs.target_null[part], found.target_cept[part], found.target_confidence[part], found.target_strength[part]
+        )
+        size, length = len(source.cept), len(target.cept)
+        _clear(source)
+        _clear(target)
         found.noises[pair] = np.float32(0)
         if size == 0 or length == 0:
             continue
@@ -214,14 +231,12 @@ def factorise_pairs(pairs, how, room, found, kept):
             continue
         matrix = room.shares[: size * length].reshape((size, length))
         cells = Cells(matrix, margins(matrix, rows, columns, room.least), room.least)
-        own_source_null = pairs.source_null[first_source : first_source + size]
-        own_target_null = pairs.target_null[first_target : first_target + length]
         most = min(size, length)
         everything = total
         for i in range(size):
-            everything += own_source_null[i]
+            everything += source.null[i]
         for j in range(length):
-            everything += own_target_null[j]
+            everything += target.null[j]
         price = (0.5 * np.log(max(everything, 1.0)) if how.bayes else 1.0) / total
         for cepts in range(len(curve)):
             curve[cepts] = np.nan
@@ -235,12 +250,10 @@ def factorise_pairs(pairs, how, room, found, kept):
             cepts, noise = search(cells, most, price, how.noise, how.restarts, how.iterations, seed, curve, room.anneal)
         for place in range(found.curve_offsets[pair + 1] - found.curve_offsets[pair]):
             found.curves[found.curve_offsets[pair] + place] = total * curve[place + 1]
-        own_source_cept = found.source_cept[first_source : first_source + size]
-        own_target_cept = found.target_cept[first_target : first_target + length]
         while cepts > 0:
-            _assign(size, cepts, total, best.weights, best.source, own_source_null, own_source_cept)
-            _assign(length, cepts, total, best.weights, best.target, own_target_null, own_target_cept)
-            orphan = _lightest_orphan(size, length, cepts, best.weights, own_source_cept, own_target_cept, present)
+            _assign(cepts, total, best.weights, best.source, source)
+            _assign(cepts, total, best.weights, best.target, target)
+            orphan = _lightest_orphan(cepts, best.weights, source.cept, target.cept, present)
             if orphan < 0:
                 break
             _remove(cells, rows, columns, cepts, orphan, noise, best)
@@ -249,35 +262,12 @@ def factorise_pairs(pairs, how, room, found, kept):
                 noise = train(cells, cepts, best, noise, how.cold, room.anneal.plsa)
         found.noises[pair] = np.float32(max(noise, 0.0))
         if cepts == 0:
-            # All that is left is null's.
-            for i in range(size):
-                own_source_cept[i] = -1
-            for j in range(length):
-                own_target_cept[j] = -1
+            _clear(source)
+            _clear(target)
             continue
-        _confide(
-            size,
-            cepts,
-            total,
-            best.weights,
-            best.source,
-            own_source_null,
-            own_source_cept,
-            found.source_confidence[first_source : first_source + size],
-            found.source_strength[first_source : first_source + size],
-        )
-        _confide(
-            length,
-            cepts,
-            total,
-            best.weights,
-            best.target,
-            own_target_null,
-            own_target_cept,
-            found.target_confidence[first_target : first_target + length],
-            found.target_strength[first_target : first_target + length],
-        )
-        _order(size, length, cepts, own_source_cept, own_target_cept, present)
+        _rate(cepts, total, best.weights, best.source, source)
+        _rate(cepts, total, best.weights, best.target, target)
+        _renumber(cepts, source.cept, target.cept, present)
         if len(kept.weights):
             for c in range(cepts):
                 kept.weights[present[c]] = best.weights[c]
@@ -288,8 +278,9 @@ def factorise_pairs(pairs, how, room, found, kept):
 
 
 @kernel
-def count_cept_links(source_offsets, target_offsets, source_cept, target_cept, counts):
-    """How many links the cepts of each pair make."""
+def count_cept_links(words, counts):
+    """The number of links that the cepts of each pair make; `words` as in `cept_links`."""
+    source_offsets, target_offsets, source_cept, target_cept = words
     for pair in range(len(counts)):
         links = 0
         for i in range(source_offsets[pair], source_offsets[pair + 1]):
@@ -300,18 +291,14 @@ def count_cept_links(source_offsets, target_offsets, source_cept, target_cept, c
 
 
 @kernel
-def cept_links(
-    source_offsets,
-    target_offsets,
-    source_cept,
-    target_cept,
-    source_strength,
-    target_strength,
-    source,
-    target,
-    confidence,
-):
-    """The links of all pairs, by source, then target position: each word of a cept with all of the other side."""
+def cept_links(words, strengths, source, target, confidence):
+    """The links of all pairs, by source, then target position: all pairs of words with the same cept.
+
+    `words` are the offsets of the source and target words of each pair, and the cepts of these words; `strengths` are
+    their strengths.
+    """
+    source_offsets, target_offsets, source_cept, target_cept = words
+    source_strength, target_strength = strengths
     link = 0
     for pair in range(len(source_offsets) - 1):
         for i in range(source_offsets[pair], source_offsets[pair + 1]):

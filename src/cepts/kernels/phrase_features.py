@@ -1,11 +1,11 @@
 """What the features of phrase aligners share: how they are declared, how words match, and how categories are numbered.
 
-The modules `token_features`, `span_features` and `null_features` each declare their features in tables and compute
-them below. A *value* is a real number with one weight. An *attribute* is a small whole number, 0 or more and below its
-size; a *category* is a combination of attributes, with one weight for each combination. The tables are the only place
-that says which features there are: kernels and layouts take their columns from them.
+The modules `token_features`, `span_features` and `null_features` each declare their features in a table and compute
+them below it. A *value* is a real number with one weight. An *attribute* is a whole number from 0 to below its size; a
+*category* is a combination of attributes, with one weight for each combination. Features are declared nowhere else:
+kernels and layouts take their columns from the tables.
 
-Sentences come as arrays with a row for each word and the columns below.
+A sentence is an array with one row for each word and the columns below.
 """
 
 from __future__ import annotations
@@ -29,14 +29,14 @@ class Value(NamedTuple):
 
 
 class Attribute(NamedTuple):
-    """A whole number below `size`; a size that differs from model to model has a name."""
+    """A whole number below `size`; a size that depends on the model is given by name."""
 
     name: str
     size: int | str
 
 
 class Category(NamedTuple):
-    """A feature with a weight for each combination of the attributes named, the last of which counts fastest."""
+    """A feature with one weight for each combination of these attributes; the last one varies fastest."""
 
     family: str
     name: str
@@ -52,32 +52,32 @@ class FeatureGroup(NamedTuple):
 
 
 def columns(declared: tuple[Any, ...]) -> Any:
-    """The column of each value or attribute under its name: `found_source` for "found, source"."""
+    """The column of each value or attribute, by its name: `found_source` for "found, source"."""
     names = [re.sub(r"\W+", "_", one.name) for one in declared]
     made: Any = namedtuple("Columns", names)  # type: ignore[misc]
     return made(*range(len(names)))
 
 
 class Likeness(NamedTuple):
-    """How alike each source word and each target word are, by tables and by spelling: matrices I x J.
+    """How similar each source word and each target word are, by tables and by spelling: matrices I x J.
 
     Attributes
     ----------
     match, strength
-        How two words match (`MATCHES`), and what that counts for.
+        How two words match (`MATCHES`), and the strength of that match.
     spelling
         The five measures of `kernels.likeness.spelling_likeness`; I x J x 5.
     relations
         Bits of WordNet's relations.
     expressions
-        Whether a verb and its particle, which may stand apart, are together related (1) or synonymous (2) with a word
-        of the other side: the verb's cells with that word; 3 and 4 are the particle's.
+        1 or 2 in the cell of a verb and a word of the other side if the verb and its particle (which need not be side
+        by side) are together related to that word, or synonymous with it; 3 or 4 in the cell of the particle.
     lists, rules, rule_scores
-        Which paraphrase lists have the two, the row of their rule (-1: none), and the scores of all rules.
+        Which paraphrase lists have the two words, the row of their rule (-1 for none), and the scores of all rules.
     cosine
         Cosine of the word vectors; `source_known` and `target_known` tell which words have one.
     names, nicknames
-        How near two names are, and whether one is a known short form of the other.
+        How similar two names are, and whether one is a known short form of the other.
     linked
         How often training links two words.
     """
@@ -98,17 +98,19 @@ class Likeness(NamedTuple):
     linked: NDArray[np.int32]
 
 
-# Columns of a sentence's array: numbers of the form, the lower-cased form and the lemma (the same in both sentences of
-# a pair), of the tag, the chunk type and the frequent word (0 for others); the kind; whether there is a capital; where
-# the chunk starts and stops; how often the lower-cased form occurs, and how often before.
-FORM, LOWER, LEMMA, TAG, CHUNK, FREQUENT, KIND, CAPITAL, CHUNK_START, CHUNK_STOP, OCCURRENCES, BEFORE = range(12)
+# Columns of a sentence's array: the numbers of the form, the lower-cased form and the lemma (common to both sentences
+# of a pair), of the tag, the chunk type and the frequent word (0 for other words); the kind; whether the word has a
+# capital; where its chunk starts and stops; how often its lower-cased form occurs in the sentence, and before the word.
+WordColumns = namedtuple(
+    "WordColumns", "form lower lemma tag chunk frequent kind capital chunk_start chunk_stop occurrences before"
+)
+WORD = WordColumns(*range(12))
 KINDS = 4
 CONTENT, FUNCTION, PUNCTUATION, NUMBER = range(KINDS)
-# Groups of words are kinds modulo this: numbers go with content words.
+# The group of a word is its kind modulo this, so numbers are in the group of content words.
 GROUPS = 3
 
-# How two words match, the best first (a cell has the first that holds), and what each counts for where one number must
-# stand for it.
+# How two words may match, and the strength of each match; the first that holds is used.
 MATCHES = {
     "identical": 1.0,
     "lower": 1.0,
@@ -125,7 +127,7 @@ MATCHES = {
     "none": 0.0,
 }
 STRENGTHS = np.array(list(MATCHES.values()), dtype=np.float32)
-SURE = list(MATCHES).index("lemma")  # the last that is as good as identical
+SURE = list(MATCHES).index("lemma")  # the last match that counts as identical
 NONE = list(MATCHES).index("none")
 
 # Bits of `lists`.
@@ -148,11 +150,11 @@ def match_words(source, target, like):
             listed = like.lists[i, j]
             related = like.relations[i, j]
             near = like.cosine[i, j]
-            if source[i, FORM] == target[j, FORM]:
+            if source[i, WORD.form] == target[j, WORD.form]:
                 found = 0
-            elif source[i, LOWER] == target[j, LOWER]:
+            elif source[i, WORD.lower] == target[j, WORD.lower]:
                 found = 1
-            elif source[i, LEMMA] == target[j, LEMMA]:
+            elif source[i, WORD.lemma] == target[j, WORD.lemma]:
                 found = 2
             elif like.nicknames[i, j]:
                 found = 3
@@ -182,9 +184,9 @@ def match_words(source, target, like):
 def combine(attributes, sizes, parts, part_offsets, bases, numbers, categories):
     """Fill `categories` (items x features) with the numbers of combinations; returns -1.
 
-    Feature f combines the attributes `parts[part_offsets[f]:part_offsets[f + 1]]`, and its combinations are numbered
-    from `bases[f]`. An attribute (a row of `attributes`) that is not below its size is not combined with others: its
-    place is returned instead. `numbers` is room for a number of each item.
+    Feature f combines the attributes `parts[part_offsets[f]:part_offsets[f + 1]]` (rows of `attributes`), and its
+    combinations are numbered from `bases[f]`. If an attribute is not below its size, its row is returned and nothing is
+    filled. `numbers` is a buffer with one number for each item.
     """
     items = attributes.shape[1]
     for part in parts:
@@ -214,7 +216,7 @@ def bin_of(value, edges):
 
 @kernel
 def level_of(match, i, j):
-    """2 where words are the same by form or lemma or both lie beyond the ends, 1 where they match otherwise, else 0."""
+    """2 if the words have the same form or lemma, or both are beyond the ends; 1 if they match otherwise; else 0."""
     length, width = match.shape
     if (i < 0 and j < 0) or (i >= length and j >= width):
         return 2
@@ -225,7 +227,7 @@ def level_of(match, i, j):
 
 @kernel
 def fill_rule(rule, rule_scores, values, row, column):
-    """Whether there is a paraphrase rule, and its scores: minus log probabilities, turned so that more is better."""
+    """Fill whether there is a rule, and its scores: minus log probabilities, reversed so that more is better."""
     if rule >= 0:
         values[row, column] = 1.0
         for place in range(RULE_SCORES):

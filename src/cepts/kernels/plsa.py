@@ -1,8 +1,8 @@
 """PLSA of small dense matrices by EM: eqs. (2) to (6) of onmf, with its noise component and a tempered E-step.
 
-A model of an I x J matrix is held as `weights` P(c), `source` P(i | c) and `target` P(j | c), a row a cept, and the
-level of noise P(noise); weights and noise add up to 1. Null needs no part in it: a null cept explains the null row or
-column alone (section 4.2), and no cept but that explains it, so its parameters are the shares of the null masses.
+A model of an I x J matrix is `weights` P(c), `source` P(i | c) and `target` P(j | c), with one row for each cept, and
+P(noise); weights and noise sum to 1. Null is not part of it: a null cept explains nothing but the null row or column,
+and no other cept explains these (section 4.2), so its parameters are just the shares of the null masses.
 """
 
 from __future__ import annotations
@@ -11,22 +11,22 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from cepts.kernels import kernel, vector_kernel
+from cepts.kernels import kernel, piece, vector_kernel
 
-# Of what a cept explains of a word, a part so small is not looked at, and so stays nothing.
+# If a cept explains less than this share of a word, the share counts as 0 (and stays 0).
 NEGLIGIBLE = np.float32(1e-6)
 TINY = np.float32(1e-30)
 
 
 class Cells(NamedTuple):
-    """An I x J matrix, its sum, and the share of each row below which a cept's part is negligible."""
+    """An I x J matrix, its sum, and for each row the P(c) P(i | c) below which a cept is ignored."""
 
     matrix: Any
     total: Any
     least: Any
 
 
-class Cepts(NamedTuple):
+class CeptModel(NamedTuple):
     """P(c), P(i | c) and P(j | c)."""
 
     weights: Any
@@ -35,7 +35,7 @@ class Cepts(NamedTuple):
 
 
 class PlsaRoom(NamedTuple):
-    """Buffers of EM: what cepts have of each word, and a row of the matrix."""
+    """Buffers of EM: the mass of each word that each cept explains, and one row of the matrix."""
 
     new_source: Any
     new_target: Any
@@ -44,7 +44,7 @@ class PlsaRoom(NamedTuple):
 
 @vector_kernel
 def margins(matrix, rows, columns, least):
-    """Sums of the rows and columns, the share of each word below which a cept's part is negligible; returns the sum."""
+    """Fill the sums of `rows` and `columns`, and `least` (see `Cells`); returns the sum of the matrix."""
     size, length = matrix.shape
     for j in range(length):
         columns[j] = np.float32(0)
@@ -61,12 +61,25 @@ def margins(matrix, rows, columns, least):
     return total
 
 
+@piece
+def mix_row(i, cells, cepts, model, uniform, row):
+    """Fill `row` with the model's P(i, j) of row i; cepts with a negligible part of the row are ignored."""
+    length = cells.matrix.shape[1]
+    for j in range(length):
+        row[j] = uniform
+    for c in range(cepts):
+        share = model.weights[c] * model.source[c, i]
+        if share > cells.least[i]:
+            for j in range(length):
+                row[j] += share * model.target[c, j]
+
+
 @vector_kernel
 def expect(cells, cepts, model, uniform, room, scoring):
-    """E-step, eq. (3): masses that the cepts have of each source word, and of each target word but for its factor.
+    """E-step, eq. (3) of onmf: the mass of each source word that each cept explains, in `room.new_source`.
 
-    `uniform` is what noise gives to every cell. Returns the mass that noise explains and, where `scoring`, the
-    log-likelihood.
+    `room.new_target` holds the same for target words, but without the factor P(j | c). `uniform` is the probability of
+    each cell under noise. Returns the mass that noise explains and, where `scoring`, the log-likelihood.
     """
     matrix, least = cells.matrix, cells.least
     weights, source, target = model.weights, model.source, model.target
@@ -78,13 +91,7 @@ def expect(cells, cepts, model, uniform, room, scoring):
     noisy = 0.0
     log_likelihood = 0.0
     for i in range(size):
-        for j in range(length):
-            row[j] = uniform
-        for c in range(cepts):
-            share = weights[c] * source[c, i]
-            if share > least[i]:
-                for j in range(length):
-                    row[j] += share * target[c, j]
+        mix_row(i, cells, cepts, model, uniform, row)
         if scoring:
             for j in range(length):
                 if matrix[i, j] > np.float32(0):
@@ -110,7 +117,7 @@ def expect(cells, cepts, model, uniform, room, scoring):
 
 @vector_kernel
 def maximise(cells, cepts, model, used, room):
-    """M-step, eqs. (4) to (6), from what `expect` found with `used` for `model.target`."""
+    """M-step, eqs. (4) to (6) of onmf, from the masses that `expect` found with `used` in place of `model.target`."""
     size, length = cells.matrix.shape
     total, new_source, new_target = cells.total, room.new_source, room.new_target
     weights, source, target = model.weights, model.source, model.target
@@ -122,7 +129,7 @@ def maximise(cells, cepts, model, used, room):
         scale = np.float32(1) / max(mass, TINY)
         for i in range(size):
             source[c, i] = new_source[c, i] * scale
-        # Not by the same mass: what was negligible of a source word is left out there alone.
+        # The sums differ: negligible masses are dropped from the source side only.
         mass = np.float32(0)
         for j in range(length):
             target[c, j] = used[c, j] * new_target[c, j]
@@ -134,7 +141,7 @@ def maximise(cells, cepts, model, used, room):
 
 @kernel
 def density(noise, size, length):
-    """What noise gives to every cell; `noise` < 0 is a model without."""
+    """Probability of each cell under noise; `noise` < 0 means a model without noise."""
     return np.float32(max(noise, 0.0) / (size * length))
 
 
@@ -152,7 +159,7 @@ def train(cells, cepts, model, noise, iterations, room):
 
 @vector_kernel
 def _raise(size, cepts, base, exponent, power):
-    # Roots are so much faster than powers that annealing keeps to those that are made of them.
+    # Square roots are so much faster than powers that annealing uses only exponents that can be made of them.
     for c in range(cepts):
         if exponent == np.float32(0.75):
             for i in range(size):
@@ -170,9 +177,9 @@ def _raise(size, cepts, base, exponent, power):
 
 @kernel
 def train_tempered(cells, cepts, model, tempered, noise, iterations, inverse_temperature, room):
-    """`train` with P(c | i, j) in proportion to P(c) [P(i | c) P(j | c)]^b: below b = 1, cepts share their words.
+    """`train` with P(c | i, j) proportional to P(c) [P(i | c) P(j | c)]^b: below b = 1, cepts share their words.
 
-    `tempered` has the weights of `model` and room for the powers of its other parameters.
+    `tempered` has the same weights as `model`; its other parameters are buffers for their powers.
     """
     size, length = cells.matrix.shape
     exponent = np.float32(inverse_temperature)

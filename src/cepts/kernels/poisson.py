@@ -1,8 +1,8 @@
 """Poisson (Kullback-Leibler) factorisation of sparse matrices by EM: eqs. (3), (4) and (12) of nmf_lm.
 
 A matrix of shares (counts over their sum) is read row by row. `here` holds the factors of the rows and `there` those of
-the columns, each with the factors of one word or document side by side, so that what is done for one entry of the
-matrix is a product and a sum of two runs of memory. Nothing is done for entries that are 0.
+the columns; the factors of one word or document are side by side in memory, so that each entry of the matrix needs only
+products and sums of two contiguous runs. Entries of 0 need nothing.
 """
 
 from __future__ import annotations
@@ -16,22 +16,22 @@ TINY = np.float32(1e-37)
 
 @vector_kernel
 def expect_rows(first, stop, bounds, matrix, model, least, long, scoring, found, scratch):
-    """What each factor has of the rows of some shards: `here` times the sum of eq. (3).
+    """Expected mass of each factor in the rows of some shards: `here` times the sum of eq. (3) of nmf_lm.
 
-    The model of an entry is the sum over factors of `weights` x `here` x `there`. Where `long`, the steps from what the
-    factors had are raised to the power 7/4. Less than `least[i]` of row `i` is nothing.
+    The model of an entry is the sum over factors of `weights` x `here` x `there`. Where `long`, the ratio of the new
+    mass to the old one is raised to the power 7/4. A mass below `least[i]` counts as 0 in row `i`.
 
     Parameters
     ----------
     first, stop, bounds
-        The shards; shard `s` has the rows from `bounds[s]` to `bounds[s + 1]`.
+        The shards `first` to `stop`; shard `s` has the rows from `bounds[s]` to `bounds[s + 1]`.
     matrix, model
         Offsets, columns and shares of a sparse matrix; `here`, `there` and `weights`.
     found
-        What the factors have of each row; for each shard, the sum of that over its rows and, where `scoring`, the sum
-        of its entries times the logarithm of their model.
+        The masses in each row; for each shard, their sum over its rows and, where `scoring`, the sum of its entries
+        times the logarithm of their model.
     scratch
-        Two rows with a number a factor.
+        A buffer of two rows, with one number for each factor.
     """
     offsets, columns, shares = matrix
     here, there, weights = model
@@ -47,7 +47,7 @@ def expect_rows(first, stop, bounds, matrix, model, least, long, scoring, found,
                 row[a] = weights[a] * here[i, a]
                 gained[a] = np.float32(0)
             place, end = offsets[i], offsets[i + 1]
-            while place + 4 <= end:  # four entries at once, for memory is slower than sums
+            while place + 4 <= end:  # four entries at once, because memory is slower than arithmetic
                 column1 = there[columns[place]]
                 column2 = there[columns[place + 1]]
                 column3 = there[columns[place + 2]]
@@ -90,7 +90,7 @@ def expect_rows(first, stop, bounds, matrix, model, least, long, scoring, found,
                 value = row[a] * gained[a]
                 row[a] = value if value >= least[i] else np.float32(0)
             if long:
-                # Powers that roots are enough for: any other would cost as much as a whole row of entries.
+                # This power needs only square roots; any other would take as long as a whole row of entries.
                 for a in range(factors):
                     root = np.sqrt(gained[a])
                     row[a] *= root * np.sqrt(root)

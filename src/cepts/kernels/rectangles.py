@@ -1,4 +1,4 @@
-"""Full rectangles of links."""
+"""Rectangles in which all cells are links."""
 
 from __future__ import annotations
 
@@ -9,13 +9,13 @@ from cepts.kernels import kernel
 
 @kernel
 def grow_rectangles(offsets, source, target, confidence, longest, every_link, matrix, spans, means, ends):
-    """Grow rectangles around the links of each pair, by source then target position.
+    """Grow rectangles from the links of each pair, in the order of source, then target positions.
 
-    From the first link of a row that is free, rows and columns are added in turn, a row first, while all their cells
-    are links, up to `longest` (source, target) words. With `every_link` a cell belongs to one rectangle and all links
-    are covered; without, a row does, and its links outside of the rectangle are lost. Fills `spans` (four columns) and
-    `means` (of the links' confidences), and `ends` with the number of rectangles so far after each pair. `matrix` is
-    room for the links of a pair, -1 where there is none.
+    From a link, rows and columns are added in turn, a row first, while all their cells are links, up to `longest`
+    (source, target) words. With `every_link`, each link is in exactly one rectangle. Without it, each row is in at most
+    one rectangle, and its links outside of the rectangle are dropped. Fills `spans` (four columns) and `means` (of the
+    links' confidences) for each rectangle, and `ends` with the number of rectangles up to each pair. `matrix` is a
+    buffer for the links of one pair.
     """
     found = 0
     for pair in range(len(offsets) - 1):

@@ -1,7 +1,7 @@
 """The k best paths of the lattice of `kernels.segments`, exact, in descending order.
 
-Every state keeps a list of its best entries, each with the entry that it came from; a list is merged from the lists one
-step before. These are sorted, so one of them is abandoned as soon as an entry is too low for the new list.
+Every state has a list of its k best entries, each with the entry that it came from; a list is merged from the lists of
+the states one step before. These are sorted, so the merge leaves one of them at its first entry that is too low.
 """
 
 from __future__ import annotations
@@ -13,7 +13,7 @@ from cepts.kernels import allocating_kernel, kernel
 
 @kernel
 def _insert(score, first, second, third, scores, origins):
-    """Insert an entry into a descending list, after those of the same score; False where there is no room for it."""
+    """Insert an entry into a descending list, after equal scores; False if it is too low for the list."""
     place = len(scores) - 1
     if not score > scores[place]:
         return False
@@ -33,16 +33,16 @@ def _insert(score, first, second, third, scores, origins):
 def segment_nbest(emit, null, jump, stay, null_next, final, scores, starts, stops):
     """Fill `scores` (k), `starts` (k x I) and `stops` (k x I x 2) with the best paths; return how many there are.
 
-    A path's row of `starts` and `stops` is what `segment_path` fills, and the first path is that one: entries are tried
-    in the same order, and of equal scores the first found comes first. Paths of score -inf are none.
+    The rows of `starts` and `stops` are as in `segment_path`, and the first path is the one that it finds: entries are
+    tried in the same order, and among equal scores the first found comes first. A score of -inf is no path.
     """
     length, longest, width, widest = emit.shape
     states, count = len(stay), len(scores)
     best = np.full((length + 1, states, count), -np.inf)
     entering = np.full((length, width, count), -np.inf)
-    # Where an entry comes from: the segment's length (0: null), its span's start (null: the state before), the rank.
+    # Origin of an entry: length of the segment (0 for null), start of its span (null: the state before), rank there.
     kept = np.zeros((length + 1, states, count, 3), dtype=np.int32)
-    # State before the step, rank; the third field is not used.
+    # State before the step, rank there; the third field is not used.
     came_from = np.zeros((length, width, count, 3), dtype=np.int32)
     best[0, 0, 0] = 0.0
     for i in range(length + 1):

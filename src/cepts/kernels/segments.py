@@ -1,17 +1,17 @@
 """The lattice of the semi-Markov CRF of semicrf, section 3: sums, marginals and the best path.
 
-A path divides the observed sentence (length I) into segments of at most `longest` words; each is aligned with a span of
-the other sentence (length J, spans of at most `widest` words) or, one word long, with null. The score of a path is
+A path divides the observed sentence (length I) into segments of at most `longest` words. Each is aligned with a span of
+the other sentence (length J, spans of at most `widest` words), or with null if it is one word. The score of a path is
 
-    sum of emit[i, l - 1, j, w - 1]        for the observed span [i, i + l) and the other's span [j, j + w)
-  + sum of null[i]                         for words of null
-  + sum of jump[k, j], stay[k]             for steps from state k to a segment that starts at j, and to null
+    sum of emit[i, l - 1, j, w - 1]        for segments [i, i + l) aligned with spans [j, j + w)
+  + sum of null[i]                         for words aligned with null
+  + sum of jump[k, j], stay[k]             for steps from state k to a span that starts at j, or to null
   + final[k]                               for the last state.
 
-A state k <= J says that the last segment's span stops before word k (0: the sentence's start). A step to null leads
-from k to null_next[k]: one null state J + 1 for all, as in the paper, or J + 1 + k, a null that remembers where it came
-from. Steps score by where the one span stops and the next starts. So all states that stop at the same word are summed
-before the step, and a sentence pair costs I J (J + longest * widest), not I J^2 longest * widest^2.
+State k <= J means that the last span stops before word k (0: the start of the sentence). A step to null leads from k to
+null_next[k]: to one null state J + 1, as in the paper, or to J + 1 + k, a null that remembers where it came from. The
+score of a step depends only on where one span stops and the next starts. So all segments with the same stop are summed
+before the step, and a sentence pair takes I J (J + longest * widest) operations, not I J^2 longest * widest^2.
 """
 
 from __future__ import annotations
@@ -41,14 +41,14 @@ def _step(row, jump_weight, out):
 
 @allocating_kernel
 def segment_marginals(emit, null, jump, stay, null_next, final, segments, null_words, jumps, stays, finals):
-    """Fill the marginals by the forward and the backward pass; return log Z.
+    """Fill the marginals by a forward and a backward pass; returns log Z.
 
-    `segments` (as `emit`) and `null_words` (as `null`): the probability that a path has the segment, or the word in
-    null; `jumps`, `stays`, `finals`: the expected number of each step.
+    `segments` and `null_words` receive the probability that a path has the segment, or aligns the word with null;
+    `jumps`, `stays` and `finals` the expected number of each step.
     """
     length, longest, width, widest = emit.shape
     states = len(stay)
-    # Log sums of path beginnings: over the first i words that end in state k, and with the step to a segment at word j.
+    # Log sums over partial paths: over the first i words to state k; and with the step to a span that starts at j.
     forward = np.empty((length + 1, states))
     entering = np.empty((length, width))
     backward = np.empty((length + 1, states))
@@ -66,7 +66,7 @@ def segment_marginals(emit, null, jump, stay, null_next, final, segments, null_w
             jump_weight[k, j] = turned[j, k] = np.exp(jump[k, j])
     forward[0, 0] = 0.0
     for i in range(length + 1):
-        # Segments that stop here, by where their span stops: two passes, the largest term and then the sum.
+        # Segments that stop here, by the stop of their span: one pass for the largest term, one for the sum.
         if i > 0:
             for k in range(width + 1):
                 work[0, k] = -np.inf
@@ -129,7 +129,7 @@ def segment_marginals(emit, null, jump, stay, null_next, final, segments, null_w
             stays[k] += part
             null_words[i] += part
             backward[i, k] = np.logaddexp(backward[i, k], score)
-        # Steps: forward[i, k] + jump[k, j] + leaving[i, j], summed over i before they are multiplied by exp(jump).
+        # Steps: forward[i, k] + jump[k, j] + leaving[i, j]; exp(jump) is multiplied in after the sum over i.
         top = -np.inf
         for j in range(width):
             top = max(top, leaving[i, j])
@@ -148,10 +148,10 @@ def segment_marginals(emit, null, jump, stay, null_next, final, segments, null_w
 
 @allocating_kernel
 def segment_path(emit, null, jump, stay, null_next, final, starts, stops):
-    """The best path (section 3.2): where the segment of each observed word starts, and the span aligned with it.
+    """The best path, by Viterbi (semicrf, section 3.2); returns its score.
 
-    Fills `starts` (I: the start of the word's segment) and `stops` (I x 2: the span that it is aligned with, -1 for
-    null); returns the path's score. Of equal scores the first found stays.
+    Fills, for each observed word, `starts` (the start of its segment) and `stops` (I x 2: the span that the segment is
+    aligned with, -1 for null). Among equal scores the first found wins.
     """
     length, longest, width, widest = emit.shape
     states = len(stay)
@@ -215,7 +215,7 @@ def segment_path(emit, null, jump, stay, null_next, final, starts, stops):
 
 @kernel
 def segment_links(segments, links):
-    """Fill `links` (I x J) with the probability that words are linked: the sum over the segments that have both."""
+    """Fill `links` (I x J) with the probability that two words are linked: the sum over all segments with both."""
     length, longest, width, widest = segments.shape
     for i in range(length):
         for j in range(width):

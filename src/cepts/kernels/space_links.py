@@ -1,4 +1,4 @@
-"""Links of sentence pairs from the similarity of their words in a space."""
+"""Links of sentence pairs from the similarity of their words in a vector space."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ import numpy as np
 
 from cepts.kernels import kernel, vector_kernel
 
-# An entry below this lends its neighbours nothing worth adding.
+# Links with less support than this are not added to their neighbours.
 LEAST_SUPPORT = 1e-4
 
 
@@ -33,12 +33,12 @@ class Sharing(NamedTuple):
 
 @kernel
 def word_similarities(tokens, vectors, factor, less, kinds, forms, identical, values):
-    """Fill `values` with factor x dot - what belongs to either word, of all word pairs of all sentence pairs.
+    """Fill `values` with factor x dot product - `less` of either word, for all token pairs.
 
-    `vectors`, what each word has `less`, `kinds` and `forms` are those of the source words and of the target words. A
-    word's kind is 0 where its vector is to be used, 1 for symbols with a vector, 2 for numbers with one, 3 for words
-    without. Equal forms of which one is not of kind 0 are worth `identical`; without a vector on both sides, and
-    between symbols and what are none, there is nothing else (minus infinity).
+    `vectors`, `less`, `kinds` and `forms` are pairs of arrays, for source words and for target words. The kind of a
+    word is 0 if its vector is used, 1 for a symbol with a vector, 2 for a number with a vector, 3 for a word without a
+    vector. Two equal forms get `identical` unless both are of kind 0. Otherwise, two words of which one has no vector,
+    or exactly one is a symbol, get minus infinity.
     """
     source_offsets, target_offsets, cell_offsets = tokens.source_offsets, tokens.target_offsets, tokens.cell_offsets
     for pair in range(len(cell_offsets) - 1):
@@ -63,11 +63,11 @@ def word_similarities(tokens, vectors, factor, less, kinds, forms, identical, va
 def link_shares(
     source_lengths, target_lengths, cell_offsets, similarities, how, room, forward, reverse, source_null, target_null
 ):
-    """Shares of each word's mass that the words of the other side, and null, have.
+    """Distribute each word over the words of the other side and null.
 
-    `forward` sums to 1 over a target word's column and null, `reverse` over a source word's row and null.
-    `how.weights` says how much a link lends to its neighbour so many words farther on either side; `room` is scratch of
-    the size of the largest pair, twice.
+    `forward` sums to 1 over a target word's column and its null, `reverse` over a source word's row and its null.
+    `how.weights` is how much support a link adds to each of its neighbours, by their distance in either sentence.
+    `room` is a buffer of two rows, as long as the largest matrix.
     """
     temperature, null, weights = how.temperature, how.null, how.weights
     source = 0
@@ -86,7 +86,7 @@ def link_shares(
             for j in range(columns):
                 cell = i * columns + j
                 distance = abs((i + 0.5) / rows - (j + 0.5) / columns)
-                # Written so that a temperature of 0 leaves what cannot be linked as it is.
+                # A temperature of 0 must not turn minus infinity into NaN.
                 similarity = similarities[start + cell]
                 given[cell] = temperature * similarity - how.diagonal * distance if similarity > -np.inf else -np.inf
                 logits[cell] = given[cell]
@@ -114,7 +114,7 @@ def link_shares(
 
 @kernel
 def _normalise(logits, null, shares):
-    """Fill `shares` with the softmax of `logits` and one of null, which is returned."""
+    """Fill `shares` with the softmax over `logits` and `null`; returns the share of null."""
     peak = null
     for logit in logits:
         peak = max(peak, logit)

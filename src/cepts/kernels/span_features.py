@@ -1,4 +1,4 @@
-"""Features of a source span with a target span, at least one of them longer than a word (semicrf, 3.3 and 3.4)."""
+"""Features of pairs of spans, at least one of them longer than one word (semicrf, sections 3.3 and 3.4)."""
 
 from __future__ import annotations
 
@@ -9,18 +9,13 @@ from numpy.typing import NDArray
 
 from cepts.kernels import kernel
 from cepts.kernels.phrase_features import (
-    CHUNK,
-    CHUNK_START,
-    CHUNK_STOP,
     CONTENT,
     DISTANCE_EDGES,
-    FREQUENT,
     GROUPS,
-    KIND,
     PUNCTUATION,
     RULE_VALUES,
     SURE,
-    TAG,
+    WORD,
     Attribute,
     Category,
     FeatureGroup,
@@ -68,7 +63,7 @@ SPANS = FeatureGroup(
         Attribute("before", 3),
         Attribute("after", 3),
         Attribute("related", 3),
-        # What is known of each span (`SPAN_COLUMNS`).
+        # The columns of each span (`SPAN_COLUMNS`).
         Attribute("source place", 4),
         Attribute("source type", "chunks"),
         Attribute("source content", 4),
@@ -106,29 +101,29 @@ SPANS = FeatureGroup(
 )
 V, A = columns(SPANS.values), columns(SPANS.attributes)
 
-# What is known of a span: its place among chunks (it crosses a chunk's edge, lies inside of one, is one whole chunk, or
-# several), the chunk's type, its content words (3 for more), whether it has punctuation, and the function word that it
-# starts with.
+# Columns of a span: its place among chunks (it crosses the edge of a chunk, is inside of one, is one whole chunk, or
+# several), the type of the chunk, the number of its content words (at most 3), whether it has punctuation, and the
+# function word that it starts with.
 SPAN_COLUMNS = 5
 PLACE, TYPE, CONTENT_WORDS, HAS_PUNCTUATION, FUNCTION_WORD = range(SPAN_COLUMNS)
 CROSSING, INSIDE, WHOLE, SEVERAL = range(4)
 
 
 class SpanLikeness(NamedTuple):
-    """What is known of every pair of spans, the item of [i, l - 1, j, w - 1] in an array I x Ls x J x Lt.
+    """How similar all pairs of spans are; a pair is the item [i, l - 1, j, w - 1] of an array I x Ls x J x Lt.
 
     Attributes
     ----------
     covered
-        How well the words of the one span are found in the other: by lemma, by strength, by spelling, by name; for
-        each, of source words and of target words.
+        How well the words of one span are covered by the other, by lemma, strength, spelling and name; for each, the
+        mean over source words and over target words.
     cosine
         Cosine of the spans' mean vectors.
     relations, lists, rules, rule_scores
         As in `Likeness`, for spans.
     lemma_before, lemma_after
-        `lemma_before[i, j]`: how many of the first j target words have the lemma of source word i; `lemma_after` the
-        same with the sides changed.
+        `lemma_before[i, j]`: how many of the first j target words have the lemma of source word i; `lemma_after` is the
+        same with the two sides exchanged.
     """
 
     covered: NDArray[np.float32]
@@ -143,34 +138,34 @@ class SpanLikeness(NamedTuple):
 
 @kernel
 def describe_spans(words, spans):
-    """Fill `spans` (words x lengths x 5, 0 before) with what is known of each span."""
+    """Fill `spans` (words x lengths x 5, all 0) with the columns of each span."""
     longest = spans.shape[1]
     for i in range(len(words)):
         content = 0
         punctuation = 0
         for size in range(min(longest, len(words) - i)):
             last = i + size
-            kind = words[last, KIND]
+            kind = words[last, WORD.kind]
             if kind % GROUPS == CONTENT:
                 content += 1
             elif kind == PUNCTUATION:
                 punctuation = 1
-            inside = words[last, CHUNK_START] == words[i, CHUNK_START]
-            whole = words[i, CHUNK_START] == i and words[last, CHUNK_STOP] == last + 1
+            inside = words[last, WORD.chunk_start] == words[i, WORD.chunk_start]
+            whole = words[i, WORD.chunk_start] == i and words[last, WORD.chunk_stop] == last + 1
             if inside:
                 spans[i, size, PLACE] = WHOLE if whole else INSIDE
-                spans[i, size, TYPE] = words[i, CHUNK]
+                spans[i, size, TYPE] = words[i, WORD.chunk]
             else:
                 spans[i, size, PLACE] = SEVERAL if whole else CROSSING
             spans[i, size, CONTENT_WORDS] = content if content < 3 else 3
             spans[i, size, HAS_PUNCTUATION] = punctuation
             if content == 0:
-                spans[i, size, FUNCTION_WORD] = words[i, FREQUENT]
+                spans[i, size, FUNCTION_WORD] = words[i, WORD.frequent]
 
 
 @kernel
 def _found_elsewhere(lemma_before, i, size, j, wide):
-    """How many words of a source span are in the target sentence, but not in the target span; 2 for more."""
+    """How many words of a source span are in the target sentence but not in the target span; at most 2."""
     count = 0
     for word in range(i, i + size + 1):
         inside = lemma_before[word, j + wide + 1] - lemma_before[word, j]
@@ -180,10 +175,10 @@ def _found_elsewhere(lemma_before, i, size, j, wide):
 
 @kernel
 def fill_spans(source, target, source_spans, target_spans, match, like, upweight, values, attributes):
-    """Fill the values and attributes, which are 0 before, of every pair of spans.
+    """Fill the values and attributes, all 0 before, of every pair of spans.
 
-    Items of single words and of spans that leave their sentences stay 0. `source_spans` and `target_spans` are what
-    `describe_spans` gave; `upweight` multiplies values by the longer length.
+    Pairs of single words and of spans that go beyond their sentence stay 0. `source_spans` and `target_spans` come from
+    `describe_spans`; with `upweight`, values are multiplied by the longer length.
     """
     length, width = match.shape
     longest, widest, covered = source_spans.shape[1], target_spans.shape[1], like.covered
@@ -229,10 +224,10 @@ def fill_spans(source, target, source_spans, target_spans, match, like, upweight
                     middle_source = (i + (span + 1) / 2) / length
                     middle_target = (j + (wide + 1) / 2) / width
                     attributes[A.distance, item] = bin_of(abs(middle_source - middle_target), DISTANCE_EDGES)
-                    attributes[A.first_source_tag, item] = source[i, TAG]
-                    attributes[A.first_target_tag, item] = target[j, TAG]
-                    attributes[A.last_source_tag, item] = source[last_source, TAG]
-                    attributes[A.last_target_tag, item] = target[last_target, TAG]
+                    attributes[A.first_source_tag, item] = source[i, WORD.tag]
+                    attributes[A.first_target_tag, item] = target[j, WORD.tag]
+                    attributes[A.last_source_tag, item] = source[last_source, WORD.tag]
+                    attributes[A.last_target_tag, item] = target[last_target, WORD.tag]
                     place, other_place = source_spans[i, span, PLACE], target_spans[j, wide, PLACE]
                     attributes[A.both_whole, item] = place == WHOLE and other_place == WHOLE
                     kind = source_spans[i, span, TYPE]

@@ -1,24 +1,38 @@
-"""A random walk along either sentence, by which words without links of their own come to share their neighbours'."""
+"""A random walk along either sentence, by which words without links of their own share those of their neighbours."""
 
 from __future__ import annotations
+
+from typing import Any, NamedTuple
 
 import numpy as np
 
 from cepts.kernels import allocating_kernel, kernel, vector_kernel
 
 
+class SideWalk(NamedTuple):
+    """The words of one side of all pairs: their offsets, null masses, and pulls to the word before and after."""
+
+    offsets: Any
+    null: Any
+    left: Any
+    right: Any
+
+
 @kernel
-def _null_shares(size, length, matrix, by_row, null, shares):
-    for i in range(size):
+def _fill_leaves(matrix, null, strength, leave):
+    """Fill `leave` with the share of null in the mass of each row, times `strength`."""
+    for i in range(matrix.shape[0]):
         mass = np.float64(null[i])
-        for j in range(length):
-            mass += matrix[i, j] if by_row else matrix[j, i]
-        shares[i] = null[i] / mass if mass > 0.0 else 1.0
+        for j in range(matrix.shape[1]):
+            mass += matrix[i, j]
+        leave[i] = null[i] / mass if mass > 0.0 else 1.0
+        leave[i] *= strength
 
 
 @vector_kernel
-def _walk_rows(size, length, leave, left, right, matrix, ratio):
+def _walk(leave, left, right, matrix, ratio):
     """Solve x_i = m_i + leave_i (left_i x_{i-1} + right_i x_{i+1}) for rows, in place (Thomas' algorithm)."""
+    size, length = matrix.shape
     for i in range(size):
         back = np.float32(leave[i] * left[i])
         scale = np.float32(1)
@@ -32,63 +46,26 @@ def _walk_rows(size, length, leave, left, right, matrix, ratio):
             matrix[i, j] += ratio[i] * matrix[i + 1, j]
 
 
-@vector_kernel
-def _walk_columns(size, length, leave, left, right, matrix, ratio):
-    """The same for columns."""
-    for j in range(length):
-        back = np.float32(leave[j] * left[j])
-        scale = np.float32(1)
-        if j:
-            scale = np.float32(1) / (np.float32(1) - back * ratio[j - 1])
-            for i in range(size):
-                matrix[i, j] = (matrix[i, j] + back * matrix[i, j - 1]) * scale
-        ratio[j] = np.float32(leave[j] * right[j]) * scale
-    for i in range(size):
-        for j in range(length - 2, -1, -1):
-            matrix[i, j] += ratio[j] * matrix[i, j + 1]
-
-
 @allocating_kernel
-def spread_pairs(
-    source_offsets,
-    target_offsets,
-    cell_offsets,
-    source_left,
-    source_right,
-    target_left,
-    target_right,
-    strength,
-    values,
-    source_null,
-    target_null,
-):
-    """Spread the matrices of all pairs, in place, and take from the null masses what has left them."""
+def spread_pairs(cell_offsets, values, source, target, strength):
+    """Spread the matrices of all pairs, in place, and subtract from the null masses what has left them."""
     widest = 1
-    for pair in range(len(cell_offsets) - 1):
-        widest = max(widest, source_offsets[pair + 1] - source_offsets[pair])
-        widest = max(widest, target_offsets[pair + 1] - target_offsets[pair])
+    for side in (source, target):
+        for pair in range(len(cell_offsets) - 1):
+            widest = max(widest, side.offsets[pair + 1] - side.offsets[pair])
     source_leave = np.zeros(widest)
     target_leave = np.zeros(widest)
     ratio = np.zeros(widest, np.float32)
     for pair in range(len(cell_offsets) - 1):
-        first_source = source_offsets[pair]
-        first_target = target_offsets[pair]
-        size = source_offsets[pair + 1] - first_source
-        length = target_offsets[pair + 1] - first_target
+        i, j = source.offsets[pair], target.offsets[pair]
+        size, length = source.offsets[pair + 1] - i, target.offsets[pair + 1] - j
         if size == 0 or length == 0:
             continue
         matrix = values[cell_offsets[pair] : cell_offsets[pair + 1]].reshape((size, length))
-        _null_shares(size, length, matrix, True, source_null[first_source:], source_leave)
-        _null_shares(length, size, matrix, False, target_null[first_target:], target_leave)
-        for i in range(size):
-            source_leave[i] *= strength
-        for j in range(length):
-            target_leave[j] *= strength
-        _walk_rows(size, length, source_leave, source_left[first_source:], source_right[first_source:], matrix, ratio)
-        _walk_columns(
-            size, length, target_leave, target_left[first_target:], target_right[first_target:], matrix, ratio
-        )
-    for i in range(len(source_null)):
-        source_null[i] *= np.float32(1.0 - strength * (source_left[i] + source_right[i]))
-    for j in range(len(target_null)):
-        target_null[j] *= np.float32(1.0 - strength * (target_left[j] + target_right[j]))
+        _fill_leaves(matrix, source.null[i:], strength, source_leave)
+        _fill_leaves(matrix.T, target.null[j:], strength, target_leave)
+        _walk(source_leave, source.left[i:], source.right[i:], matrix, ratio)
+        _walk(target_leave, target.left[j:], target.right[j:], matrix.T, ratio)
+    for side in (source, target):
+        for i in range(len(side.null)):
+            side.null[i] *= np.float32(1.0 - strength * (side.left[i] + side.right[i]))

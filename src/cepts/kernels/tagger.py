@@ -1,6 +1,8 @@
-"""The loops of a linear tagger: features of words as hashes, scores of labels, Viterbi, perceptron training."""
+"""A linear tagger: features of words as hashes, scores of labels, Viterbi, training by the perceptron."""
 
 from __future__ import annotations
+
+from typing import Any, NamedTuple
 
 import numpy as np
 
@@ -10,15 +12,33 @@ from cepts.kernels.text import HASH_PRIME, HASH_START
 HYPHEN = 45
 ZERO = 48
 NINE = 57
-# What is known of a word besides affixes; the affixes of 1 to `longest` characters follow, prefixes first.
+# Columns of a word's atoms; after them come its prefixes and then its suffixes of 1 to `longest` characters.
 SHAPE, SIGNS, FORM, LOWER = 0, 1, 2, 3
 AFFIXES = 4
 HAS_DIGIT, HAS_HYPHEN, HAS_CAPITAL, BEGINS_WITH_CAPITAL = 1, 2, 4, 8
 
 
+class PerceptronWeights(NamedTuple):
+    """Weights of features (rows x labels) and transitions, and for each the sum of its changes times their `clock`."""
+
+    weights: Any
+    sums: Any
+    transitions: Any
+    transition_sums: Any
+
+
+class PerceptronRoom(NamedTuple):
+    """Buffers for the longest sentence."""
+
+    scores: Any
+    best: Any
+    back: Any
+    path: Any
+
+
 @piece
 def mixed(code):
-    """Spread what differs in `code` over all of its bits."""
+    """Mix the bits of `code`, so that a change of one bit changes all others (the finaliser of MurmurHash3)."""
     code = (code ^ (code >> np.uint64(33))) * np.uint64(0xFF51AFD7ED558CCD)
     code = (code ^ (code >> np.uint64(33))) * np.uint64(0xC4CEB9FE1A85EC53)
     return code ^ (code >> np.uint64(33))
@@ -26,16 +46,16 @@ def mixed(code):
 
 @kernel
 def describe_words(characters, bounds, longest, atoms):
-    """Fill `atoms[word]` with hashes of a word's shape, signs, form, lower form, prefixes and suffixes.
+    """Fill `atoms[word]` with hashes of the word's shape, signs, form, lower-cased form, prefixes and suffixes.
 
-    The shape is the word with each run of capitals, digits and small letters as one sign, other characters as they
-    are; the signs say whether it has a digit, a hyphen, a capital, and begins with a capital. Affixes are those of the
-    lower form, and 0 where the word is no longer than they are; other hashes are never 0.
+    The shape is the word with each run of capitals, of digits and of lower-case letters as one character, and other
+    characters as they are. The signs say whether it has a digit, a hyphen, a capital, and whether it begins with a
+    capital. Affixes are those of the lower-cased form; an affix as long as the word or longer is 0. Hashes are never 0.
 
     Parameters
     ----------
     characters
-        The code points of all words as they are, then of all words in lower case.
+        The code points of all words as they are, then those of all words in lower case.
     bounds
         Where each word starts.
     longest
@@ -92,8 +112,8 @@ def describe_words(characters, bounds, longest, atoms):
 def feature_keys(offsets, words, tags, word_atoms, tag_atoms, parts, keys):
     """Fill `keys[token, template]` with the 32-bit key of each feature; 0 where the word lacks it.
 
-    `parts[template, part]` holds a column (of `word_atoms`; one past the last is the tag; -1 for no more parts) and a
-    place relative to the token. Outside of the sentence stands its edge, at each distance another.
+    `parts[template, part]` holds a column (of `word_atoms`; the one after the last is the tag; -1 ends the parts) and a
+    place relative to the token. Places outside of the sentence have one atom for each distance from its edge.
     """
     columns = word_atoms.shape[1]
     for sentence in range(len(offsets) - 1):
@@ -125,10 +145,10 @@ def feature_keys(offsets, words, tags, word_atoms, tag_atoms, parts, keys):
 
 @kernel
 def add_scores(keys, known, starts, shift, bounds, labels, values, scores):
-    """Add to `scores[token]` the weights of its features.
+    """Add the weights of each token's features to its row of `scores`.
 
-    Feature `known[row]` has those at ``bounds[row]:bounds[row + 1]``. The sorted keys of which the high bits (``key >>
-    shift``) are `b` begin at ``starts[b]``.
+    Feature `known[row]` has the `labels` and `values` at ``bounds[row]:bounds[row + 1]``. The keys are sorted; those
+    with the high bits ``key >> shift == b`` start at ``starts[b]``.
     """
     for token in range(keys.shape[0]):
         for template in range(keys.shape[1]):
@@ -145,9 +165,9 @@ def add_scores(keys, known, starts, shift, bounds, labels, values, scores):
 def best_path(scores, first, length, transitions, best, back, path):
     """Viterbi: fill `path` with the labels of one sentence that have the highest sum of scores and transitions.
 
-    The sentence has `length` words, of which `scores` and `path` have those from `first` on. ``transitions[a, b]`` is
-    for label `b` after `a`, its last row for `b` at the start; forbidden ones are -inf. Of equal ones the lower label
-    wins. `best` (2 rows) and `back` are work space.
+    The sentence has `length` words, at `first` and after in `scores` and `path`. ``transitions[a, b]`` is for label `b`
+    after `a`, the last row for `b` at the start of a sentence; forbidden transitions are -inf. Among equal labels the
+    lowest wins. `best` (2 rows) and `back` are buffers.
     """
     count = scores.shape[1]
     for label in range(count):
@@ -179,7 +199,7 @@ def best_path(scores, first, length, transitions, best, back, path):
 
 @kernel
 def best_labels(offsets, scores, transitions, best, back, labels):
-    """`best_path` of each sentence; `back` has a row for each token of the longest one."""
+    """`best_path` of each sentence; `back` has one row for each token of the longest sentence."""
     for sentence in range(len(offsets) - 1):
         length = offsets[sentence + 1] - offsets[sentence]
         if length > 0:
@@ -187,22 +207,15 @@ def best_labels(offsets, scores, transitions, best, back, labels):
 
 
 @kernel
-def train_perceptron(
-    order, offsets, rows, gold, margin, weights, sums, transitions, transition_sums, clock, scores, best, back, path
-):
-    """One pass of the structured perceptron over the sentences in `order`; returns how many labels were wrong.
+def train_perceptron(order, offsets, rows, gold, margin, model, clock, room):
+    """One pass of the structured perceptron over the sentences in `order`; returns the number of wrong labels.
 
-    A label that is wrong starts `margin` ahead, so that right ones must win by as much. `sums` collect each change
-    times the number of sentences before it (`clock` at the start), from which the average of all weights follows:
-    ``weights - sums / clock``.
-
-    Parameters
-    ----------
-    rows
-        The row of each token's features in `weights` (rows, labels); -1 for none.
-    scores, best, back, path
-        Work space for the longest sentence.
+    `rows` holds the rows of each token's features in `model.weights`, -1 for none. Wrong labels start with a score of
+    `margin`, so that right ones must win by that much. `clock` is the number of sentences before this pass; at the end
+    of training, the average of the weights over all sentences is ``weights - sums / clock``.
     """
+    weights, sums, transitions, transition_sums = model
+    scores, best, back, path = room
     count = transitions.shape[1]
     wrong = 0
     for sentence in order:

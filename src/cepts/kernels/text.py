@@ -1,4 +1,4 @@
-"""From bytes to word numbers: scan, hash and number the tokens of a text in one pass."""
+"""From bytes to word numbers: the tokens of a text are found, hashed and numbered in one pass."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ NEWLINE = 10
 TAB = 9
 BAR = 124
 
-# FNV-1a, 64 bits: one multiplication a byte hides behind the scan, and words are short.
+# FNV-1a, 64 bits: its one multiplication for each byte takes no longer than the scan, and words are short.
 HASH_START = np.uint64(0xCBF29CE484222325)
 HASH_PRIME = np.uint64(0x100000001B3)
 
@@ -22,26 +22,34 @@ def is_space(byte):
 
 
 @kernel
+def skip_blanks(data, position):
+    """The next position that is a newline or not white space."""
+    while position < len(data) and data[position] != NEWLINE and is_space(data[position]):
+        position += 1
+    return position
+
+
+@kernel
 def number_tokens(data, state, ids, line_ends, table, word_hashes, word_offsets, word_bytes):
-    """Number the tokens of `data` from `state[0]` on; a new word gets the next number.
+    """Number the tokens of `data` from position `state[0]` on; a new word gets the next free number.
 
     Parameters
     ----------
     data
         Bytes of whole lines.
     state
-        Position in `data`, tokens and lines found in it so far, words known. Read and filled.
+        Position in `data`, tokens and lines found in it so far, known words; updated.
     ids, line_ends
-        Filled with each token's word number, and with the count of tokens before each newline.
+        Filled with the word number of each token, and the number of tokens before each newline.
     table
-        Open addressing: word numbers at slots given by their hashes, -1 where free; a power of two long.
+        Hash table with open addressing: word numbers, -1 for free slots; its length is a power of two.
     word_hashes, word_offsets, word_bytes
-        The words known. `word_bytes` has room for all of `data` besides.
+        The known words. `word_bytes` has space for all of `data` after them.
 
     Returns
     -------
     bool
-        False where `word_hashes` is full: make room and call again.
+        False if `word_hashes` is full: enlarge it and call again.
     """
     position, tokens, lines, words = state[0], state[1], state[2], state[3]
     mask = np.uint64(len(table) - 1)
@@ -96,7 +104,7 @@ def number_tokens(data, state, ids, line_ends, table, word_hashes, word_offsets,
 
 @kernel
 def refill_table(word_hashes, table):
-    """Give each word a slot of the free `table`."""
+    """Put all words into the empty `table`."""
     mask = np.uint64(len(table) - 1)
     for word in range(len(word_hashes)):
         slot = word_hashes[word] & mask
@@ -107,9 +115,9 @@ def refill_table(word_hashes, table):
 
 @kernel
 def split_sides(data, by_tab, source, target, counts):
-    """Copy what stands before and after the separator of each line of `data` to `source` and `target`.
+    """Split each line of `data` at its separator, into a line of `source` and a line of `target`.
 
-    The separator is a tab, or (`by_tab` false) a token ``|||``. A blank line has two empty sides.
+    The separator is a tab or, where `by_tab` is false, a token ``|||``. A blank line has two empty sides.
 
     Parameters
     ----------
@@ -118,12 +126,12 @@ def split_sides(data, by_tab, source, target, counts):
     source, target
         Filled with the sides, each with a newline; at least one byte longer than `data`.
     counts
-        Filled: bytes of source, bytes of target, lines.
+        Filled: bytes of `source`, bytes of `target`, lines.
 
     Returns
     -------
     int
-        Where the first line starts that has not exactly one separator; -1 if there is none.
+        Start of the first line that does not have exactly one separator; -1 if there is none.
     """
     source_end = target_end = lines = start = 0
     failed = -1

@@ -1,6 +1,7 @@
-"""Features of one source word with one target word (section 3.3 of semicrf).
+"""Features of one source word with one target word (semicrf, section 3.3).
 
-Groups of words: content words and numbers; function words; punctuation. A cell is of the later group of its two words.
+Words are in three groups: content words and numbers, function words, punctuation. A cell has the later group of its two
+words.
 """
 
 from __future__ import annotations
@@ -9,22 +10,14 @@ import numpy as np
 
 from cepts.kernels import kernel
 from cepts.kernels.phrase_features import (
-    BEFORE,
-    CHUNK_START,
-    CHUNK_STOP,
     CONTENT,
     DISTANCE_EDGES,
-    FORM,
-    FREQUENT,
     GROUPS,
-    KIND,
     KINDS,
-    LOWER,
     MATCHES,
-    OCCURRENCES,
     RULE_VALUES,
     SURE,
-    TAG,
+    WORD,
     Attribute,
     Category,
     FeatureGroup,
@@ -125,9 +118,9 @@ V, A = columns(TOKENS.values), columns(TOKENS.attributes)
 
 @kernel
 def _around(source, strength, i, j, values):
-    """Fill the values of a cell's neighbours; return the sum of those of content words in a window.
+    """Fill the values of a cell's neighbours; returns the sum of the strengths of content words in a window.
 
-    First neighbours that both lie beyond the ends count as found.
+    Direct neighbours that are both beyond the ends count as found.
     """
     length, width = strength.shape
     total = 0.0
@@ -135,7 +128,7 @@ def _around(source, strength, i, j, values):
         for column in range(j - REACH, j + REACH + 1):
             distance = row - i if row > i else i - row
             if 0 <= row < length and 0 <= column < width:
-                if row != i and column != j and source[row, KIND] % GROUPS == CONTENT:
+                if row != i and column != j and source[row, WORD.kind] % GROUPS == CONTENT:
                     total += strength[row, column]
                 if row - i == column - j and 0 < distance < REACH:
                     values[V.neighbours + 1 - distance] += strength[row, column]
@@ -151,13 +144,13 @@ def _around(source, strength, i, j, values):
 
 @kernel
 def _chunk_found(source, target, strength, i, j):
-    """How well the other words of the source word's chunk are found among the others of the target word's chunk."""
+    """How well the other words of the source word's chunk match the other words of the target word's chunk."""
     total = 0.0
     others = 0
-    for row in range(source[i, CHUNK_START], source[i, CHUNK_STOP]):
+    for row in range(source[i, WORD.chunk_start], source[i, WORD.chunk_stop]):
         if row != i:
             best = 0.0
-            for column in range(target[j, CHUNK_START], target[j, CHUNK_STOP]):
+            for column in range(target[j, WORD.chunk_start], target[j, WORD.chunk_stop]):
                 if column != j and strength[row, column] > best:
                     best = strength[row, column]
             total += best
@@ -167,7 +160,7 @@ def _chunk_found(source, target, strength, i, j):
 
 @kernel
 def fill_tokens(source, target, like, values, attributes):
-    """Fill the values and attributes, which are 0 before, of every cell: item i * J + j."""
+    """Fill the values and attributes, all 0 before, of every cell: item i * J + j."""
     length, width = like.match.shape
     match, strength, spelling = like.match, like.strength, like.spelling
     for i in range(length):
@@ -176,11 +169,11 @@ def fill_tokens(source, target, like, values, attributes):
             strong = strength[i, j]
             near = np.float64(like.cosine[i, j])
             distance = abs((i + 0.5) / length - (j + 0.5) / width)
-            group, other_group = source[i, KIND] % GROUPS, target[j, KIND] % GROUPS
+            group, other_group = source[i, WORD.kind] % GROUPS, target[j, WORD.kind] % GROUPS
             group = max(group, other_group)
-            same = source[i, LOWER] == target[j, LOWER]
+            same = source[i, WORD.lower] == target[j, WORD.lower]
 
-            values[item, V.identical] = source[i, FORM] == target[j, FORM]
+            values[item, V.identical] = source[i, WORD.form] == target[j, WORD.form]
             values[item, V.lower_case] = same
             values[item, V.lemma] = match[i, j] <= SURE
             for place in range(spelling.shape[2]):
@@ -196,14 +189,18 @@ def fill_tokens(source, target, like, values, attributes):
             window = _around(source, strength, i, j, values[item])
 
             for place in range(COPIED):
-                attributes[A.source_tag + place, item] = source[i, TAG + place]
-                attributes[A.target_tag + place, item] = target[j, TAG + place]
+                attributes[A.source_tag + place, item] = source[i, WORD.tag + place]
+                attributes[A.target_tag + place, item] = target[j, WORD.tag + place]
             if same:
-                order = 1 + (source[i, BEFORE] > target[j, BEFORE]) - (source[i, BEFORE] < target[j, BEFORE])
-                times, other_times = source[i, OCCURRENCES], target[j, OCCURRENCES]
+                order = (
+                    1
+                    + (source[i, WORD.before] > target[j, WORD.before])
+                    - (source[i, WORD.before] < target[j, WORD.before])
+                )
+                times, other_times = source[i, WORD.occurrences], target[j, WORD.occurrences]
                 times = (times if times < 3 else 3) * 4 + (other_times if other_times < 3 else 3)
                 attributes[A.repeats, item] = (times * 3 + order) * GROUPS + group
-                attributes[A.frequent, item] = source[i, FREQUENT]
+                attributes[A.frequent, item] = source[i, WORD.frequent]
                 attributes[A.frequent_source, item] = 0
                 attributes[A.frequent_target, item] = 0
             attributes[A.match, item] = match[i, j]
@@ -221,7 +218,7 @@ def fill_tokens(source, target, like, values, attributes):
                 better += strength[other, j] > strong
             attributes[A.better_sources, item] = better if better < 2 else 2
             attributes[A.distance, item] = bin_of(distance, DISTANCE_EDGES)
-            attributes[A.same_tag, item] = source[i, TAG] == target[j, TAG] and source[i, TAG] > 0
+            attributes[A.same_tag, item] = source[i, WORD.tag] == target[j, WORD.tag] and source[i, WORD.tag] > 0
             attributes[A.lists, item] = like.lists[i, j] & 7
             if like.source_known[i] and like.target_known[j]:
                 attributes[A.cosine, item] = bin_of(near, COSINE_EDGES) + 1

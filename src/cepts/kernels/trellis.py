@@ -1,10 +1,10 @@
-"""The trellis of a sentence pair in one direction, and its best path: of the HMM and of independent links.
+"""The trellis of a sentence pair in one direction, and its best path: for the HMM and for independent links.
 
-Each explained word takes one of I + 1 *choices*, null (0) or position i (choice i + 1), whose log-weight depends on the
-word and on the *state* that the words before left. With independent links there is one state. The HMM has a state for
-each position, which null does not change, one before the first word (I) and one for sentences that so far have only
-nulls (I + 1). The latter two make an alignment the same thing as a path: where the first words are null's, the hidden
-position at which they stand is summed out in the weight of the first link.
+Each explained word has I + 1 *choices*: null (0) or position i (choice i + 1). The log-weight of a choice depends on
+the word and on the *state* after the words before it. With independent links there is one state. The HMM has one state
+for each position (null does not change it), one before the first word (I), and one for sentences that so far have only
+nulls (I + 1). The last two make each alignment exactly one path: where the first words are null, their hidden position
+is summed out in the weight of the first link.
 """
 
 from __future__ import annotations
@@ -17,11 +17,11 @@ from cepts.kernels import kernel, piece
 
 
 class Trellis(NamedTuple):
-    """Room for the trellis of the longest sentence.
+    """Buffers for the trellis of the longest sentence.
 
-    `into[i, state]` is the log-weight of going to position i, `through[j, i]` that of word j being there with the best
-    of what follows, `free[j]` that of null, `after[j, state]` that of the best completion from word j on. `log_jumps`
-    has room for the logarithms of a chain's jumps; links are independent where not `chained`.
+    `into[i, state]` is the log-weight of a step to position i, `through[j, i]` that of word j at that position with the
+    best completion after it, `free[j]` that of null, `after[j, state]` that of the best completion from word j on.
+    `log_jumps` is a buffer for the logarithms of jumps; links are independent unless `chained`.
     """
 
     into: Any
@@ -34,7 +34,7 @@ class Trellis(NamedTuple):
 
 @piece
 def complete(size, length, trellis):
-    """Fill `after[j, state]`, the best log-weight of words j, j + 1, ...; add what follows to `through[j, i]`."""
+    """Fill `after[j, state]`, the best log-weight of words j, j + 1, ..., and add what follows to `through[j, i]`."""
     into, through, free, after, chained = trellis.into, trellis.through, trellis.free, trellis.after, trellis.chained
     states = size + 2 if chained else 1
     for state in range(states):
@@ -69,7 +69,7 @@ def complete(size, length, trellis):
 
 @piece
 def weight_of(j, state, choice, size, trellis):
-    """Log-weight of a choice with the best completion after it."""
+    """Log-weight of a choice and the best completion after it."""
     if choice > 0:
         return trellis.into[choice - 1, state] + trellis.through[j, choice - 1]
     return trellis.free[j] + trellis.after[j + 1, size + 1 if trellis.chained and state == size else state]
@@ -77,7 +77,7 @@ def weight_of(j, state, choice, size, trellis):
 
 @piece
 def next_choice(j, state, weight, choice, size, trellis):
-    """The best choice after the given one and its weight, or -1 where there is none. Of equal ones the lower wins."""
+    """The next best choice after the given one, and its weight; -1 if there is none. Of equal ones the lower wins."""
     top = -np.inf
     found = -1
     for other in range(size + 1):
@@ -100,7 +100,7 @@ def follow(state, choice, size, chained):
 
 @piece
 def fill_mixture(direction, pair, block, priors, trellis):
-    """Log-weights of independent links; returns the numbers of positions and of explained words."""
+    """Fill the log-weights of independent links; returns the numbers of positions and of explained words."""
     prior = priors.forward if direction == 0 else priors.reverse
     null_prior = priors.forward_null if direction == 0 else priors.reverse_null
     null_offsets = priors.forward_null_offsets if direction == 0 else priors.reverse_null_offsets
@@ -154,9 +154,9 @@ def _log_jumps(size, jumps, starts, centre, trellis):
 
 @piece
 def fill_hmm(direction, pair, tabled, block, chain, trellis):
-    """Log-weights of the HMM; returns the numbers of positions and of explained words.
+    """Fill the log-weights of the HMM; returns the numbers of positions and of explained words.
 
-    Jumps are tabled where the number of positions is not that of the pair before, `tabled`.
+    The table of jumps is made again if the number of positions differs from that of the pair before (`tabled`).
     """
     through, cells, lexicon = trellis.through, block.cells, block.lexicon
     keep = np.log(1.0 - chain.null_prob)
@@ -184,14 +184,14 @@ def fill_hmm(direction, pair, tabled, block, chain, trellis):
 
 @piece
 def _walk(size, length, trellis, path):
-    """The best path; a pair whose alignments are all of probability 0 keeps what `path` has."""
+    """Fill `path` with the best path; if all alignments of the pair have probability 0, `path` stays as it is."""
     complete(size, length, trellis)
     into, through, free, after, chained = trellis.into, trellis.through, trellis.free, trellis.after, trellis.chained
     state = size if chained else 0
     if after[0, state] == -np.inf:
         return
     for j in range(length):
-        # Null first, so that of equal choices the lower wins, as in `next_choice`.
+        # Null first, so that among equal choices the lower wins, as in `next_choice`.
         best = -1
         state_of_null = size + 1 if chained and state == size else state
         top = free[j] + after[j + 1, state_of_null]
@@ -205,7 +205,7 @@ def _walk(size, length, trellis, path):
 
 @kernel
 def mixture_paths(block, priors, trellis, direction, offsets, positions):
-    """The best position of each explained word, -1 for null, where links are independent."""
+    """The best position of each explained word (-1 for null), for independent links."""
     for pair in range(len(offsets) - 1):
         size, length = fill_mixture(direction, pair, block, priors, trellis)
         if size > 0 and length > 0:
@@ -214,7 +214,7 @@ def mixture_paths(block, priors, trellis, direction, offsets, positions):
 
 @kernel
 def hmm_paths(block, chain, trellis, direction, offsets, positions):
-    """The best path of each pair under the HMM, pairs taken in the block's `order`: jumps are tabled by length."""
+    """The best path of each pair under the HMM, in the block's `order`, so that few tables of jumps are made."""
     tabled = np.int64(0)
     for place in range(len(block.order)):
         pair = block.order[place]

@@ -1,14 +1,13 @@
-"""Word vectors in binary formats: rows of word2vec cut out of blocks, and words of fastText put together."""
+"""Word vectors in binary formats: reading rows of word2vec, and computing the vectors of fastText words."""
 
 from __future__ import annotations
 
 import numpy as np
 
 from cepts.kernels import kernel
+from cepts.kernels.numbers import BLANK, NEWLINE
 
-NEWLINE, BLANK = 10, 32
-
-# Why a run over rows stopped.
+# Why `binary_rows` stopped.
 BLOCK_DONE, ROOM_FULL, EMPTY_WORD, LONG_WORD = range(4)
 
 # FNV-1a, 32 bits.
@@ -17,19 +16,18 @@ HASH_START, HASH_PRIME = np.uint32(2166136261), np.uint32(16777619)
 
 @kernel
 def binary_rows(data, state, matrix_bytes, word_starts, word_ends, longest):
-    """Cut rows out of word2vec's binary format: a word, a blank, the bytes of its numbers.
+    """Read rows of word2vec's binary format: a word, a blank, the bytes of its numbers.
 
     Parameters
     ----------
     data
         Bytes that start with a row or with the newlines before it.
     state
-        Position in `data` and rows filled: read and filled. At the end the position is that of the first row that is
-        not in `data` whole.
+        Position in `data` and rows so far; updated. At the end the position is that of the first incomplete row.
     matrix_bytes, word_starts, word_ends
-        Filled for each row: the bytes of its numbers, and where the word stands in `data`.
+        Filled for each row: the bytes of its numbers, and start and end of the word in `data`.
     longest
-        How many bytes a word may have.
+        The most bytes that a word may have.
 
     Returns
     -------
@@ -66,14 +64,14 @@ def binary_rows(data, state, matrix_bytes, word_starts, word_ends, longest):
 
 @kernel
 def subwords(words, offsets, shortest, longest, buckets, first_word, first_bucket, rows, row_offsets):
-    """The rows of a fastText matrix of which the mean is each word's vector: its own, then those of its n-grams.
+    """The rows of a fastText matrix whose mean is the vector of each word: its own row, then those of its n-grams.
 
-    N-grams of `shortest` to `longest` characters of ``<word>`` share `buckets` rows by their hash.
+    The n-grams of ``<word>`` with `shortest` to `longest` characters share `buckets` rows by their hash.
 
     Parameters
     ----------
     words, offsets
-        Word `w` is ``words[offsets[w]:offsets[w + 1]]``, with ``<`` and ``>`` around it; nothing has no n-grams.
+        Word `w` is ``words[offsets[w]:offsets[w + 1]]``, with ``<`` and ``>`` around it; an empty one has no n-grams.
     first_word, first_bucket
         Row of the first word, and of the first bucket.
     rows, row_offsets
@@ -94,7 +92,7 @@ def subwords(words, offsets, shortest, longest, buckets, first_word, first_bucke
                 while True:
                     byte = np.uint32(words[position])
                     if byte >= np.uint32(128):
-                        byte |= np.uint32(0xFFFFFF00)  # fastText widens bytes with their sign
+                        byte |= np.uint32(0xFFFFFF00)  # fastText extends bytes with their sign
                     code = np.uint32((code ^ byte) * HASH_PRIME)
                     position += 1
                     if position == end or words[position] & 0xC0 != 0x80:
@@ -108,7 +106,7 @@ def subwords(words, offsets, shortest, longest, buckets, first_word, first_bucke
 
 @kernel
 def mean_of_rows(rows, offsets, means):
-    """Mean of each run of `rows`, added up in float32 and in order, as fastText does it."""
+    """Mean of each run of `rows`, summed in float32 and in order, as in fastText."""
     for run in range(len(offsets) - 1):
         start, end = offsets[run], offsets[run + 1]
         mean = means[run]

@@ -1,4 +1,4 @@
-"""Words that stand together in a window that slides over a text."""
+"""Co-occurrences of words in a window that slides over a text."""
 
 from __future__ import annotations
 
@@ -10,9 +10,10 @@ from cepts.kernels import allocating_kernel
 
 
 class WindowText(NamedTuple):
-    """A text as numbers of words: the positions of word `w` are `positions[occurrences[w]:occurrences[w + 1]]`.
+    """A text as word numbers; the positions of word `w` are `positions[occurrences[w]:occurrences[w + 1]]`.
 
-    Windows of a position stay between its `starts` and `ends`. Words below 0 take up places but do not count.
+    The window of a position is limited by its `starts` and `ends`. Words with a negative number take up a position but
+    are not counted.
     """
 
     occurrences: Any
@@ -24,10 +25,10 @@ class WindowText(NamedTuple):
 
 @allocating_kernel
 def count_neighbours(first, stop, text, reach, sums, touched, lengths, columns, counts):
-    """Rows `first` to `stop` of the co-occurrence matrix, one after the other in `columns` and `counts`.
+    """Fill `columns` and `counts` with the rows `first` to `stop` of the co-occurrence matrix; returns their length.
 
-    The window of a position has the positions up to a distance of `reach`. `lengths` receives how many entries each row
-    has; `sums`, a number a word, is all zeros before and after; `touched` is as long. Returns the number of entries.
+    The window of a position has all positions up to a distance of `reach`. `lengths` receives the number of entries of
+    each row. `sums` (all 0 before and after) and `touched` are buffers with one number for each word.
     """
     occurrences, positions, ids, starts, ends = text
     filled = 0

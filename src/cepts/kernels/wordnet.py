@@ -1,4 +1,4 @@
-"""Relations between the words of a sentence pair, from the synsets that each word reaches."""
+"""WordNet relations between the words of a sentence pair, from the synsets that each word reaches."""
 
 from __future__ import annotations
 
@@ -6,24 +6,24 @@ import numpy as np
 
 from cepts.kernels import kernel
 
-# A pointer is the number of a synset (or word) and, above these bits, its role.
+# A pointer is the number of a synset (or word) in these low bits, and its role in the bits above them.
 NUMBER_BITS = 20
 NUMBER_MASK = (1 << NUMBER_BITS) - 1
 
-# How a word reaches a synset: as its sense, one or two hypernyms up, or by a pointer of another role.
+# How a word reaches a synset: as one of its senses, by one or two steps to hypernyms, or by a pointer of another role.
 SENSE, PARENT, GRANDPARENT = 0, 1, 2
-# An entry is synset, column and reach, in 32, 24 and 8 bits.
+# An entry is a synset, the word's column and its reach (one of these), in 32, 24 and 8 bits.
 COLUMN_BITS, REACH_BITS = 24, 8
 
-# Bits of the result, from the lowest. The target word is the source word's ...; any sense of the one with any of the
-# other.
+# Bits of the result, from the lowest. The target word is the source word's hypernym (and so on) if any sense of one is
+# so related to any sense of the other.
 RELATIONS = (
-    "synonym",  # they share a synset; so does a word with itself
+    "synonym",  # they share a synset, as a word does with itself
     "hypernym",  # one step up; of an instance, what it is an instance of
     "hyponym",
     "hypernym2",  # two steps up
     "hyponym2",
-    "cohyponym",  # they share a direct hypernym, and no synset
+    "cohyponym",  # they share a direct hypernym but no synset
     "similar",  # adjectives of one cluster, see also, attribute and its values
     "meronym",  # the target is a part, member or substance of the source
     "holonym",
@@ -36,8 +36,8 @@ SYNONYM, HYPERNYM, HYPONYM, HYPERNYM_2, HYPONYM_2, COHYPONYM, SIMILAR, MERONYM, 
     1 << bit for bit in range(11)
 )
 DERIVATION = 1 << RELATIONS.index("derivation")
-# The relation of words that reach the same synset, by how the source word and the target word reach it. The roles after
-# that of hypernyms follow `GRANDPARENT`: similar, meronym, entailment, verb group.
+# The relation of two words that reach the same synset, by how the source word and the target word reach it. After
+# `GRANDPARENT` come the roles other than hypernym: similar, meronym, entailment, verb group.
 SHARED = np.zeros((7, 7), dtype=np.int64)
 SHARED[:, SENSE] = SYNONYM, HYPERNYM, HYPERNYM_2, SIMILAR, MERONYM, ENTAILMENT, VERB_GROUP
 SHARED[SENSE] = SYNONYM, HYPONYM, HYPONYM_2, SIMILAR, HOLONYM, ENTAILMENT, VERB_GROUP
@@ -46,9 +46,9 @@ SHARED[PARENT, PARENT] = COHYPONYM
 
 @kernel
 def gather(words, parts, sense_offsets, senses, part_starts, pointer_offsets, pointers, entries):
-    """Fill `entries` with the synsets that each word reaches; returns how many there are, which may be more than fit.
+    """Fill `entries` with the synsets that each word reaches; returns their number, which may be more than fit.
 
-    Word `w` reaches through its senses of those parts of speech whose bits `parts[w]` has.
+    A word reaches synsets through those of its senses whose part of speech has its bit set in `parts`.
     """
     count = 0
     room = len(entries)
@@ -85,10 +85,10 @@ def gather(words, parts, sense_offsets, senses, part_starts, pointer_offsets, po
 
 @kernel
 def mark_relations(source_entries, target_entries, words, others, offsets, pointers, relations):
-    """Set the bits of `relations[i, j]` of source word i and target word j.
+    """Set the bits of `relations[i, j]` for source word i and target word j.
 
-    Those of words that reach the same synset come from the entries, both sorted; those of pointers from `words[i]` to
-    `others[j]` or back, from `offsets` and `pointers`.
+    The sorted entries of both sides give the relations of words that reach the same synset; `offsets` and `pointers`
+    give the lexical pointers between `words[i]` and `others[j]`, in either direction.
     """
     reach_mask = (1 << REACH_BITS) - 1
     column_mask = (1 << COLUMN_BITS) - 1

@@ -5,13 +5,16 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from functools import cached_property
 from itertools import pairwise
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from numpy.typing import NDArray
 
 from cepts.data import END, SPECIAL, START, UNKNOWN, NGrams, Text, Vocabulary, offsets_of
 from cepts.errors import DataError
+
+if TYPE_CHECKING:
+    from cepts.kernels.ngrams import Trie
 
 ARRAYS = ("levels", "words", "probs", "backoffs", "first", "suffixes")  # of a model, in the order of its fields
 
@@ -65,8 +68,15 @@ class BackoffModel:
     def __init__(self, ngrams: NGrams, content: NDArray[np.bool_] | None = None) -> None:
         self.ngrams = ngrams
         self._content = np.ones(len(ngrams.vocabulary), dtype=np.bool_) if content is None else content
-        self.last_start = int(ngrams.levels[-2])
-        self.trie = (ngrams.first, ngrams.words, ngrams.probs, ngrams.backoffs, ngrams.suffixes)
+
+    @cached_property
+    def trie(self) -> Trie:
+        """The arrays of the model, as kernels take them."""
+        from cepts.kernels.ngrams import Trie
+
+        ngrams = self.ngrams
+        arrays = ngrams.first, ngrams.words, ngrams.probs, ngrams.backoffs, ngrams.suffixes
+        return Trie(*arrays, int(ngrams.levels[-2]))
 
     @property
     def vocabulary(self) -> Vocabulary:
@@ -82,7 +92,7 @@ class BackoffModel:
         """P(word | context), and the context after the word."""
         from cepts.kernels.ngrams import ngram_step
 
-        prob, following = ngram_step(*self.trie, self.last_start, context, word)
+        prob, following = ngram_step(*self.trie, context, word)
         return float(prob), int(following)
 
     def log_probs(self, text: Text) -> NDArray[np.float64]:
@@ -98,17 +108,15 @@ class BackoffModel:
 
         places = len(ids) + len(offsets) - 1
         probs, contexts = np.empty(places), np.empty(places, dtype=np.int64)
-        trace_sentences(*self.trie, self.last_start, self.start, END, ids, offsets, probs, contexts)
+        trace_sentences(self.trie, self.start, END, ids, offsets, probs, contexts)
         return probs, contexts
 
     def distribution(self, context: int) -> NDArray[np.float64]:
         """P(word | context) of every word."""
         from cepts.kernels.ngrams import ngram_distribution
 
-        size = len(self.vocabulary)
-        distribution = np.empty(size)
-        path = np.empty(self.ngrams.order, dtype=np.int64)
-        ngram_distribution(*self.trie, size, context, path, distribution)
+        distribution = np.empty(len(self.vocabulary))
+        ngram_distribution(self.trie, context, np.empty(self.ngrams.order, dtype=np.int64), distribution)
         return distribution
 
     def masses(self, factors: NDArray[np.generic]) -> NDArray[np.float64]:
@@ -118,8 +126,8 @@ class BackoffModel:
         """
         from cepts.kernels.ngrams import weighted_masses
 
-        masses = np.empty(self.last_start + 1)
-        weighted_masses(*self.trie, np.ascontiguousarray(factors, dtype=np.float32), masses)
+        masses = np.empty(int(self.ngrams.levels[-2]) + 1)
+        weighted_masses(self.trie, np.ascontiguousarray(factors, dtype=np.float32), masses)
         return masses
 
     @cached_property
@@ -130,9 +138,8 @@ class BackoffModel:
     def _excess(self) -> NDArray[np.float32]:
         from cepts.kernels.rescaling import excess_probs
 
-        first, _, probs, backoffs, suffixes = self.trie
         excess = np.empty(len(self.ngrams), dtype=np.float32)
-        excess_probs(first, probs, backoffs, suffixes, len(self.vocabulary), excess)
+        excess_probs(self.trie, len(self.vocabulary), excess)
         return excess
 
     def content_masses(self, contexts: Sequence[int] | NDArray[np.int64]) -> NDArray[np.float64]:
@@ -146,9 +153,7 @@ class BackoffModel:
         from cepts.kernels.rescaling import factored_masses
 
         found, path = np.empty(len(contexts)), np.empty(self.ngrams.order, dtype=np.int64)
-        first, words, _, backoffs, suffixes = self.trie
-        trie = first, words, self._excess, backoffs, suffixes
-        factored_masses(*trie, np.asarray(contexts, dtype=np.int64), factors, path, found)
+        factored_masses(self.trie, self._excess, np.asarray(contexts, dtype=np.int64), factors, path, found)
         return found
 
 

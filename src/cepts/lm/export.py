@@ -24,7 +24,7 @@ def static_ngrams(model: Predictor, memory: Memory) -> NGrams:
     weights with which every context sums to 1. So it differs from the adapted model only for n-grams that no model of
     the background has. The n-grams of a KenLM binary cannot be listed, so a background with one is refused.
     """
-    from cepts.kernels.export import backed_off
+    from cepts.kernels.export import fill_backoffs
 
     models: list[NGrams] = []
     for part in model.background.models:
@@ -39,7 +39,7 @@ def static_ngrams(model: Predictor, memory: Memory) -> NGrams:
     size = len(model.vocabulary)
     found[:size] /= found[:size].sum()
     probs, backoffs = found.astype(np.float32), np.ones(len(found), dtype=np.float32)
-    backed_off(trie.first, trie.suffixes, LEAST_LEFT, probs, backoffs[: trie.contexts_end])
+    fill_backoffs(trie.first, trie.suffixes, LEAST_LEFT, probs, backoffs[: trie.contexts_end])
     return NGrams(model.vocabulary, trie.levels, trie.words, probs, backoffs, trie.first, trie.suffixes)
 
 
@@ -85,7 +85,7 @@ def _adapted_probs(model: Predictor, memory: Memory, trie: _Union) -> NDArray[np
     for member, weight in zip(background, background.weights.tolist(), strict=True):
         assert isinstance(member, BackoffModel)
         stands = np.empty(trie.contexts_end, dtype=np.int64)
-        entry_probs(*member.trie, member.last_start, weight, trie.contexts, trie.words, stands, probs)
+        entry_probs(member.trie, weight, trie.contexts, trie.words, stands, probs)
         stands = np.append(stands, -1)
         masses += weight * member.content_masses(stands)
         if frozen.factors is not None:

@@ -76,7 +76,8 @@ class Lifting:
 
         lifted, whole, scale = self._scratch[:, : len(self._hidden.numbers) * len(weights)]
         words = lifted.reshape(-1, len(weights))
-        lift_words(weights, *self._hidden.lifts, np.float32(LEAST_WEIGHT), words)
+        share = np.empty(len(weights), dtype=np.float32)
+        lift_words(weights, *self._hidden.lifts, np.float32(LEAST_WEIGHT), share, words)
         bits = [scratch.view(np.int32) for scratch in (lifted, whole, scale)]
         raise_powers(lifted, bits[0], self._exponent, whole, bits[1], scale, bits[2])
         factors = self._factors[: len(weights)]

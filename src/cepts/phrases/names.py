@@ -156,11 +156,11 @@ class _Training:
         self.counts: list[NDArray[np.float64]] = []
 
     def e_step(self, tick: object) -> float:
-        from cepts.kernels.names import name_expected_counts
+        from cepts.kernels.names import EditTables, name_expected_counts
 
-        parameters = (self.steps, self.ends, self.changes, self.inserts)
+        parameters = EditTables(self.steps, self.ends, self.changes, self.inserts)
         self.counts = [np.zeros_like(parameter) for parameter in parameters]
-        likelihood = name_expected_counts(*self.sides, *parameters, *self.work, *self.counts)
+        likelihood = name_expected_counts(*self.sides, parameters, *self.work, EditTables(*self.counts))
         logs = sum(float(np.log(parameter[parameter > 0]).sum()) for parameter in parameters)
         return float(likelihood) + self.prior * logs
 

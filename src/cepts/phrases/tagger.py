@@ -144,7 +144,7 @@ class Tagger(Estimator):
         progress: Progress | None = None,
     ) -> Tagger:
         """Learn from labelled sentences; `tags` is the column that templates call ``tag``."""
-        from cepts.kernels.tagger import train_perceptron
+        from cepts.kernels.tagger import PerceptronRoom, PerceptronWeights, train_perceptron
 
         report = progress or silent
         self._check(sentences, tags)
@@ -168,15 +168,14 @@ class Tagger(Estimator):
         sums = np.zeros(weights.shape, dtype=np.float64)
         transition_sums = np.zeros(transitions.shape, dtype=np.float64)
         scores, best, back = _work_space(offsets, len(names))
-        path = np.empty(len(scores), dtype=np.int32)
-        model = (weights, sums, transitions, transition_sums)
-        space = (scores, best, back, path)
+        model = PerceptronWeights(weights, sums, transitions, transition_sums)
+        room = PerceptronRoom(scores, best, back, np.empty(len(scores), dtype=np.int32))
         random = np.random.default_rng(self.seed)
         stopwatch = Stopwatch()
         for iteration in range(1, self.iterations + 1):
             order = random.permutation(len(sentences))
             clock = (iteration - 1) * len(sentences)
-            wrong = train_perceptron(order, offsets, rows, gold, np.float32(self.margin), *model, clock, *space)
+            wrong = train_perceptron(order, offsets, rows, gold, np.float32(self.margin), model, clock, room)
             report(
                 Step(
                     stage="tagger",

@@ -142,7 +142,7 @@ class Best:
 
     def settled(self, *, memory: int = MEMORY) -> tuple[NDArray[np.int64], NDArray[np.float64]]:
         """Rows of each query's best targets, the best first, and their scores; -1 and minus infinity where none."""
-        from cepts.kernels.nearest import settle
+        from cepts.kernels.nearest import rescore
 
         shape = len(self.queries), self.count
         rows, scores = np.full(shape, -1, dtype=np.int64), np.full(shape, -np.inf)
@@ -153,7 +153,7 @@ class Best:
 
         def run(part: slice) -> None:
             given = self.queries[part], self.targets, self.bias, slack[part], self.kept[part], self.kept_rows[part]
-            settle(*given, scores[part], rows[part], cuts[part], doubtful[part])
+            rescore(*given, scores[part], rows[part], cuts[part], doubtful[part])
 
         for _ in map_shards(run, list(self._parts(0, len(rows))), threads=self.threads):
             pass
@@ -167,7 +167,7 @@ class Best:
         self, places: NDArray[np.int64], cuts: NDArray[np.float64], memory: int
     ) -> tuple[NDArray[np.int64], NDArray[np.float64]]:
         """Rows and scores for the queries at `places`, by all targets at `cuts` or above."""
-        from cepts.kernels.nearest import settle_from_block
+        from cepts.kernels.nearest import rescore_block
 
         queries = self.queries[places]
         rows = np.full((len(places), self.count), -1, dtype=np.int64)
@@ -178,7 +178,7 @@ class Best:
             bias, targets = self.bias[columns], self.targets[columns]
             given = block, bias.astype(np.float32), bias, target, queries[lines], targets
             with lock:
-                settle_from_block(*given, cuts[lines], scores[lines], rows[lines])
+                rescore_block(*given, cuts[lines], scores[lines], rows[lines])
 
         lock = Lock()
         scan(queries, self.targets, use, memory=memory, threads=self.threads)

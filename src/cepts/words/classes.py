@@ -2,10 +2,15 @@
 
 from __future__ import annotations
 
+from typing import TYPE_CHECKING
+
 import numpy as np
 from numpy.typing import NDArray
 
 from cepts.data import offsets_of
+
+if TYPE_CHECKING:
+    from cepts.kernels.classes import Bigrams
 
 # Stop when a pass moves no more than this share of the words.
 SETTLED = 0.001
@@ -38,7 +43,7 @@ def word_classes(
     passes
         The most passes over all words; fewer where hardly any word moves.
     """
-    from cepts.kernels.classes import count_classes, exchange, transpose_bigrams
+    from cepts.kernels.classes import count_classes, exchange
 
     if classes < 1:
         raise ValueError(f"`classes` must be 1 or more. Got {classes} instead.")
@@ -50,28 +55,32 @@ def word_classes(
     class_of = np.empty(words + 1, dtype=np.int32)
     class_of[order] = np.minimum(share * classes, classes - 1)
     class_of[words] = classes
-    bigrams = _bigrams(text_ids, offsets, words)
-    by_follower = tuple(np.empty_like(array) for array in bigrams)
-    transpose_bigrams(*bigrams, *by_follower)
+    after, before = _bigrams(text_ids, offsets, words)
     joint = np.empty((classes + 1, classes + 1))
-    count_classes(*bigrams, class_of, joint)
+    count_classes(after, class_of, joint)
     totals = np.bincount(class_of[:words], frequencies, minlength=classes)
     order = order[: np.count_nonzero(frequencies)]
     for _ in range(passes):
-        moved, _ = exchange(order, frequencies, *bigrams, *by_follower, class_of, joint, totals)
+        moved, _ = exchange(order, frequencies, after, before, class_of, joint, totals)
         if moved <= SETTLED * len(order):
             break
     return class_of[:words].copy()
 
 
-def _bigrams(
-    text_ids: NDArray[np.int32], offsets: NDArray[np.int64], words: int
-) -> tuple[NDArray[np.int64], NDArray[np.int32], NDArray[np.float64]]:
-    """Where the bigrams of each word start, their second words and how often they occur; `words` is the edge."""
+def _bigrams(text_ids: NDArray[np.int32], offsets: NDArray[np.int64], words: int) -> tuple[Bigrams, Bigrams]:
+    """The words after each word, and those before it, both in ascending order; `words` is the edge of a sentence."""
+    from cepts.kernels.classes import Bigrams
+
     sentences = len(offsets) - 1
     places = np.arange(len(text_ids)) + np.repeat(np.arange(1, sentences + 1), np.diff(offsets))
     text = np.full(len(text_ids) + sentences + 1, words, dtype=np.int64)
     text[places] = text_ids
     kinds, counts = np.unique(text[:-1] * (words + 1) + text[1:], return_counts=True)
-    rows = offsets_of(np.bincount(kinds // (words + 1), minlength=words + 1))
-    return rows, (kinds % (words + 1)).astype(np.int32), counts.astype(np.float64)
+    first, second = np.divmod(kinds, words + 1)
+    order = np.argsort(second, kind="stable")
+
+    def rows(first: NDArray[np.int64], second: NDArray[np.int64], counts: NDArray[np.int64]) -> Bigrams:
+        starts = offsets_of(np.bincount(first, minlength=words + 1))
+        return Bigrams(starts, second.astype(np.int32), counts.astype(np.float64))
+
+    return rows(first, second, counts), rows(second[order], first[order], counts[order])

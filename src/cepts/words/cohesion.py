@@ -58,10 +58,11 @@ class Cohesion:
         holds together, so `de` goes with `besoin` rather than with the noun after it. A word that is not known (-1)
         has not been seen beside any.
         """
+        from cepts.kernels.classes import Bigrams
         from cepts.kernels.cohesion import pulls
 
         left, right = np.empty(len(ids), dtype=np.float32), np.empty(len(ids), dtype=np.float32)
         text = np.ascontiguousarray(ids, dtype=np.int32), np.ascontiguousarray(offsets, dtype=np.int64)
-        counts = self.counts, max(int(self.counts.sum()), 1), self.offsets, self.followers, self.times
+        counts = self.counts, max(int(self.counts.sum()), 1), Bigrams(self.offsets, self.followers, self.times)
         pulls(*text, *counts, SMOOTHING, STAY, left, right)
         return Pulls(left, right)
