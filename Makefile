@@ -1,22 +1,23 @@
-# make demo | test | lint | types | bench | clean
+# make demo | test | lint | types | build | wheel-test | bench | clean
 # Needs Python 3.11 or later with pip; everything else is installed into .venv on first use.
 
 ifndef PYTHON
-PYTHON := $(shell for python in python3 python3.11 python3.12 python3.13; do \
+PYTHON := $(shell for python in python3 python3.11 python3.12 python3.13 python3.14; do \
 	"$$python" -c 'import sys; sys.exit(sys.version_info < (3, 11))' 2>/dev/null && echo "$$python" && break; done)
 endif
 JOBS ?= 2
 DATA ?= ../shared/data
+EPOCH ?= $(shell git log -1 --format=%ct 2>/dev/null || echo 1577836800)
 BIN := .venv/bin
 PIP := $(BIN)/python -m pip --disable-pip-version-check --quiet
 
-.PHONY: demo test lint types bench clean
+.PHONY: demo test lint types build wheel-test bench clean
 
 demo: .venv/installed
 	$(BIN)/cepts demo
 
 test: lint types .venv/installed-decoders
-	OPENBLAS_NUM_THREADS=1 $(BIN)/python -m pytest -n $(JOBS)
+	OPENBLAS_NUM_THREADS=1 $(BIN)/python -m pytest -rs -n $(JOBS)
 
 lint: .venv/installed-dev
 	$(BIN)/ruff check .
@@ -24,6 +25,20 @@ lint: .venv/installed-dev
 
 types: .venv/installed-dev
 	$(BIN)/mypy
+
+# The same commit gives the same bytes: files carry the time of the commit.
+build: .venv/installed-dev
+	rm -rf dist
+	SOURCE_DATE_EPOCH=$(EPOCH) $(BIN)/python -m hatchling build -d dist
+
+# The wheel in an environment of its own, without extras, outside the checkout: every command of README.
+wheel-test: build
+	rm -rf build/wheel-venv
+	$(BIN)/python -m venv build/wheel-venv
+	build/wheel-venv/bin/python -m pip --disable-pip-version-check --quiet install dist/*.whl
+	build/wheel-venv/bin/python -m pip check
+	build/wheel-venv/bin/cepts doctor
+	build/wheel-venv/bin/python docs/sessions.py README.md
 
 bench: .venv/installed
 	$(BIN)/python benchmarks/words.py --data $(DATA)

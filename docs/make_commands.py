@@ -14,7 +14,8 @@ from textwrap import dedent
 import click
 
 from cepts.cli import COMMANDS, cepts
-from cepts.cli.groups import LazyGroup
+from cepts.cli.groups import LazyGroup, sections_of
+from cepts.cli.option import Option
 from cepts.words import MODELS
 from cepts.words.aligner import SPELLING
 from cepts.words.directions import WordDirections
@@ -29,6 +30,13 @@ Results go to standard output, log output and progress to standard error. `-` as
 output.
 Files whose names end in `.gz`, `.bz2`, `.xz` or `.zst` are read and written compressed. Each command has `--help`.
 
+`--json` prints JSON instead of a table, wherever a table is printed. `--format` names the file format of results,
+such as links. Scores come with a signature, which says exactly what produced them: in a short
+form that ends in a digest of the whole, or whole with `--signature` and in JSON.
+
+On a terminal, bars show the progress; elsewhere a line is printed every 10 seconds. `--quiet` prints neither, and no
+log output.
+
 The exit code is 0 for success, 1 for wrong data, 2 for wrong usage, 70 for a bug in cepts, 130 after Ctrl-C and 141
 when the reader of the output goes away. What went wrong is said in one line; `CEPTS_DEBUG=1` in the environment adds
 the traceback.
@@ -41,7 +49,10 @@ ALIKE = ("lowercase", "prefix", "stems", "max_length")
 def page() -> str:
     """The whole page."""
     context = click.Context(cepts, info_name="cepts")
-    parts = [TOP, "".join(f"- [`cepts {name}`](#cepts-{name}): {line}\n" for name, (_, line) in COMMANDS.items())]
+    parts = [TOP]
+    for title, names in cepts.sections.items():
+        lines = [f"- [`cepts {name}`](#cepts-{name}): {COMMANDS[name][1]}\n" for name in names]
+        parts.append(f"**{title}**\n\n{''.join(lines)}")
     for name in COMMANDS:
         command = cepts.get_command(context, name)
         assert command is not None
@@ -54,13 +65,18 @@ def section(command: click.Command, name: str) -> str:
     if isinstance(command, LazyGroup):
         return group(command, name)
     arguments = [argument(param) for param in command.params if isinstance(param, click.Argument)]
-    options = [param for param in command.params if isinstance(param, click.Option)]
+    found = sections_of(command, click.Context(command, info_name=name, help_option_names=[]))
+    listing: list[str] = []
+    for title, options in found.items():
+        blank = "\n" if listing else ""
+        listing += [f"{blank}**{title}**\n\n"] if len(found) > 1 else []
+        listing += [item(option) for option in options if isinstance(option, Option)]
     usage = " ".join(["cepts", name, "[OPTIONS]", *arguments])
     parts = [
         f"{heading(name)} cepts {name}\n",
         f"```\n{usage}\n```\n",
         prose(command.help or ""),
-        "".join(item(option) for option in options),
+        "".join(listing),
     ]
     if name == "align":
         parts.append(defaults())
@@ -97,12 +113,12 @@ def heading(name: str) -> str:
 
 def argument(param: click.Argument) -> str:
     """An argument as the usage line has it."""
-    name = (param.metavar or param.name or "").upper()
+    name = (param.metavar or param.name or "").upper().strip(".[]")
     more = "..." if param.nargs < 0 else ""
     return f"{name}{more}" if param.required else f"[{name}{more}]"
 
 
-def item(option: click.Option) -> str:
+def item(option: Option) -> str:
     """An option in one line of a list."""
     names = ", ".join(f"`{name}`" for name in option.opts)
     if option.secondary_opts:
@@ -113,11 +129,8 @@ def item(option: click.Option) -> str:
     elif not option.is_flag:
         value = f" {option.metavar or option.type.name.upper()}"
     text = " ".join((option.help or "").split())
-    if option.required:
-        text += " Required."
-    if option.show_default:
-        text += f" Default: {option.default}."
-    return f"- {names}{value}: {text.replace('[default: ', 'Default: ').replace(']', '.')}\n"
+    notes = "; ".join(option.notes)
+    return f"- {names}{value}: {text}{f' {notes[0].upper()}{notes[1:]}.' if notes else ''}\n"
 
 
 def defaults() -> str:
@@ -127,7 +140,7 @@ def defaults() -> str:
         null_prob = model().new_positions().null_prob
         made[name]["null_prob"] = "as a position" if null_prob is None else null_prob
     lines = [
-        "What an option is that is not given, by `--model`:\n",
+        "Defaults that depend on `--model`:\n",
         "| | " + " | ".join(f"`{name}`" for name in made) + " |",
         "|---|" + "---|" * len(made),
     ]
@@ -141,9 +154,9 @@ def defaults() -> str:
     first, *others = made.values()
     assert all(options[name] == first[name] for options in others for name in ALIKE)
     alike = ", ".join(f"`--{name.replace('_', '-')}` {shown(first[name])}" for name in ALIKE)
-    lines.append(f"\nFor all models: `--threshold` {WordDirections.threshold:g}, {alike}.")
+    lines.append(f"\nDefaults for all models: `--threshold` {WordDirections.threshold:g}, {alike}.")
     spelling = ", ".join(f"{count:g} for `{lexicon}`" for lexicon, count in SPELLING.items())
-    lines.append(f"\nBy `--lexicon`: `--spelling` {spelling}.\n")
+    lines.append(f"\nDefaults that depend on `--lexicon`: `--spelling` {spelling}.\n")
     return "\n".join(lines)
 
 

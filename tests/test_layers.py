@@ -28,7 +28,6 @@ LAYERS = {
     "kernels": 2,
     "io": 2,
     "store": 2,
-    "sample": 2,
     "engine": 3,
     "extract": 4,
     "factor": 4,
@@ -41,10 +40,11 @@ LAYERS = {
     "cli": 8,
     "view": 8,
     "plot": 8,
+    "sample": 9,  # scripts for users to read and run
     "__main__": 9,
 }
 MODELS = {"words", "phrases", "spaces", "lm"}
-MAY_TALK = {"cli", "view", "plot", "__main__"}
+MAY_TALK = {"cli", "view", "plot", "sample", "__main__"}
 PICKLES = {"pickle", "_pickle", "cPickle", "dill", "cloudpickle", "joblib", "marshal", "shelve"}
 
 

@@ -99,7 +99,7 @@ def toy_predictor(
 RECORD = FitRecord(
     words=12,
     documents=3,
-    held_out="a text of its own",
+    held_out="the dev text",
     held_out_words=7,
     held_out_perplexity=(20.0, 10.0),
     lowercase=False,

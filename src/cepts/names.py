@@ -13,7 +13,7 @@ from typing import Any
 # Texts and their encoding.
 DECODING_ERRORS = ("strict", "replace")
 PLAIN_BITEXT_FORMATS = ("auto", "text", "pipes", "tsv")
-BITEXT_FORMATS = (*PLAIN_BITEXT_FORMATS, "tmx", "parquet")
+BITEXT_FORMATS = (*PLAIN_BITEXT_FORMATS, "tmx", "parquet", "jsonl", "csv")
 DOCUMENT_FORMATS = ("auto", "file", "blank", "jsonl")
 
 # Links. Each format has a module with its reader and its writer (see `cepts.io.links`).
@@ -25,6 +25,7 @@ LINK_FORMATS = {
     "json": "cepts.io.json_links:JSON",
 }
 NBEST_FORMATS = ("json", "giza")
+PAIR_FORMS = ("lines", "matrix")  # how a sentence pair is drawn
 DIRECTIONS = ("forward", "reverse")
 NBEST_DIRECTIONS = ("both", *DIRECTIONS)
 
@@ -97,7 +98,7 @@ LINK_MEASURES = ("csls", "cosine")
 SIMILARITY_MEASURES = (*LINK_MEASURES, "inverted-softmax")
 RETRIEVAL_MEASURES = (*SIMILARITY_MEASURES, "dot")
 TRANSLATION_MEASURES = (*SIMILARITY_MEASURES, "likelihood")
-TRANSLATION_FORMATS = ("table", "tsv", "json")
+TRANSLATION_FORMATS = ("tsv", "jsonl")
 SEARCH_ENGINES = ("exact", "faiss")
 
 # Language models.

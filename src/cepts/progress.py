@@ -15,7 +15,9 @@ class Step:
 
     `done` of `total` units of `stage` are finished; `iteration` (from 1) is there where the stage iterates. `objective`
     is a value to show, where there is one; it need not be what is maximised. `change` is what decides when EM stops:
-    the last change of the objective as a share of its range so far, which is compared with the tolerance.
+    the last change of the objective as a share of its range so far, which is compared with the tolerance. `resumed` is
+    the number of iterations that a checkpoint already had, in the step that reports it, with the number `remaining`.
+    `note` is anything else to show.
     """
 
     stage: str
@@ -25,6 +27,9 @@ class Step:
     objective: float | None = None
     change: float | None = None
     seconds: float = 0.0
+    resumed: int = 0
+    remaining: int = 0
+    note: str = ""
 
 
 Progress = Callable[[Step], None]

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from hashlib import sha256
 
 from cepts._version import __version__
 
@@ -16,6 +17,28 @@ def signature(facts: Mapping[str, object]) -> str:
     'model:hmm|iterations:5'
     """
     return "|".join([*(f"{name}:{value}" for name, value in facts.items()), f"cepts:{__version__}"])
+
+
+def short_signature(whole: str, width: int) -> str:
+    """A signature that fits `width` columns: the first facts, the version, and a digest that identifies the whole.
+
+    Examples
+    --------
+    >>> short_signature("pairs:2|protocol:macro|gold:sure|cepts:0.1.0", 80)
+    'pairs:2|protocol:macro|gold:sure|cepts:0.1.0'
+    >>> short_signature("pairs:2|protocol:macro|gold:sure|cepts:0.1.0", 40)
+    'pairs:2|...|cepts:0.1.0|sha256:1624d024'
+    """
+    if len(whole) <= width:
+        return whole
+    facts = whole.split("|")
+    end = f"|...|{facts[-1]}|sha256:{sha256(whole.encode()).hexdigest()[:8]}"
+    shown = facts[0]
+    for fact in facts[1:-1]:
+        if len(f"{shown}|{fact}{end}") > width:
+            break
+        shown = f"{shown}|{fact}"
+    return f"{shown}{end}"
 
 
 class Signed:

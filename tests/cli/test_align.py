@@ -58,7 +58,7 @@ def test_every_way_to_train_is_refused_of_a_loaded_model(cepts, corpus):
         value = {"lexicon": "ml", "stems": "6,4", "null_prob": 0.2}.get(name, 3)
         given = [f"--no-{option}"] if name in {"agreement", "lowercase"} else [f"--{option}", value]
         ran = cepts("align", "en", "fr", "--load", "m", *given)
-        assert ran.error.startswith(f"--{option}: the model of --load is already trained")
+        assert ran.error.startswith(f"--{option}: --load uses a model that is already trained")
 
 
 # -- what comes out ------------------------------------------------------------------------------------------------
@@ -349,3 +349,11 @@ def test_an_output_may_be_an_input(cepts, corpus):
     wanted = cepts("align", "en", "fr", *QUICK).out
     assert cepts("align", "en", "fr", "-o", "en", *QUICK).code == 0
     assert (corpus / "en").read_text() == wanted
+
+
+def test_training_that_goes_on_says_so(cepts, corpus):
+    given = ("align", "en", "fr", "--checkpoint", "state", "--model", "ibm1", "--lexicon", "ml", "-o", "links")
+    assert "resumed" not in cepts(*given, "--iterations", 2).err
+    again = cepts(*given, "--iterations", 3)
+    assert again.err.splitlines()[0] == "resumed  training ibm1: 2 of 3 iterations were done before"
+    assert cepts(*given, "--iterations", 3, "-q").err == ""

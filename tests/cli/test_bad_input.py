@@ -149,7 +149,7 @@ def test_sentences_of_2000_words_are_skipped_and_counted(cepts, long_sentences):
     assert ran.code == 0
     assert len(ran.lines) == 121
     assert ran.lines[60] == ""
-    assert "skipped  1 pair with a sentence of more than 1,000 words and so no links (--max-length)" in ran.err
+    assert "skipped  1 pair with a sentence of more than 1,000 words, without links (--max-length)" in ran.err
     assert ran.lines[:60] + ran.lines[61:] == cepts("align", "en", "fr", *QUICK).lines
 
 
@@ -227,15 +227,15 @@ def test_a_directory_without_permission(cepts, corpus, untrained):
 @pytest.mark.parametrize(
     ("arguments", "line"),
     [
-        (["--load", "m", "--model", "hmm"], "--model: the model of --load is already trained"),
-        (["--load", "m", "--iterations", "3", "--stems", "4"], "--iterations, --stems: the model of --load is"),
-        (["--load", "m", "--save", "n"], "--save: the model of --load"),
-        (["--load", "m", "--checkpoint", "n"], "--checkpoint: the model of --load"),
+        (["--load", "m", "--model", "hmm"], "--model: --load uses a model that is already trained"),
+        (["--load", "m", "--iterations", "3", "--stems", "4"], "--iterations, --stems: --load uses a model"),
+        (["--load", "m", "--save", "n"], "--save: --load uses a model"),
+        (["--load", "m", "--checkpoint", "n"], "--checkpoint: --load uses a model"),
         (
             ["--combine", "union", "--threshold", "0.5"],
             "--threshold goes with --combine agreement or onmf, not with",
         ),
-        (["--threshold", "nan"], "Invalid value for '--threshold': wants a number"),
+        (["--threshold", "nan"], "Invalid value for '--threshold': must be a finite number"),
         (["--threshold", "1.5"], "Invalid value for '--threshold'"),
         (["--threads", "0"], "Invalid value for '--threads'"),
         (["--max-length", "0"], "Invalid value for '--max-length'"),
@@ -243,11 +243,11 @@ def test_a_directory_without_permission(cepts, corpus, untrained):
         (["--null-prob", "1"], "Invalid value for '--null-prob'"),
         (["--null-prob", "nan"], "Invalid value for '--null-prob'"),
         (["--spelling", "inf"], "Invalid value for '--spelling'"),
-        (["--stems", "4,6"], "Invalid value for '--stems': wants falling numbers"),
-        (["--stems", "x"], "Invalid value for '--stems': wants falling numbers"),
-        (["--stems", "3,0"], "Invalid value for '--stems': wants falling numbers"),
+        (["--stems", "4,6"], "Invalid value for '--stems': must be numbers of letters"),
+        (["--stems", "x"], "Invalid value for '--stems': must be numbers of letters"),
+        (["--stems", "3,0"], "Invalid value for '--stems': must be numbers of letters"),
         (["--model", "ibm9"], "Invalid value for '--model'"),
-        (["--languages", "en"], "Invalid value for '--languages': wants two names"),
+        (["--languages", "en"], "Invalid value for '--languages': must be two names"),
         (["--scores", "-"], "--scores and the links would both go to stdout"),
         (["--scores", "x", "-o", "x"], "--scores and the links would both go to x"),
         (["--input-format", "tmx"], "the format tmx has both sides in one file"),
@@ -277,7 +277,7 @@ def test_gold_for_sentences_that_do_not_exist(cepts, corpus, trained):
     assert ran.code == 1
     assert "gold.wa" in ran.error
     assert "121" in ran.error
-    assert "gold for sentences that do not exist" in cepts("score", "gold.wa", links).error
+    assert "the gold file has more pairs" in cepts("score", "gold.wa", links).error
     (corpus / "gold").write_text("0-0\n" * 121)
     assert "121 sentence pairs" in cepts("score", "gold", links).error
 
@@ -404,7 +404,8 @@ def test_control_c_during_training(cepts_process, corpus):
         time.sleep(0.02)
     process.send_signal(signal.SIGINT)
     out, err = process.communicate(timeout=60)
-    assert (process.returncode, out, err) == (130, "", "cepts: stopped\n")
+    stopped = "cepts: stopped; run the same command again to continue from state.\n"
+    assert (process.returncode, out, err) == (130, "", stopped)
     assert (corpus / "links").read_text() == "old\n"
     assert sorted(path.name for path in corpus.iterdir()) == ["en", "fr", "links", "state"]
     assert sorted(path.name for path in (corpus / "state").iterdir()) == ["ibm1", "ibm2"]
@@ -429,7 +430,7 @@ def test_control_c_while_links_are_written(cepts, corpus, trained, monkeypatch):
     (corpus / "links").write_text("old\n")
     monkeypatch.setattr(Summary, "add", stop)  # called after each run
     ran = cepts("align", "en", "fr", "--load", trained, "-o", "links", "--scores", "scores")
-    assert (ran.code, ran.out, ran.err) == (130, "", "cepts: stopped\n")
+    assert (ran.code, ran.out, ran.err) == (130, "", "cepts: stopped; run the command again to start over.\n")
     assert (corpus / "links").read_text() == "old\n"
     assert sorted(path.name for path in corpus.iterdir()) == ["en", "fr", "links"]
 

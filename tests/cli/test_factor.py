@@ -18,6 +18,7 @@ import pytest
 
 from cepts import factor
 from cepts.cli.factor import command
+from cepts.cli.option import Option
 from cepts.data import Association, offsets_of
 from cepts.extract import extractors
 from cepts.names import LINK_FORMATS
@@ -55,8 +56,8 @@ def test_links_on_stdout_and_the_summary_on_stderr(cepts, home):
     summary = ran.err.splitlines()
     assert re.fullmatch(r"aligned  4 matrices, scale 1, in \d+\.\d s", summary[0])
     assert summary[1] == "links    7 sure, 1 possible"
-    assert summary[2].startswith("cepts    6 (1.5 a pair); null has 0.0% of the source and 0.0% of the target words; ")
-    assert len(summary) == 3
+    assert summary[2].startswith("cepts    6 (1.5 per pair); noise ")
+    assert summary[3:] == ["null     0.0% of the source and 0.0% of the target words"]
     quiet = cepts("factor", "m.jsonl", "-q", "-o", "links.gz")
     assert (quiet.code, quiet.out, quiet.err) == (0, "", "")
     assert gzip.decompress((home / "links.gz").read_bytes()).decode().splitlines() == LINES
@@ -120,7 +121,8 @@ def test_all_mass_at_null(cepts, home):
     assert (record["links"], record["cepts"], record["null"]) == ([], [], {"source": [0], "target": [0, 1]})
     assert ran.err.splitlines()[1:] == [
         "links    0 sure, 0 possible",
-        "cepts    0 (0.0 a pair); null has 100.0% of the source and 100.0% of the target words; noise 0.00%",
+        "cepts    0 (0.0 per pair); noise 0.00%",
+        "null     100.0% of the source and 100.0% of the target words",
     ]
 
 
@@ -216,8 +218,8 @@ def test_the_other_options_reach_the_library(cepts, home, monkeypatch):
 
 
 def test_defaults_that_the_help_states_are_those_of_the_library():
-    helps = {option.name: option.help for option in command.params if hasattr(option, "help")}
-    assert f"[default: {factor.SURE}]" in helps["sure"]
+    said = {option.name: option.said_default for option in command.params if isinstance(option, Option)}
+    assert said["sure"] == str(factor.SURE)
 
 
 @pytest.mark.parametrize("how", ["anneal", "aic"])
@@ -383,31 +385,34 @@ def test_sentences_that_do_not_fit(cepts, home, source, target, line):
         (("--target", "t"), "--source and --target go together"),
         (
             ("--format", "giza"),
-            "the format giza shows the sentences, which m.jsonl does not have; give them by --source",
+            "the format giza shows the sentences, which m.jsonl does not have; give them with --source",
         ),
-        (("--scale", "nan"), "Invalid value for '--scale': wants a number. Got nan."),
-        (("--scale", "inf"), "Invalid value for '--scale': wants a number. Got inf."),
-        (("--scale", 0), "Invalid value for '--scale': 0.0 is not in the range x>0."),
-        (("--sure", "nan"), "Invalid value for '--sure': wants a number. Got nan."),
-        (("--sure", -0.1), "Invalid value for '--sure': -0.1 is not in the range 0<=x<=1."),
-        (("--cepts", "x"), "Invalid value for '--cepts': wants anneal, anneal-bic, aic, bic or a number from 1 to"),
-        (("--cepts", 0), "Invalid value for '--cepts': wants anneal"),
-        (("--cepts", 10**12), "Invalid value for '--cepts': wants anneal"),
-        (("--seed", 10**20), "Invalid value for '--seed': wants at most 4,294,967,295."),
+        (("--scale", "nan"), "Invalid value for '--scale': must be a finite number. Got nan."),
+        (("--scale", "inf"), "Invalid value for '--scale': must be a finite number. Got inf."),
+        (("--scale", 0), "Invalid value for '--scale': must be above 0. Got 0."),
+        (("--sure", "nan"), "Invalid value for '--sure': must be a finite number. Got nan."),
+        (("--sure", -0.1), "Invalid value for '--sure': must be from 0 to 1. Got -0.1."),
+        (("--cepts", "x"), "Invalid value for '--cepts': must be anneal, anneal-bic, aic, bic or a number from 1 to"),
+        (("--cepts", 0), "Invalid value for '--cepts': must be anneal"),
+        (("--cepts", 10**12), "Invalid value for '--cepts': must be anneal"),
+        (("--seed", 10**20), "Invalid value for '--seed': must be from 0 to 4,294,967,295."),
         (("--restarts", 2), "--restarts goes with --cepts aic or bic, not with anneal."),
-        (("--restarts", 0, "--cepts", "aic"), "Invalid value for '--restarts': 0 is not in the range x>=1."),
+        (("--restarts", 0, "--cepts", "aic"), "Invalid value for '--restarts': must be 1 or more. Got 0."),
         (("--base", 2), "Invalid value for '--base'"),
         (("--threads", 0), "Invalid value for '--threads'"),
         (("--plot", "p.jpg"), "a figure is a file that ends in .svg, .pdf or .png. Got 'p.jpg' instead."),
         (("--plot", "-"), "a figure is a file that ends in .svg, .pdf or .png. Got '-' instead."),
         (("--plot-criterion", "p"), "a figure is a file that ends in .svg, .pdf or .png. Got 'p' instead."),
         (("--plot", "p.svg", "--pair", 5), "--pair must be at most 4, since m.jsonl has 4 matrices. Got 5 instead."),
-        (("--plot", "p.svg", "--pair", 0), "Invalid value for '--pair': 0 is not in the range x>=1."),
+        (("--plot", "p.svg", "--pair", 0), "Invalid value for '--pair': must be 1 or more. Got 0."),
         (("--plot", "p.svg", "--plot-criterion", "./p.svg"), "--plot and --plot-criterion would both go to p.svg; "),
         (("--plot", "p.svg", "-o", "p.svg"), "--plot and the links would both go to p.svg; name another file for one"),
-        (("--pair", 2), "--pair says which pair is drawn; say by --plot or --plot-criterion where the figure goes."),
-        (("--gold", "s"), "--gold is shown on a figure; say by --plot where that goes."),
-        (("--gold", "s", "--plot-criterion", "c.svg"), "--gold is shown on a figure; say by --plot where that goes."),
+        (
+            ("--pair", 2),
+            "--pair chooses the pair to draw; name the file of the figure with --plot or --plot-criterion.",
+        ),
+        (("--gold", "s"), "--gold is shown in a figure; name its file with --plot."),
+        (("--gold", "s", "--plot-criterion", "c.svg"), "--gold is shown in a figure; name its file with --plot."),
         (("extra",), "Got unexpected extra argument (extra)"),
     ],
 )
@@ -428,7 +433,7 @@ def test_standard_input_serves_once(cepts, home):
     for option in ("--plot", "--plot-criterion"):
         ran = cepts("factor", "-", option, "p.svg", stdin=data)
         assert ran.code == 2
-        assert ran.error.startswith(f"{option} reads the matrices a second time, which standard input does not allow")
+        assert ran.error.startswith(f"{option} reads the matrices a second time, which is not possible with stdin")
     assert names(home) == ["m.jsonl", "s", "t"]
 
 
@@ -547,7 +552,7 @@ def test_without_matplotlib(cepts, home, monkeypatch):
     monkeypatch.setitem(sys.modules, "matplotlib", None)
     ran = cepts("factor", "m.jsonl", "--plot", "p.svg", "-o", "links")
     assert ran.code == 2
-    assert ran.error == "figures need matplotlib; install it with: pip install 'cepts[plot]'"
+    assert ran.error == "figures need matplotlib; install it with: pip install matplotlib"
     assert names(home) == ["m.jsonl", "s", "t"]
     assert cepts("factor", "m.jsonl").code == 0
 
@@ -570,7 +575,7 @@ def test_control_c(cepts_process, home):
     time.sleep(0.3)
     process.send_signal(signal.SIGINT)
     out, err = process.communicate(timeout=60)
-    assert (process.returncode, out, err) == (130, "", "cepts: stopped\n")
+    assert (process.returncode, out, err) == (130, "", "cepts: stopped; run the command again to start over.\n")
     assert (home / "links").read_text() == "old\n"
     assert names(home) == ["links", "m.jsonl", "many", "s", "t"]
 
@@ -582,7 +587,7 @@ def test_head(home):
         f"{command_line} | head -n 1", shell=True, capture_output=True, text=True, timeout=60, check=True
     )
     assert done.stdout == LINES[0] + "\n"
-    assert re.fullmatch(r"(aligned .*\nlinks .*\ncepts .*\n)?", done.stderr)
+    assert re.fullmatch(r"(aligned .*\nlinks .*\ncepts .*\nnull .*\n)?", done.stderr)
 
 
 @needs_signals

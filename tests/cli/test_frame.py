@@ -5,10 +5,13 @@ import importlib
 import io
 import json
 import os
+import re
 import signal
 import subprocess
 import sys
 import types
+from dataclasses import replace
+from types import SimpleNamespace
 
 import click
 import pytest
@@ -16,7 +19,7 @@ import pytest
 from cepts import cli
 from cepts.cli import console
 from cepts.errors import DataError, UsageError
-from cepts.pipeline.reports import Report, Table
+from cepts.pipeline.reports import RANGE, Report, Table
 from cepts.progress import Step, compile_listeners
 
 HEAVY = ("numpy", "numba", "scipy", "rich", "lxml", "pyarrow", "safetensors", "xopen", "zstandard")
@@ -87,7 +90,7 @@ def test_version_and_no_arguments(capfd):
     assert cli.main(["--version"]) == 0
     assert capfd.readouterr().out.startswith("cepts 0.")
     assert cli.main([]) == 0
-    assert "Commands:" in capfd.readouterr().out
+    assert "Word alignment:" in capfd.readouterr().out
 
 
 def test_the_module_runs_too():
@@ -95,7 +98,7 @@ def test_the_module_runs_too():
         [sys.executable, "-m", "cepts", "nonsense"], capture_output=True, text=True, timeout=60, check=False
     )
     assert done.returncode == 2
-    assert done.stderr == "cepts: error: No such command 'nonsense'. See 'cepts --help'.\n"
+    assert done.stderr == "cepts: error: There is no command 'nonsense'. See 'cepts --help'.\n"
 
 
 @pytest.mark.parametrize(
@@ -104,7 +107,8 @@ def test_the_module_runs_too():
         (DataError("a.txt, line 3:\nno links"), 1, "cepts: error: a.txt, line 3: no links"),
         (UsageError("not both"), 2, "cepts: error: not both"),
         (click.BadParameter("no such thing"), 2, "cepts: error: Invalid value: no such thing"),
-        (KeyboardInterrupt(), 130, "cepts: stopped"),
+        (KeyboardInterrupt(), 130, "cepts: stopped; run the command again to start over."),
+        (KeyboardInterrupt("go on by hand"), 130, "cepts: stopped; go on by hand."),
         (click.Abort(), 130, "cepts: stopped"),
         (MemoryError(), 1, "cepts: error: out of memory;"),
         (OSError(errno.ENOSPC, "No space left on device"), 1, "cepts: error: no space left to write;"),
@@ -197,12 +201,17 @@ def test_control_c_is_one_line():
     assert process.stdout.readline() == b"ready\n"
     process.send_signal(signal.SIGINT)
     _, err = process.communicate(timeout=60)
-    assert (process.returncode, err) == (130, b"cepts: stopped\n")
+    assert (process.returncode, err) == (130, b"cepts: stopped; run the command again to start over.\n")
 
 
 class Terminal(io.StringIO):
     def isatty(self):
         return True
+
+    @property
+    def text(self):
+        """What was written, without the codes for colours and movements."""
+        return re.sub(r"\x1b\[[0-9;?]*[a-zA-Z]", "", self.getvalue())
 
 
 def test_tables_are_plain_text_off_a_terminal(capsys):
@@ -242,8 +251,37 @@ def test_a_table_that_is_wider_than_the_terminal_loses_no_digits(monkeypatch):
     stream = Terminal()
     monkeypatch.setattr(sys, "stdout", stream)
     monkeypatch.setenv("COLUMNS", "20")
-    console.print_table(Table(["system", "precision", "recall"], [["words", "98.76", "54.32"]]))
-    assert stream.getvalue().splitlines() == ["system  precision  recall", "words       98.76   54.32"]
+    rows = [["words", "98.76", "98 to 99", "54.32"], ["links", "12", None, None]]
+    console.print_table(Table(["system", "precision", RANGE, "recall"], rows))
+    assert [line.split() for line in stream.text.splitlines() if "─" not in line and line.strip()] == [
+        ["system", "precision", *RANGE.split()],
+        ["words", "98.76", "98", "to", "99"],
+        ["links", "12"],
+        ["system", "recall"],
+        ["words", "54.32"],
+    ]
+
+
+def test_text_that_is_too_wide_is_broken_between_words(capsys):
+    rows = [["bank", "0.9", "banque " * 9, "company firm"], ["plant", "0.1", "usine", "mill " * 20]]
+    console.print_table(Table(["en", "weight", "fr", "neighbours"], rows, left=4, fit="wrap"))
+    lines = capsys.readouterr().out.splitlines()
+    assert max(map(len, lines)) <= 100
+    assert "".join(lines).count("banque") == 9
+    assert "".join(lines).count("mill") == 20
+    assert [line.split()[0] for line in lines if line[0] != " "] == ["en", "bank", "plant"]
+
+
+def test_signatures_are_short_unless_asked_for(capsys):
+    whole = "|".join(f"fact{n}:{n}" for n in range(30)) + "|cepts:1.2.3"
+    console.show(Report(signature=whole))
+    short = capsys.readouterr().out.strip("\n")
+    assert len(short) <= 80
+    assert re.fullmatch(r"signature  fact0:0\|.*\|\.\.\.\|cepts:1\.2\.3\|sha256:[0-9a-f]{8}", short)
+    console.show(Report(signature=whole.replace("29", "28")))
+    assert capsys.readouterr().out.strip("\n") != short
+    console.show(Report(signature=whole), signature=True)
+    assert capsys.readouterr().out == f"\nsignature  {whole}\n"
 
 
 def test_json_is_json(capsys):
@@ -304,13 +342,64 @@ def test_compiling_is_announced_once(monkeypatch):
     monkeypatch.setattr(sys, "stderr", screen)
     compile_two(console.ProgressBars())
     assert screen.getvalue().count(console.COMPILING) == 1
-    assert "hmm.posteriors" in screen.getvalue()
+    assert "2 so far" in screen.getvalue()
+    assert "elapsed 0:00 of about 0:20" in screen.getvalue()
+
+
+def test_the_bar_of_compiling_counts_its_own_seconds_only(monkeypatch):
+    now = [100.0]
+    monkeypatch.setattr(console, "time", SimpleNamespace(monotonic=lambda: now[0]))
+    monkeypatch.setattr(sys, "stderr", Terminal())
+    with console.ProgressBars() as progress:
+        for seconds in (2.0, 3.0):
+            (notify,) = compile_listeners
+            notify("hmm.posteriors")
+            now[0] += seconds
+            progress(STEP)
+            now[0] += 50.0
+        assert progress._seconds_of_compiling() == 5.0
+
+
+def test_times_read_right_and_fit_80_columns(monkeypatch):
+    assert [console.clock(seconds) for seconds in (None, 0, 65.9, 3723)] == ["-:--", "0:00", "1:05", "1:02:03"]
+    assert console.times(5, 10.2) == "elapsed 0:05, left 0:10"
+    screen = Terminal()
+    monkeypatch.setenv("TERM", "xterm")
+    monkeypatch.setenv("COLUMNS", "80")
+    monkeypatch.setattr(sys, "stderr", screen)
+    with console.ProgressBars() as progress:
+        progress(replace(STEP, stage="training hmm"))
+        progress(replace(STEP, stage="training hmm", done=3))
+    assert re.search(r"60 % iteration 2 elapsed 0:00, left [-:\d]+", screen.text)
+
+
+def test_a_plain_line_now_and_then_where_there_is_no_terminal(monkeypatch, capsys):
+    now = [100.0]
+    monkeypatch.setattr(console, "time", SimpleNamespace(monotonic=lambda: now[0]))
+    for quiet in (False, True):
+        with console.ProgressBars(quiet=quiet) as progress:
+            for done in range(1, 8):
+                progress(Step(stage="aligning", done=done, total=10))
+                now[0] += 4.0
+            progress(replace(STEP, iteration=3))
+    assert capsys.readouterr().err.splitlines() == [
+        "progress aligning 40 %, elapsed 0:12, left 0:24",
+        "progress aligning 70 %, elapsed 0:24, left 0:12",
+    ]
+
+
+def test_resumed_work_is_said(capsys):
+    for quiet in (False, True):
+        with console.ProgressBars(quiet=quiet) as progress:
+            progress(replace(STEP, resumed=2, remaining=3))
+            progress(STEP)
+    assert capsys.readouterr().err == "resumed  hmm: 2 of 5 iterations were done before\n"
 
 
 @pytest.mark.parametrize("quiet", [False, True])
 def test_compiling_is_announced_in_one_line_where_there_is_no_terminal(quiet, capsys):
     compile_two(console.ProgressBars(quiet=quiet))
-    lines = [] if quiet else [console.COMPILING_NOTICE.format(kernel="hmm.posteriors")]
+    lines = [] if quiet else [console.COMPILING_NOTICE]
     assert capsys.readouterr().err.splitlines() == lines
 
 

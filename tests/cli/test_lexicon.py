@@ -110,7 +110,7 @@ def test_some_words_unknown(cepts, trained):
         (["--top", "0"], 2, "Invalid value for '--top'"),
         (["--least", "2"], 2, "Invalid value for '--least'"),
         (["--direction", "up"], 2, "Invalid value for '--direction'"),
-        (["--json", "-o", "x"], 2, "--json goes to stdout"),
+        (["--json", "-o", "x"], 2, "--json prints to stdout"),
         (["-o", "no/table"], 1, "cannot write no/table: "),
     ],
 )

@@ -83,7 +83,7 @@ def test_a_fit_says_what_it_made(cepts, home):
     assert "; weight 0." in lines["n-grams"]
     assert "6 documents of 24 words; implicit, window 21" in lines["hidden"]
     assert "cache 0.98" in lines["weights"]
-    assert "a text of its own, 369 words; perplexity" in lines["set"]
+    assert "the dev text, 369 words; perplexity" in lines["set"]
     assert lines["model"].startswith("model    both")
     model = AdaptedModel.load("both")
     assert len(model.predictor_.background) == 2
@@ -228,10 +228,10 @@ def test_several_backgrounds_have_a_line_each(cepts, home):
 
 
 def test_lists_are_rescored_and_their_errors_shown(cepts, home):
-    ran = cepts("lm", "rescore", "model", "lists.tsv", "--weight", "0.5", "-o", "best.tsv")
+    ran = cepts("lm", "rescore", "model", "lists.tsv", "--weight", "0.5", "-o", "best.tsv", "--signature")
     assert ran.code == 0
     rows = table(ran.lines[1:])
-    before, after, oracle = (float(rows[name][-5]) for name in ("before", "rescored", "best in the lists"))
+    before, after, oracle = (float(rows[name][-5]) for name in ("before", "rescored", "oracle"))
     assert after < before
     assert oracle == 0
     assert "weight:0.5|word-bonus:0|reset:never|" in ran.out
@@ -266,23 +266,31 @@ def test_references_of_a_file_and_no_references(cepts, home):
     Path("bare.tsv").write_text("".join("\t".join(field[:3]) + "\n" for field in fields))
     Path("text").write_text("".join(f"{name} {words}\n" for name, words in {f[0]: f[3] for f in fields}.items()))
     whole, bare = (
-        cepts("lm", "rescore", "model", *arguments).lines[:4]
+        cepts("lm", "rescore", "model", *arguments, "-o", "out").lines[:4]
         for arguments in (("lists.tsv",), ("bare.tsv", "--references", "text"))
     )
     assert whole == bare
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr("cepts.pipeline.rescoring.rescore", None)  # refused before any work
-        assert "--output" in cepts("lm", "rescore", "model", "bare.tsv").error
+        assert "--output" in cepts("lm", "rescore", "model", "bare.tsv", "--json").error
         assert "--references" in cepts("lm", "rescore", "model", "bare.tsv", "--tune").error
     ran = cepts("lm", "rescore", "model", "bare.tsv", "-o", "out")
     assert (ran.code, ran.out) == (0, "")
 
 
+def test_hypotheses_go_to_stdout_unless_a_file_is_named(cepts, home):
+    assert cepts("lm", "rescore", "model", "lists.tsv", "-o", "best.tsv").code == 0
+    ran = cepts("lm", "rescore", "model", "lists.tsv")
+    assert ran.out == Path("best.tsv").read_text()
+    assert "WER      " in ran.err
+    assert cepts("lm", "rescore", "model", "lists.tsv", "-q").err == ""
+
+
 def test_weights_are_tuned_and_nothing_is_written(cepts, home):
-    ran = cepts("lm", "rescore", "model", "lists.tsv", "--tune")
+    ran = cepts("lm", "rescore", "model", "lists.tsv", "--tune", "--signature")
     assert ran.code == 0
-    assert ran.lines[-1].startswith("tuned    --weight ")
-    assert cepts("lm", "rescore", "model", "lists.tsv", "--tune", "--quiet").lines == ran.lines
+    assert ran.lines[-3].startswith("tuned    --weight ")
+    assert cepts("lm", "rescore", "model", "lists.tsv", "--tune", "--signature", "--quiet").lines == ran.lines
     assert "tuned:on-these-lists" in ran.out
     found = json.loads(cepts("lm", "rescore", "model", "lists.tsv", "--tune", "--json").out)
     chosen = ("--weight", str(found["weight"]), "--word-bonus", str(found["word_bonus"]))
@@ -353,7 +361,7 @@ def test_a_figure_is_drawn(cepts, home):
     pytest.importorskip("matplotlib")
     ran = cepts("lm", "show", "model", "--text", "text.txt", "--plot", "h.png")
     assert ran.code == 0
-    assert "correlate by" in ran.out
+    assert "correlation of P(d) with its estimates" in ran.out
     assert Path("h.png").read_bytes().startswith(b"\x89PNG")
 
 

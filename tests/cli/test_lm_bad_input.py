@@ -252,10 +252,10 @@ def test_references_that_are_not_whole(fails, tmp_path):
         (("--cache", "soon"), "each of --cache must be"),
         (("--hidden", "-1"), "--hidden must be 0 or more"),
         (("--window", "1"), "--window must be an odd number of 3 or more"),
-        (("--background-worth", "nan"), "Invalid value for '--background-worth': wants a number"),
-        (("--background-worth", "inf"), "Invalid value for '--background-worth': wants a number"),
+        (("--background-worth", "nan"), "Invalid value for '--background-worth': must be a finite number"),
+        (("--background-worth", "inf"), "Invalid value for '--background-worth': must be a finite number"),
         (("--decay", "1.5"), "--decay must be above 0 and at most 1"),
-        (("--exponent", "nan"), "Invalid value for '--exponent': wants a number"),
+        (("--exponent", "nan"), "Invalid value for '--exponent': must be a finite number"),
         (("--seed", "-1"), "--seed must be 0 or more"),
         (("--iterations", "0"), "--iterations must be 1 or more"),
         (("--window", "2000000001"), "at most 1,000,000,000"),
@@ -278,10 +278,10 @@ def test_a_model_needs_a_place_that_is_its_own(fails, cepts, home, tmp_path, unf
     ("options", "line"),
     [
         (("--weight", "-1"), "--weight must be 0 or more"),
-        (("--weight", "nan"), "Invalid value for '--weight': wants a number"),
-        (("--own-weight", "inf"), "Invalid value for '--own-weight': wants a number"),
-        (("--word-bonus", "nan"), "Invalid value for '--word-bonus': wants a number"),
-        (("--unknown-penalty", "inf"), "Invalid value for '--unknown-penalty': wants a number"),
+        (("--weight", "nan"), "Invalid value for '--weight': must be a finite number"),
+        (("--own-weight", "inf"), "Invalid value for '--own-weight': must be a finite number"),
+        (("--word-bonus", "nan"), "Invalid value for '--word-bonus': must be a finite number"),
+        (("--unknown-penalty", "inf"), "Invalid value for '--unknown-penalty': must be a finite number"),
         (("--acoustic-scale", "0"), "--acoustic-scale must be above 0"),
     ],
 )
@@ -300,7 +300,7 @@ def test_what_a_model_does_not_have(fails, tmp_path):
         fails(2, f"Got --hidden-document {number}", "show", "model", "--hidden-document", number)
     fails(2, "--count must be 1 or more", "show", "model", "--count", "0")
     fails(1, "does not know it", "show", "model", "--words", "foreign")
-    fails(1, "leaves it to the n-gram", "show", "model", "--words", "the")
+    fails(1, "treats it as a function word", "show", "model", "--words", "the")
     fails(2, "leave one of them out", "show", "model", "--words", "s0w0", "--hidden-document", "1")
 
 

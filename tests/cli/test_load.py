@@ -95,9 +95,17 @@ def test_a_space_alone_and_in_a_mixture(cepts, corpus, trained, space):
 @pytest.mark.parametrize(
     ("options", "code", "message"),
     [
-        (("--load", "{model}", "--weight", 1, "--weight", 2), 2, "--weight must be as many as --load, 1. Got 2"),
-        (("--load", "{model}", "--load", "{model}", "--weight", 1), 2, "--weight must be as many as --load, 2. Got 1"),
-        (("--weight", 1), 2, "--weight must be as many as --load, 0. Got 1"),
+        (
+            ("--load", "{model}", "--weight", 1, "--weight", 2),
+            2,
+            "--weight must be given once for each --load, 1 times. Got 2",
+        ),
+        (
+            ("--load", "{model}", "--load", "{model}", "--weight", 1),
+            2,
+            "--weight must be given once for each --load, 2 times. Got 1",
+        ),
+        (("--weight", 1), 2, "--weight must be given once for each --load, 0 times. Got 1"),
         (("--load", "{model}", "--weight", 0), 2, "Invalid value for '--weight'"),
         (("--load", "{model}", "--weight", "nan"), 2, "--weight"),
         (("--load", "{model}", "--load", "{model}", "--nbest", 3), 2, "--nbest lists the alignments of one word model"),
@@ -125,3 +133,14 @@ def test_matrices_of_other_sentences(cepts, corpus, second):
     (corpus / "short").write_text("one line\n")
     ran = cepts("align", "short", "short", "--load", second.parent / "m.jsonl")
     assert ran.error.startswith("there are 120 matrices but 1 sentence pairs")
+
+
+def test_notices_are_said_on_stderr_unless_quiet(cepts, corpus, trained):
+    for name, text in (("new.en", "Hello, dear world!\n"), ("new.fr", "abc def ghi .\n")):
+        (corpus / name).write_text(text)
+    ran = cepts("align", "new.en", "new.fr", "--load", trained)
+    notes = [line for line in ran.err.splitlines() if line.startswith("note     ")]
+    assert [note.split(":")[0] for note in notes] == ["note     new.en", "note     new.en", "note     new.fr"]
+    assert "100% of the punctuation" in notes[0]
+    assert "the model does not know" in notes[1]
+    assert cepts("align", "new.en", "new.fr", "--load", trained, "-q").err == ""

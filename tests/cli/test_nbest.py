@@ -92,17 +92,17 @@ def test_empty_and_long_pairs_have_empty_lists(cepts, corpus, trained):
     (corpus / "others").write_text("x y\nz\nLe fichier\nle\n")
     ran = cepts("align", "some", "others", "--load", trained, "--max-length", 8, "--nbest", 4)
     assert [bool(json.loads(line)["forward"]) for line in ran.lines] == [True, False, True, False]
-    assert ran.err.splitlines()[2].startswith("empty    1 pair ")
-    assert ran.err.splitlines()[3].startswith("skipped  1 pair ")
+    said = [line.split()[0] for line in ran.err.splitlines()]
+    assert said[-2:] == ["empty", "skipped"]
 
 
 @pytest.mark.parametrize(
     ("options", "line"),
     [
-        (("--nbest", 0), "'--nbest': 0 is not in the range x>=1"),
-        (("--nbest", "many"), "'--nbest': 'many' is not a valid integer"),
+        (("--nbest", 0), "'--nbest': must be 1 or more. Got 0"),
+        (("--nbest", "many"), "'--nbest': must be a whole number. Got 'many'"),
         (("--nbest", 5, "--format", "pharaoh"), "--nbest is written in the format json or giza, not pharaoh."),
-        (("--nbest", 5, "--format", "giza"), "--format giza shows one direction; choose it by --combine forward or"),
+        (("--nbest", 5, "--format", "giza"), "--format giza shows one direction; choose --combine forward or"),
         (("--nbest", 5, "--combine", "union"), "--nbest lists the alignments of single directions, not of"),
         (("--nbest", 5, "--threshold", 0.5), "--threshold goes with links, and --nbest lists alignments instead"),
         (("--nbest", 5, "--scores", "s"), "--scores goes with links, and --nbest lists alignments instead"),

@@ -18,6 +18,7 @@ import pytest
 
 from cepts import words
 from cepts.cli import align
+from cepts.cli.option import Option
 from cepts.extract import ASSOCIATIONS, Extraction, associations
 from cepts.factor import Factoring, orthogonal
 from cepts.names import LINK_FORMATS, STATISTICS
@@ -82,15 +83,13 @@ def test_names_are_those_of_the_library():
 
 
 def test_defaults_that_the_help_states_are_those_of_the_library():
-    helps = {option.name: option.help for option in align.command.params if hasattr(option, "help")}
+    said = {option.name: option.said_default for option in align.command.params if isinstance(option, Option)}
     usual = Factoring()
-    assert f"[default: {Extraction().association}]" in helps["association"]
-    assert f"[default: {usual.cepts}]" in helps["cepts"]
-    assert f"[default: {usual.sure}]" in helps["sure"]
-    assert f"[default: {usual.restarts}]" in helps["restarts"]
-    assert f"[default: {usual.seed}]" in helps["seed"]
-    assert f"[default there: {associations.NBEST}]" in helps["nbest"]
-    assert f"[default: {associations.SPREAD_LISTS} for nbest, else {associations.SPREAD}]" in helps["spread"]
+    assert said["association"] == Extraction().association
+    for name in FACTORING - {"spread"}:
+        assert said[name] == str(getattr(usual, name))
+    assert said["nbest"] == f"{associations.NBEST} with --association nbest"
+    assert said["spread"] == f"{associations.SPREAD_LISTS} for nbest, otherwise {associations.SPREAD}"
 
 
 def test_options_of_onmf_stand_together_in_the_help():
@@ -208,8 +207,8 @@ def test_the_summary(cepts, corpus, sentences, trained):
         f"links    {len(links):,}; covered {1 - shares[0]:.1%} of the source and {1 - shares[1]:.1%} of the target "
         "words",
         f"sure     {sum(link['tier'] == 'sure' for link in links) / len(links):.1%} of the links",
-        f"cepts    {cepts_found:,} ({cepts_found / 120:.1f} a pair); null has {shares[0]:.1%} of the source and "
-        f"{shares[1]:.1%} of the target words; noise {noise:.2%}",
+        f"cepts    {cepts_found:,} ({cepts_found / 120:.1f} per pair); noise {noise:.2%}",
+        f"null     {shares[0]:.1%} of the source and {shares[1]:.1%} of the target words",
     ]
     assert cepts("align", "en", "fr", "--load", trained, *ONMF, "-q", "-o", "links").err == ""
 
@@ -228,8 +227,8 @@ def test_lines_in_are_lines_out(cepts, corpus, trained):
         assert [bool(line) for line in ran.lines[1:4]] == [False] * 3
         assert ran.lines[6] == ""
         assert ran.lines[0] == ran.lines[5] == ran.lines[7] != ""
-        assert "empty    3 pairs with an empty side and so no links" in ran.err
-        assert "skipped  1 pair with a sentence of more than 8 words and so no links (--max-length)" in ran.err
+        assert "empty    3 pairs with an empty side, without links" in ran.err
+        assert "skipped  1 pair with a sentence of more than 8 words, without links (--max-length)" in ran.err
         assert cepts("align", "a", "b", *options, "--format", "giza").out.count("\n") == 24
         for line in cepts("align", "a", "b", *options, "--format", "json").lines:
             record = json.loads(line)
@@ -281,7 +280,8 @@ def test_words_of_which_nothing_is_known(cepts, corpus):
     assert ran.err.splitlines()[1:] == [
         "links    0; covered 0.0% of the source and 0.0% of the target words",
         "sure     none of the links",
-        "cepts    0 (0.0 a pair); null has 100.0% of the source and 100.0% of the target words; noise 0.00%",
+        "cepts    0 (0.0 per pair); noise 0.00%",
+        "null     100.0% of the source and 100.0% of the target words",
     ]
 
 
@@ -358,7 +358,7 @@ def test_one_and_two_threads_give_the_same_bytes(cepts, corpus, trained, monkeyp
 
 # -- wrong usage -----------------------------------------------------------------------------------------------------
 
-NO_NUMBER = "Invalid value for '--cepts': wants anneal, anneal-bic, aic, bic or a number from 1 to 999,999,999."
+NO_NUMBER = "Invalid value for '--cepts': must be anneal, anneal-bic, aic, bic or a number from 1 to 999,999,999."
 
 
 @pytest.mark.parametrize(
@@ -384,18 +384,18 @@ NO_NUMBER = "Invalid value for '--cepts': wants anneal, anneal-bic, aic, bic or 
             ("--association", "tables", "--nbest", 10),
             "--nbest is the length of lists of alignments, of which --association tables makes",
         ),
-        (("--association", "nbest", "--nbest", 0), "Invalid value for '--nbest': 0 is not in the range x>=1"),
-        (("--association", "nbest", "--nbest", 10**20), "Invalid value for '--nbest': wants at most 1,000,000,000"),
+        (("--association", "nbest", "--nbest", 0), "Invalid value for '--nbest': must be 1 or more. Got 0"),
+        (("--association", "nbest", "--nbest", 10**20), "Invalid value for '--nbest': must be at most 1,000,000,000"),
         (("--association", "pmi", "--spread", 0.1), "--spread moves the mass of null, of which pmi has"),
-        (("--spread", 1), "Invalid value for '--spread': 1.0 is not in the range 0<=x<1"),
-        (("--spread", "nan"), "Invalid value for '--spread': wants a number. Got nan."),
-        (("--sure", "nan"), "Invalid value for '--sure': wants a number. Got nan."),
-        (("--sure", 1.5), "Invalid value for '--sure': 1.5 is not in the range 0<=x<=1"),
+        (("--spread", 1), "Invalid value for '--spread': must be 0 or more and below 1. Got 1"),
+        (("--spread", "nan"), "Invalid value for '--spread': must be a finite number. Got nan."),
+        (("--sure", "nan"), "Invalid value for '--sure': must be a finite number. Got nan."),
+        (("--sure", 1.5), "Invalid value for '--sure': must be from 0 to 1. Got 1.5"),
         (("--restarts", 5), "--restarts goes with --cepts aic or bic, not with anneal."),
         (("--restarts", 5, "--cepts", 3), "--restarts goes with --cepts aic or bic, not with 3."),
-        (("--restarts", 10**20, "--cepts", "aic"), "Invalid value for '--restarts': wants at most 1,000,000,000."),
-        (("--seed", 10**20), "Invalid value for '--seed': wants at most 4,294,967,295."),
-        (("--seed", -1), "Invalid value for '--seed': -1 is not in the range x>=0"),
+        (("--restarts", 10**20, "--cepts", "aic"), "Invalid value for '--restarts': must be at most 1,000,000,000."),
+        (("--seed", 10**20), "Invalid value for '--seed': must be from 0 to 4,294,967,295."),
+        (("--seed", -1), "Invalid value for '--seed': must be from 0 to 4,294,967,295. Got -1"),
         (("--matrices", "-"), "--matrices and the links would both go to stdout; name another file for one of them."),
         (("--matrices", "x", "-o", "x"), "--matrices and the links would both go to x; "),
         (("--matrices", "x", "-o", "./x"), "--matrices and the links would both go to x; "),
@@ -456,7 +456,7 @@ def test_control_c_while_links_are_written(cepts, corpus, trained, monkeypatch):
     monkeypatch.setattr(CeptCounts, "add", stop)  # called after each run
     more = ("-o", "links", "--scores", "scores", "--matrices", "matrices")
     ran = cepts("align", "en", "fr", "--load", trained, *ONMF, *more)
-    assert (ran.code, ran.out, ran.err) == (130, "", "cepts: stopped\n")
+    assert (ran.code, ran.out, ran.err) == (130, "", "cepts: stopped; run the command again to start over.\n")
     assert (corpus / "links").read_text() == "old\n"
     assert sorted(path.name for path in corpus.iterdir()) == ["en", "fr", "links"]
 
@@ -478,7 +478,7 @@ def test_control_c_while_matrices_are_factorised(cepts_process, corpus, trained)
     time.sleep(0.5)
     process.send_signal(signal.SIGINT)
     out, err = process.communicate(timeout=60)
-    assert (process.returncode, out, err) == (130, "", "cepts: stopped\n")
+    assert (process.returncode, out, err) == (130, "", "cepts: stopped; run the command again to start over.\n")
     assert sorted(path.name for path in corpus.iterdir()) == ["en", "fr"]
 
 

@@ -49,7 +49,7 @@ def test_options_are_those_of_the_library():
 
 
 def test_one_system_as_a_table(files, capfd):
-    assert main(["score", "gold.wa", "links", *SIDES, "--bootstrap", "100"]) == 0
+    assert main(["score", "gold.wa", "links", *SIDES, "--bootstrap", "100", "--signature"]) == 0
     out, err = capfd.readouterr()
     assert err == ""
     lines = out.splitlines()
@@ -153,13 +153,13 @@ def test_gold_that_ends_early_needs_the_number_of_pairs(files, capfd):
         (
             ["gold.wa", "short"],
             1,
-            "gold.wa has gold links of 2 sentence pairs but short has 1; there is gold for",
+            "gold.wa has gold links of 2 sentence pairs but short has 1; the gold file has more",
         ),
         (["gold.wa", "links", "short"], 1, "gold.wa has gold links of 2 sentence pairs but short has 1;"),
         (
             ["gold.wa", "long"],
             1,
-            "gold.wa has gold links of 2 sentence pairs but long has 3; give the links of",
+            "gold.wa has gold links of 2 sentence pairs but long has 3; give links for",
         ),
         (["gold.wa", "short", *SIDES], 1, "short holds the links of 1 sentence pairs but the bitext has 2"),
         (["gold.wa", "far", *SIDES], 1, "far, line 2: found a link to target word 9"),

@@ -217,8 +217,11 @@ def test_the_other_direction_needs_one_name(cepts, home):
 
 @pytest.mark.parametrize("measure", names.TRANSLATION_MEASURES)
 def test_every_measure_translates(cepts, home, measure):
-    ran = cepts("spaces", "translate", "space", "en90", "--measure", measure, "--format", "json", "--count", 3)
+    ran = cepts("spaces", "translate", "space", "en90", "--measure", measure, "--format", "jsonl", "--count", 3)
     (line,) = map(json.loads, ran.lines)
+    assert json.loads(
+        cepts("spaces", "translate", "space", "en90", "--measure", measure, "--count", 3, "--json").out
+    ) == [line]
     assert line["word"] == "en90"
     assert line["translations"][0]["word"] == "fr90"
     scores = [found["score"] for found in line["translations"]]
@@ -231,8 +234,9 @@ def test_as_many_lines_as_words(cepts, home, stdin):
     text = b"en3\n\nnowhere\nen4\r\n\xff\n en5 "
     Path("words.txt").write_bytes(text)
     source = "-" if stdin else "words.txt"
-    for format_ in ("tsv", "json"):
-        ran = cepts("spaces", "translate", "space", "--input", source, "--format", format_, "-o", "out", stdin=text)
+    more = {"tsv": (), "jsonl": ("--format", "jsonl")}
+    for format_ in ("tsv", "jsonl"):
+        ran = cepts("spaces", "translate", "space", "--input", source, *more[format_], "-o", "out", stdin=text)
         assert ran.err.startswith("cepts: en has no vector for nowhere, ")
         assert ran.err.count("\n") == 1
         lines = Path("out").read_bytes().split(b"\n")
@@ -249,7 +253,7 @@ def test_as_many_lines_as_words(cepts, home, stdin):
 
 
 def test_no_more_translations_than_words(cepts, home):
-    ran = cepts("spaces", "translate", "space", "en3", "--count", 500, "--format", "json")
+    ran = cepts("spaces", "translate", "space", "en3", "--count", 500, "--format", "jsonl")
     assert len(json.loads(ran.out)["translations"]) == 120
 
 
@@ -270,7 +274,7 @@ def test_a_dictionary_of_all_words(cepts, home):
 
 
 def test_scores_of_translation(cepts, home):
-    arguments = ("--both", "--measure", "cosine", "--measure", "csls", "--at", "1,3")
+    arguments = ("--both", "--measure", "cosine", "--measure", "csls", "--at", "1,3", "--signature")
     ran = cepts("spaces", "score", "translation", "space", "test.tsv", *arguments)
     assert (ran.code, ran.err) == (0, "")
     header, *rows = ran.lines[:5]
@@ -312,7 +316,7 @@ def test_a_test_dictionary_that_names_its_languages_may_have_them_in_any_order(c
 
 
 def test_word_similarity_with_and_without_the_space(cepts, home):
-    ran = cepts("spaces", "score", "similarity", "space", "similar.txt", "similar.txt")
+    ran = cepts("spaces", "score", "similarity", "space", "similar.txt", "similar.txt", "--signature")
     assert ran.code == 0
     assert ran.lines[1].split()[0] == "similar.txt"
     assert ran.lines[1].split()[-3:] == ["21", "20", "95.2"]
@@ -347,13 +351,14 @@ def test_sentence_similarity_and_retrieval(cepts, home):
     Path("sts.tsv").write_text(
         "".join(f"{n % 5}\t{english[n]}\t{english[n + 1]}.\n" for n in range(20)) + "\tnobody\tjudged\n"
     )
-    ran = cepts("spaces", "score", "sts", "out", "sts.tsv", "--counts", "counts.txt")
+    ran = cepts("spaces", "score", "sts", "out", "sts.tsv", "--counts", "counts.txt", "--signature")
     assert ran.err == "note     sts.tsv: 1 of 21 pairs have no score and are skipped.\n"
     assert ran.lines[1].split()[-3:] == ["20", "20", "100.0"]
     assert "|sentences:sif|counts:counts.txt|" in ran.lines[-1]
     for language, text in zip(("en", "fr"), texts, strict=True):
         Path(f"raw.{language}").write_text(text.upper().replace("\n", "!\n"))
-    ran = cepts("spaces", "score", "retrieval", "out", "raw.en", "raw.fr", "--measure", "cosine", "--queries", 50)
+    more = ("--measure", "cosine", "--queries", 50, "--signature")
+    ran = cepts("spaces", "score", "retrieval", "out", "raw.en", "raw.fr", *more)
     assert [line.split()[:2] for line in ran.lines[1:3]] == [["en-fr", "cosine"], ["fr-en", "cosine"]]
     for line in ran.lines[1:3]:
         assert float(line.split()[2]) > 90
@@ -435,7 +440,7 @@ def test_groups_without_a_command_show_their_commands(cepts):
         ran = cepts(*arguments)
         assert ran.code == 0
         assert f"  {name}" in ran.out
-    assert cepts("spaces", "nothing").error == "No such command 'nothing'. See 'cepts spaces --help'."
+    assert cepts("spaces", "nothing").error == "There is no command 'nothing'. See 'cepts spaces --help'."
 
 
 def test_help_imports_nothing_heavy():

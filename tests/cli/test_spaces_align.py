@@ -7,6 +7,7 @@ import json
 import numpy as np
 import pytest
 
+from cepts.cli.option import Option
 from cepts.cli.spaces import align
 from cepts.io import read_association, write_vectors
 from cepts.spaces import IBFA
@@ -131,10 +132,10 @@ def test_files_that_do_not_fit_are_refused(cepts, saved, home):
 
 
 def test_defaults_that_the_help_tells_are_those_of_the_package():
-    helps = {option.name: option.help for option in align.command.params if hasattr(option, "help")}
+    said = {option.name: option.said_default for option in align.command.params if isinstance(option, Option)}
     csls, cosine = SCALES["csls"], SCALES["cosine"]
-    assert f"[default: {csls[0]:g}; {cosine[0]:g} for cosine]" in helps["temperature"]
-    assert f"[default: {csls[1]:g}; {cosine[1]:g} for cosine]" in helps["null"]
-    assert f"[default: {Scoring().diagonal:g}]" in helps["diagonal"]
-    assert f"[default: {Scoring().support:g}]" in helps["support"]
-    assert f"[default: {LEAST_SHARE:g}]" in helps["threshold"]
+    assert said["temperature"] == f"{csls[0]:g}; {cosine[0]:g} for cosine"
+    assert said["null"] == f"{csls[1]:g}; {cosine[1]:g} for cosine"
+    assert said["diagonal"] == f"{Scoring().diagonal:g}"
+    assert said["support"] == f"{Scoring().support:g}"
+    assert said["threshold"] == f"{LEAST_SHARE:g}"

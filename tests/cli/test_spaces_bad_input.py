@@ -153,13 +153,13 @@ def test_other_numbers_of_columns(cepts, home, unfitted):
     line = (
         "three.tsv: found 3 columns (language 1, language 2, language 3), wanted one for each of the languages en, fr"
     )
-    fails(cepts, 2, line, "fit", "en.npy", "fr.npy", "-d", "three.tsv", "--save", "out")
+    fails(cepts, 1, line, "fit", "en.npy", "fr.npy", "-d", "three.tsv", "--save", "out")
     fails(
         cepts, 1, "three.tsv, line 1: found 3 words", "fit", "en.npy", "fr.npy", "-d", "en-fr:three.tsv", "--save", "o"
     )
     write_vectors("ru.npy", toy_views(widths=(10, 8, 9))[2])
     line = "train.tsv: found 2 columns (source, target), wanted one for each of the languages en, fr, ru; name the lang"
-    fails(cepts, 2, line, "fit", "en.npy", "fr.npy", "ru.npy", "-d", "train.tsv", "--save", "out")
+    fails(cepts, 1, line, "fit", "en.npy", "fr.npy", "ru.npy", "-d", "train.tsv", "--save", "out")
     Path("ragged.tsv").write_text("en1\tfr1\nen2\n")
     fails(cepts, 1, "ragged.tsv, line 2: ", "fit", "en.npy", "fr.npy", "-d", "ragged.tsv", "--save", "out")
 
@@ -185,7 +185,7 @@ def test_languages_that_are_not_there(cepts, space):
             "give a dictionary (--dictionary), or use words that are spelt the same (--identical)",
             ("fit", "en.npy", "fr.npy", "--save", "out"),
         ),
-        ("give a directory to save it in (--save)", ("fit", "en.npy", "fr.npy", "-d", "train.tsv")),
+        ("save it with --save DIR", ("fit", "en.npy", "fr.npy", "-d", "train.tsv")),
         ("--pivot goes with --method procrustes or least-squares or ridge, not with ibfa", (*FIT, "--pivot", "en")),
         ("--pivot must be one of en, fr. Got 'de'", (*FIT, "--method", "ridge", "--pivot", "de")),
         ("--factors goes with", (*FIT, "--method", "procrustes", "--factors", 3)),
@@ -198,9 +198,9 @@ def test_languages_that_are_not_there(cepts, space):
         ("--iterations goes with --method mbfa", (*FIT, "--iterations", 3)),
         ("--plot goes with", (*FIT, "--method", "least-squares", "--plot", "a.svg")),
         ("--induce-keep goes with --induce", (*FIT, "--induce-keep", 0.5)),
-        ("wants auto or a number from 0", (*FIT, "--exponent", "nan")),
-        ("wants auto or a number from 0", (*FIT, "--shrinkage", -1)),
-        ("wants unit and centre", (*FIT, "--prepare", "unit,center")),
+        ("must be auto or a number of 0 or more", (*FIT, "--exponent", "nan")),
+        ("must be auto or a number of 0 or more", (*FIT, "--shrinkage", -1)),
+        ("must be unit and centre", (*FIT, "--prepare", "unit,center")),
         ("--languages: found 1 names in 'en'", (*FIT, "-l", "en")),
         ("ends in .svg, .pdf or .png", (*FIT, "--plot", "a.gif")),
         ("Invalid value for '--induce-keep'", (*FIT, "--induce", 2, "--induce-keep", 0)),
@@ -275,7 +275,7 @@ def test_a_space_without_vectors(cepts, home, arguments):
 
 
 def test_nothing_to_translate(cepts, space):
-    fails(cepts, 2, "found nothing to translate, wanted either WORDS, --input FILE or --all", "translate", "space")
+    fails(cepts, 2, "found nothing to translate, wanted one of WORDS, --input FILE and --all", "translate", "space")
     fails(cepts, 2, "found WORDS and --all to translate", "translate", "space", "en1", "--all")
     fails(cepts, 1, "standard input: found no word", "translate", "space", "--input", "-")
     fails(cepts, 1, "standard input: found no word", "translate", "space", "--input", "-", stdin=b"\n \n")
@@ -287,8 +287,10 @@ def test_nothing_to_translate(cepts, space):
     [
         ("--mutual goes with --all", ("en1", "--mutual")),
         ("--count does not go with --all", ("--all", "--count", 3)),
-        ("--format does not go with --all", ("--all", "--format", "json")),
-        ("a table goes to stdout", ("en1", "-o", "out.txt")),
+        ("--format does not go with --all", ("--all", "--format", "jsonl")),
+        ("--json does not go with --all", ("--all", "--json")),
+        ("--json prints to stdout", ("en1", "--json", "-o", "out.txt")),
+        ("--json prints to stdout", ("en1", "--json", "--format", "tsv")),
         ("Invalid value for '--measure'", ("en1", "--measure", "dot")),
     ],
 )
@@ -323,7 +325,7 @@ def test_test_dictionaries(cepts, space):
     Path("empty.tsv").write_text("")
     fails(cepts, 1, "empty.tsv is empty", "score", "translation", "space", "empty.tsv")
     for wrong in ("0", "1,x", "1,1", ""):
-        fails(cepts, 2, "wants numbers from 1", "score", "translation", "space", "train.tsv", "--at", wrong)
+        fails(cepts, 2, "must be numbers from 1", "score", "translation", "space", "train.tsv", "--at", wrong)
 
 
 def test_judgements_and_sentences(cepts, space):

@@ -224,8 +224,9 @@ def test_progress_of_a_resumed_run_counts_what_was_done_before(tmp_path):
     run_em(Halving(), iterations=2, checkpoint=tmp_path)
     steps = []
     run_em(Halving(), iterations=3, checkpoint=tmp_path, progress=steps.append)
-    assert [(step.iteration, step.done) for step in steps] == [(3, 2500), (3, 3000), (3, 3000)]
-    assert steps[0].objective == -16.0
+    assert [(step.iteration, step.done) for step in steps] == [(2, 2000), (3, 2500), (3, 3000), (3, 3000)]
+    assert [(step.resumed, step.remaining) for step in steps] == [(2, 1), (0, 0), (0, 0), (0, 0)]
+    assert steps[1].objective == -16.0
 
 
 def test_a_checkpoint_of_another_stage_is_refused(tmp_path):

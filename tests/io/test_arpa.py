@@ -243,3 +243,15 @@ def test_kenlm_scores_what_we_write_as_we_do(tmp_path, order):
     text = oracles.random_text(8, words=15)  # some of them unknown
     want = [prob for n in range(len(text)) for prob, _, _ in theirs.full_scores(" ".join(text[n]))]
     np.testing.assert_allclose(BackoffModel(ngrams).log_probs(text) / np.log(10), want, atol=2e-6)
+
+
+@pytest.mark.parametrize("number", ["39", "1e30", "3.5e38", "1e400", "-1e400", "inf"])
+def test_a_backoff_that_overflows_is_refused(tmp_path, number):
+    path = tmp_path / "x.arpa"
+    head = "\\data\\\nngram 1=3\nngram 2=1\n\n\\1-grams:\n"
+    path.write_text(f"{head}-99 <s> {number}\n-1 </s>\n-1 a -0.5\n\n\\2-grams:\n-0.1 <s> a\n\n\\end\\\n")
+    if number.startswith("-"):
+        assert np.isfinite(read_arpa(path).backoffs).all()
+        return
+    with pytest.raises(DataError, match=r"x\.arpa, line 6: found (the log-backoff )?'"):
+        read_arpa(path)

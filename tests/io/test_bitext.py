@@ -161,7 +161,7 @@ def test_options_that_do_not_go_together(write):
     for arguments, options in (
         ((path, path), {"format": "tsv"}),
         ((path,), {"format": "text"}),
-        ((path,), {"format": "csv"}),
+        ((path,), {"format": "xlsx"}),
         ((path,), {"errors": "ignore"}),
         ((path,), {"languages": "en"}),
         ((path,), {"columns": ["one"]}),

@@ -186,3 +186,12 @@ def test_words_that_cannot_be_written(tmp_path):
     with pytest.raises(ValueError, match="`scores` must be one for each"):
         write_dictionary(tmp_path / "d.tsv", Dictionary(("source", "target"), (("a", "b"),)), scores=[])
     assert list(tmp_path.iterdir()) == []
+
+
+@pytest.mark.parametrize(
+    "line", [rb'{"en": "a\ud800", "fr": "x"}', rb'{"en": "\udc80", "fr": "x"}', rb'{"\udfff": "a"}']
+)
+def test_half_a_character_is_refused(tmp_path, line):
+    (tmp_path / "x.jsonl").write_bytes(b'{"en": "\\ud83d\\ude00", "fr": "\xff"}\n' + line + b"\n")
+    with pytest.raises(DataError, match=r"x\.jsonl, line 2: found \\ud[89a-f]\w\w in .*, which is half a character"):
+        read_dictionary(tmp_path / "x.jsonl")

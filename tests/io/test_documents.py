@@ -98,6 +98,26 @@ def test_a_directory(write, tmp_path):
     fails("none holds no files", tmp_path / "none")
 
 
+def test_a_file_of_a_directory_is_a_document_unless_it_is_alone(write, tmp_path):
+    write("texts/a.txt", "a\n\nb\n")
+    notices: list[str] = []
+    assert list(contents(read_documents(tmp_path / "texts"))) == ["a.txt:1", "a.txt:3"]
+    write("texts/b.txt", "c\n")
+    write("texts/picture.png", b"\x89PNG\0")
+    assert list(contents(read_documents(tmp_path / "texts", notices=notices))) == ["a.txt", "b.txt"]
+    assert notices == [
+        f"{tmp_path / 'texts'}: read a.txt and b.txt.",
+        f"{tmp_path / 'texts'}: left out picture.png, which is no text.",
+    ]
+    assert list(contents(read_documents(tmp_path / "texts", format="blank"))) == ["a.txt:1", "a.txt:3", "b.txt"]
+    for number in range(5):
+        write(f"texts/c{number}.txt", "c\n")
+    read_documents(tmp_path / "texts", notices=notices)
+    assert notices[2].endswith("texts: read 7 files, a.txt, b.txt, c0.txt ... c4.txt.")
+    write("pictures/x.png", b"\x89PNG\0")
+    fails(r"pictures holds no text files \(x.png\)", tmp_path / "pictures")
+
+
 def test_json_lines(write):
     records = [
         {"text": "the cell\n\ndivides \r\nnow", "id": "m1"},

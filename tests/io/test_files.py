@@ -8,7 +8,7 @@ import sys
 
 import pytest
 
-from cepts.errors import DataError
+from cepts.errors import DataError, DataWarning
 from cepts.io import open_output, read_text
 from cepts.io.files import InputFile, read_blocks
 
@@ -125,3 +125,55 @@ def test_importing_io_loads_nothing_heavy():
     code = "import sys, cepts.io; print(*{'numba', 'lxml', 'pyarrow', 'xopen', 'scipy'} & set(sys.modules))"
     run = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
     assert run.stdout.strip() == ""
+
+
+def without_checksum(data: bytes) -> bytes:
+    return pytest.importorskip("zstandard").ZstdCompressor(write_checksum=False).compress(data)
+
+
+def test_zstandard_is_written_with_a_checksum_that_finds_every_flipped_byte(tmp_path):
+    path = tmp_path / "x.zst"
+    with open_output(path) as file:
+        file.write(CONTENT[:2000])
+    data = path.read_bytes()
+    assert data[4] & 4
+    refused = 0
+    for place in range(len(data)):
+        path.write_bytes(data[:place] + bytes([data[place] ^ 0x10]) + data[place + 1 :])
+        try:
+            with InputFile(path) as file:
+                assert file.readall() == CONTENT[:2000]  # some bits are of no use, such as one of the flags
+        except DataError as error:
+            assert "\n" not in str(error)
+            refused += 1
+    assert refused > 0.9 * len(data)
+
+
+def test_a_file_without_a_checksum_is_read_and_said_once(tmp_path):
+    path = tmp_path / "x.zst"
+    path.write_bytes(without_checksum(CONTENT[:5000]) + without_checksum(CONTENT[5000:]))
+    with pytest.warns(DataWarning, match=r"x\.zst was compressed without a checksum") as told, InputFile(path) as file:
+        assert file.readall() == CONTENT
+    assert len(told) == 1
+
+
+@pytest.mark.parametrize("suffix", [".bz2", ".xz", ".zst"])
+def test_a_later_stream_that_is_damaged_is_not_the_end(tmp_path, suffix):
+    path = tmp_path / ("x" + suffix)
+    first, second = compress(suffix, CONTENT[:5000]), compress(suffix, CONTENT[5000:])
+    path.write_bytes(first + bytes([second[0] ^ 1]) + second[1:])
+    with InputFile(path) as file, pytest.raises(DataError, match="is damaged"):
+        file.readall()
+
+
+def test_zeros_between_streams_of_xz_are_padding(tmp_path):
+    path = tmp_path / "x.xz"
+    path.write_bytes(lzma.compress(CONTENT[:5000]) + bytes(8) + lzma.compress(CONTENT[5000:]) + bytes(4))
+    with InputFile(path) as file:
+        assert file.readall() == CONTENT
+
+
+def test_names_of_files_are_on_one_line(tmp_path):
+    with pytest.raises(DataError) as caught:
+        read_text(tmp_path / "a\nb\x1b[31m")
+    assert str(caught.value).isprintable()

@@ -236,9 +236,9 @@ def test_json(write):
         ("[]", r"found '\[\]', wanted an object with `links`"),
         ('{"links": 3}', "found no list `links`"),
         ('{"links": [[0, 1]]}', "found the link"),
-        ('{"links": [{"source": 0}]}', "found target None in a link"),
+        ('{"links": [{"source": 0}]}', "found target null in a link"),
         ('{"links": [{"source": -1, "target": 0}]}', "found source -1 in a link"),
-        ('{"links": [{"source": true, "target": 0}]}', "found source True"),
+        ('{"links": [{"source": true, "target": 0}]}', "found source true"),
         ('{"links": [{"source": 0.5, "target": 0}]}', "found source 0.5"),
         ('{"links": [{"source": 4294967296, "target": 0}]}', "found source 4294967296"),
         (
@@ -246,8 +246,8 @@ def test_json(write):
             "found a link to source word 1.* has 1 words",
         ),
         ('{"links": [{"source": 0, "target": 0, "confidence": 2}]}', "found the confidence 2"),
-        ('{"links": [{"source": 0, "target": 0, "confidence": NaN}]}', "found the confidence nan"),
-        ('{"links": [{"source": 0, "target": 0, "tier": "S"}]}', "found the tier 'S'"),
+        ('{"links": [{"source": 0, "target": 0, "confidence": NaN}]}', "found the confidence NaN"),
+        ('{"links": [{"source": 0, "target": 0, "tier": "S"}]}', 'found the tier "S"'),
     ],
 )
 def test_json_that_is_wrong(write, record, message):
@@ -298,3 +298,12 @@ def test_swapping_sides_twice_changes_nothing(pairs):
     swapped = swap_sides(alignments)
     assert [a.links for a in swapped] == [sorted({(j, i) for i, j in pair}) for pair in pairs]
     assert rows(swap_sides(swapped)) == rows(alignments)
+
+
+def test_a_sentence_number_beyond_the_file_takes_no_room(tmp_path):
+    path = tmp_path / "x.wa"
+    path.write_text("1 1 1\n2147483647 1 1\n")
+    with pytest.raises(DataError, match=r"x\.wa, line 2: found a link of sentence 2,147,483,647 in a file of 21 bytes"):
+        read_links(path)
+    path.write_text("1 1 1\n100000 1 1\n")  # gold of a few sentences of a large file
+    assert len(read_links(path)) == 100_000

@@ -137,8 +137,8 @@ def bad(**more):
         (bad(sure=[[0, True]]), "line 2: found .* in `sure`, wanted a list of links"),
         (bad(sure="0-0"), "line 2: found .* in `sure`, wanted a list of links"),
         (bad(sure=3), "line 2: found '3' in `sure`, wanted a list of links"),
-        (bad(label="yes"), "line 2: found the label 'yes', wanted a number"),
-        (bad(label=float("nan")), "line 2: found the label nan"),
+        (bad(label="yes"), 'line 2: found the label "yes", wanted a number'),
+        (bad(label=float("nan")), "line 2: found the label NaN"),
         (
             bad(segments=[[[0, 2], [0, 1]], [[1, 3], [2, 3]]]),
             r"the segments \[\[0, 2\], \[0, 1\]\] and \[\[1, 3\], \[2, 3\]\], which share source word 1; .* one",

@@ -48,6 +48,15 @@ def test_tmx_takes_the_first_two_languages_and_keeps_every_unit(memory):
     assert pairs(memory(tmx(body)), languages=("DE", "en"))[0] == ("das Haus", "the house & home")
 
 
+def test_tmx_says_which_languages_it_took(memory):
+    path = memory(tmx(unit(en="a", fr="b") + unit(EN_us="c", de="d")))
+    notices: list[str] = []
+    pairs(path, notices=notices)
+    assert notices == [f"{path}: the source is en, the target fr (also there: de); `languages` chooses others."]
+    pairs(path, languages=("en", "de"), notices=notices)
+    assert len(notices) == 1
+
+
 @pytest.mark.parametrize("block_bytes", [1, 1 << 20])
 def test_tmx_in_blocks(memory, block_bytes):
     body = "".join(unit(en=f"w{n} é", fr=f"m{n}") for n in range(30))
@@ -119,13 +128,19 @@ def test_parquet_columns(table):
     assert pairs(path, columns=("target", "source")) == [(target, source) for source, target in want]
     assert pairs(path, columns=("source", "source"))[0] == ("a b", "a b")
     other = table({"n": [1], "english": ["a"], "french": ["b"], "german": ["c"]})
-    assert pairs(other) == [("a", "b")]
+    notices: list[str] = []
+    assert pairs(other, notices=notices) == [("a", "b")]
+    assert notices == [
+        f"{other}: the source is english, the target french (also there: german); `columns` chooses others."
+    ]
 
 
 def test_parquet_translations(table):
     rows = [{"en": "a", "fr": "b", "ro": "c"}, None, {"en": "d", "fr": None, "ro": ""}]
     path = table({"translation": rows})
-    assert pairs(path) == [("a", "b"), ("", ""), ("d", "")]
+    notices: list[str] = []
+    assert pairs(path, notices=notices) == [("a", "b"), ("", ""), ("d", "")]
+    assert notices == [f"{path}: the source is en, the target fr (also there: ro); `languages` chooses others."]
     assert pairs(path, languages=("RO", "en-GB")) == [("c", "a"), ("", ""), ("", "d")]
     with pytest.raises(DataError, match="the fields en, fr, ro, wanted de and en"):
         read_bitext(path, languages=("de", "en"))
@@ -179,7 +194,7 @@ def test_parquet_that_is_cut_short(table):
     assert "\n" not in str(caught.value)
 
 
-def test_parquet_without_pyarrow_names_the_extra(tmp_path, monkeypatch):
+def test_parquet_without_pyarrow_names_the_package(tmp_path, monkeypatch):
     real = builtins.__import__
 
     def without_pyarrow(name, *arguments, **options):
@@ -189,7 +204,7 @@ def test_parquet_without_pyarrow_names_the_extra(tmp_path, monkeypatch):
 
     (tmp_path / "t.parquet").write_bytes(b"PAR1")
     monkeypatch.setattr(builtins, "__import__", without_pyarrow)
-    with pytest.raises(CeptsError, match=r"pip install 'cepts\[parquet\]'"):
+    with pytest.raises(CeptsError, match=r"pip install pyarrow$"):
         read_bitext(tmp_path / "t.parquet")
 
 
@@ -198,3 +213,19 @@ def test_parquet_without_rows_is_empty(table):
     empty = pa.array([], pa.string())
     with pytest.raises(DataError, match="is empty"):
         read_bitext(table({"source": empty, "target": empty}))
+
+
+@pytest.mark.parametrize("column", ["a column", "a text"])
+def test_parquet_that_is_not_utf8_is_one_line(tmp_path, column):
+    pa = pytest.importorskip("pyarrow")
+    pq = pytest.importorskip("pyarrow.parquet")
+    path = tmp_path / "t.parquet"
+    table = pa.table({"sourcexx": ["abcdefgh"], "target": ["b"]})
+    pq.write_table(table, path, compression="none", use_dictionary=False, write_statistics=False, store_schema=False)
+    data = path.read_bytes()
+    path.write_bytes(
+        data.replace(*((b"sourcexx", b"source\xff\xfe") if column == "a column" else (b"defgh", b"d\xff\xfegh")))
+    )
+    with pytest.raises(DataError, match=r"t\.parquet") as caught:
+        read_bitext(path)
+    assert str(caught.value).isprintable()

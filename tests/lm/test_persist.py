@@ -131,10 +131,22 @@ def test_a_binary_that_is_gone_is_named(with_binary):
     assert "\n" not in str(caught.value)
 
 
+def test_a_binary_that_has_changed_is_refused(with_binary):
+    _, path, binary = with_binary
+    data = bytearray(binary.read_bytes())
+    data[len(data) // 2] ^= 1  # the size stays
+    binary.write_bytes(data)
+    with pytest.raises(
+        ModelError, match=r"tiny\.binary has changed \(its checksum differs\); put the old file back"
+    ) as caught:
+        AdaptedModel.load(path)
+    assert "\n" not in str(caught.value)
+
+
 def test_a_package_that_is_not_there_is_asked_for(with_binary, monkeypatch):
     _, path, _ = with_binary
     monkeypatch.setitem(sys.modules, "kenlm", None)
-    with pytest.raises(ModelError, match=r"pip install 'cepts\[lm\]'") as caught:
+    with pytest.raises(ModelError, match=r"pip install kenlm,") as caught:
         AdaptedModel.load(path)
     assert "fit it again" not in str(caught.value)
 

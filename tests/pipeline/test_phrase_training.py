@@ -70,7 +70,11 @@ def test_what_is_kept_is_what_is_trained(gold, tmp_path):
     np.testing.assert_array_equal(kept.weights_, want.weights_.astype(np.float32))
     np.testing.assert_array_equal(aligner.weights_, want.weights_)
     links = sum(len(pair.sure) for pair in toy_pairs(10))
-    assert report.values == {"pairs": 10, "used": 10, "links": links, "synthesised": 0}
+    counts = {name: report.values[name] for name in ("pairs", "used", "links", "synthesised")}
+    assert counts == {"pairs": 10, "used": 10, "links": links, "synthesised": 0}
+    assert report.values["forward"]["objective"] == want.objectives_[0][-1]
+    assert report.values["reverse"]["weights"] == want.weights_.shape[1]
+    assert f"{100 * report.values['dev']['all']['f1']:.2f}" == report.shown[-1].rows[0][3]
     assert report.said[0].startswith(f"trained  on 10 pairs with {links} links, in ")
     assert report.said[1] == "columns  lemma"
     assert float(report.shown[-1].rows[0][3]) > 50

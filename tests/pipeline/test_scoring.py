@@ -49,7 +49,7 @@ def test_what_is_missing_is_named_as_a_parameter(files):
         score_links(gold, [LinkFile("one")], null=True)
     with pytest.raises(UsageError, match="`sentences` is 3 but the sentence files have 2 lines"):
         score_links(gold, [LinkFile("one")], sides=read_sides("source", None), sentences=3)
-    with pytest.raises(DataError, match=r"or `sentences=2` if the gold has no more links"):
+    with pytest.raises(DataError, match=r"or `sentences=2` if the other pairs have no gold links"):
         score_links(LinkFile("short.wa"), [LinkFile("one")])
     with pytest.raises(UsageError, match="give either `bitext` or `source` and `target`"):
         read_sides("source", "target", "source")

@@ -165,3 +165,35 @@ def test_no_identical_strings_are_an_error():
     views = [view(["a"], "en"), view(["b"], "fr")]
     with pytest.raises(DataError, match="identical strings: found no entry of 0"):
         find_entries([identical_strings(views)], views)
+
+
+# -- notices -------------------------------------------------------------------------------------------------
+
+
+def noted(entries, count=10):
+    found: list[str] = []
+    find_entries([dictionary(("source", "target"), *entries, name="d.txt")], numbered(count, NAMES[:2]), found)
+    return found
+
+
+def test_few_entries_found_are_noted():
+    unknown = [(f"x{n}", f"y{n}") for n in range(9)]
+    assert noted([("en0", "fr0"), ("en1", "fr1")]) == []
+    assert noted([("en0", "fr0"), *unknown]) == [
+        "d.txt: found 1 of 10 entries among the words of en and fr; check languages and spelling."
+    ]
+
+
+def test_exchanged_columns_and_capitals_are_named_as_the_cause():
+    (found,) = noted([("en0", "fr0"), *((f"fr{n}", f"en{n}") for n in range(1, 9))])
+    assert found == (
+        "d.txt: found 1 of 9 entries, and 8 with its columns exchanged; name the languages of its columns in their "
+        "order."
+    )
+    (found,) = noted([("en0", "fr0"), *((f"EN{n}", f"Fr{n}") for n in range(1, 9))])
+    assert "lower-cased, 9 would be found" in found
+
+
+def test_where_only_exchanged_columns_are_found_the_error_says_so():
+    with pytest.raises(DataError, match="with its columns exchanged, 2 entries are found"):
+        noted([("fr0", "en0"), ("fr1", "en1")])

@@ -306,5 +306,5 @@ def test_faiss_finds_the_same(measure):
 def test_faiss_that_is_not_installed_is_asked_for_in_one_line(monkeypatch):
     monkeypatch.setitem(sys.modules, "faiss", None)
     queries, targets = random_space(6, 8)
-    with pytest.raises(UsageError, match=r"pip install 'cepts\[search\]'"):
+    with pytest.raises(UsageError, match=r"pip install faiss-cpu"):
         retrieve(queries, targets, engine="faiss")

@@ -11,7 +11,7 @@ from pathlib import Path
 
 import numpy as np
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 from hypothesis.extra import numpy as hnp
 
@@ -117,6 +117,7 @@ def test_any_flipped_bit_is_found(data: st.DataObject) -> None:
         load_model(path)
 
 
+@settings(deadline=None)
 @given(st.data())
 def test_a_file_cut_anywhere_is_found(data: st.DataObject) -> None:
     with tempfile.TemporaryDirectory() as place:

@@ -10,38 +10,59 @@ import contextlib
 import errno
 import os
 import sys
-from collections.abc import Sequence
+import warnings
+from collections.abc import Iterator, Sequence
+from typing import Any
 
 import click
 
 from cepts._version import __version__
 from cepts.cli.groups import RUNNING, CommandTable, LazyGroup, in_options
-from cepts.errors import CeptsError, DataError, UsageError
+from cepts.errors import CeptsError, DataError, DataWarning, UsageError, printable
 
 __all__ = ["COMMANDS", "cepts", "main"]
 
 # Command -> (module with the click command `command`, the command's short help).
 COMMANDS: CommandTable = {
     "align": ("cepts.cli.align", "Align the words of sentences and their translations."),
-    "combine": ("cepts.cli.combine", "Combine the links of two directions."),
-    "convert": ("cepts.cli.convert", "Convert the file LINKS between the link formats."),
-    "demo": ("cepts.cli.demo", "Align a small sample and show what comes out."),
+    "combine": ("cepts.cli.combine", "Combine the links of two directions into one alignment."),
+    "convert": ("cepts.cli.convert", "Convert links from one file format to another."),
+    "demo": ("cepts.cli.demo", "Align a small sample and show the result."),
+    "doctor": ("cepts.cli.doctor", "Show versions, threads, kernels, optional packages and fonts."),
     "factor": ("cepts.cli.factor", "Align words by factorising association matrices into cepts."),
-    "lexicon": ("cepts.cli.lexicon", "Show the lexicon of a trained model."),
+    "lexicon": ("cepts.cli.lexicon", "List the word translations that a model has learnt."),
     "lm": ("cepts.cli.lm", "Adapt language models to a topic."),
-    "phrases": ("cepts.cli.phrases", "Align sentences with their paraphrases, phrase to phrase."),
+    "phrases": ("cepts.cli.phrases", "Align sentences with their paraphrases, phrase by phrase."),
+    "sample": ("cepts.cli.sample", "Write the example files of the documentation into a directory."),
     "score": ("cepts.cli.score", "Score links against gold links."),
-    "spaces": ("cepts.cli.spaces", "Join the word vectors of languages in one space."),
-    "warm-up": ("cepts.cli.warm_up", "Compile kernels now, so that no later command has to."),
+    "show": ("cepts.cli.show", "Show a sentence pair and its links as a grid."),
+    "spaces": ("cepts.cli.spaces", "Join the word vectors of several languages in one space."),
+    "warm-up": ("cepts.cli.warm_up", "Compile all kernels now, so that later commands start at once."),
+}
+
+# Headings of the help; a command that is not named here comes under the last one.
+SECTIONS = {
+    "First steps": ("demo", "sample"),
+    "Word alignment": ("align", "show", "score", "combine", "convert", "lexicon"),
+    "Association matrices": ("factor",),
+    "Paraphrases": ("phrases",),
+    "Word vectors": ("spaces",),
+    "Language models": ("lm",),
+    "Setup": ("warm-up", "doctor"),
 }
 
 
 cepts = LazyGroup(
     "cepts",
     COMMANDS,
-    help="Align words across languages, and combine, convert and score alignments.",
+    sections=SECTIONS,
+    help="""Align language: words with their translations, phrases with their paraphrases, the word vectors of
+several languages, and language models with the topic of a text.
+
+Try 'cepts demo' first. 'cepts COMMAND --help' describes a command and shows examples.""",
     context_settings={"help_option_names": ["-h", "--help"], "max_content_width": 100},
-    epilog="Results go to stdout, log output and progress to stderr. 'cepts COMMAND --help' tells more.",
+    epilog="Results go to stdout; progress and log output go to stderr. '-' as a file name is stdin or stdout, and "
+    "files may be compressed (.gz .bz2 .xz .zst).",
 )
 click.version_option(__version__, prog_name="cepts", message="%(prog)s %(version)s")(cepts)
 
@@ -57,7 +78,8 @@ def main(arguments: Sequence[str] | None = None) -> int:
         if hasattr(stream, "reconfigure"):
             stream.reconfigure(encoding="utf-8", errors="surrogateescape")
     try:
-        return _run(sys.argv[1:] if arguments is None else list(arguments))
+        with _warnings_in_lines():
+            return _run(sys.argv[1:] if arguments is None else list(arguments))
     except BaseException as error:
         if isinstance(error, SystemExit):
             raise
@@ -71,6 +93,27 @@ def main(arguments: Sequence[str] | None = None) -> int:
                 click.echo(f"cepts: {line}", err=True)
         _abandon_stdout()
         return code
+
+
+@contextlib.contextmanager
+def _warnings_in_lines() -> Iterator[None]:
+    """Say each warning about the input once, in one line on stderr, unless the user asked for quiet."""
+    told: set[str] = set()
+    with warnings.catch_warnings():
+        show = warnings.showwarning
+
+        def tell(message: Warning | str, category: type[Warning], *where: Any, **more: Any) -> None:
+            if not issubclass(category, DataWarning):
+                show(message, category, *where, **more)
+            elif str(message) not in told:
+                told.add(str(message))
+                context = click.get_current_context(silent=True)
+                if context is None or not context.params.get("quiet"):
+                    click.echo(f"note     {message}", err=True)
+
+        warnings.showwarning = tell
+        warnings.simplefilter("always", DataWarning)
+        yield
 
 
 def _run(arguments: list[str]) -> int:
@@ -104,9 +147,11 @@ def _explain(error: BaseException) -> tuple[int, str]:
             hint = ""
             if isinstance(error, click.UsageError) and error.ctx is not None:
                 hint = f" See '{error.ctx.command_path} --help'."
-            return error.exit_code, f"error: {' '.join(error.format_message().split())}{hint}"
+            message = " ".join(error.format_message().split())
+            return error.exit_code, f"error: {message}{'' if message.endswith(('.', '?')) else '.'}{hint}"
         case KeyboardInterrupt() | click.Abort():
-            return 130, "stopped"
+            # A command that can go on from where it was stopped says how.
+            return 130, f"stopped; {error if error.args else 'run the command again to start over'}."
         case BrokenPipeError():
             return 141, ""
         case MemoryError():
@@ -125,7 +170,7 @@ def _explain(error: BaseException) -> tuple[int, str]:
 
 
 def _one_line(error: BaseException) -> str:
-    return " ".join(str(error).split()) or type(error).__name__
+    return printable(" ".join(str(error).split())) or type(error).__name__
 
 
 def _abandon_stdout() -> None:

@@ -7,34 +7,47 @@ from typing import Any
 import click
 
 from cepts.cli import link_options, option
+from cepts.cli.groups import Command
 
 
-@click.command("combine")
+@click.command("combine", cls=Command)
 @click.argument("forward")
 @click.argument("reverse")
-@option.choice(
-    "--method",
-    link_options.EXTRACTORS,
-    "Which links to keep. The heuristics are those of fast_align's atools; agreement and onmf read confidences.",
-    dest="combine",
-    default="grow-diag-final-and",
+@option.section(
+    "Links",
+    option.choice(
+        "--method",
+        link_options.EXTRACTORS,
+        "Which links to keep. The heuristics are those of atools in fast_align; agreement and onmf use confidences.",
+        dest="combine",
+        default="grow-diag-final-and",
+        metavar="METHOD",
+    ),
+    link_options.threshold_option(),
+    link_options.factoring_options("For onmf: "),
 )
-@link_options.threshold_option()
-@link_options.factoring_options("For onmf: ")
-@option.flag("--transpose-reverse", "REVERSE has target-source links.")
-@link_options.format_option(
-    "--from", "Format of both files; auto goes by the suffix, then by the first line.", dest="input_format"
+@option.section(
+    "Input",
+    link_options.format_option(
+        "--from",
+        "Format of both files; auto tells it from the suffix, or from the first line.",
+        dest="input_format",
+    ),
+    option.flag("--transpose-reverse", "REVERSE has target-source links."),
+    option.base(help="Position of the first word of a sentence in Pharaoh links, read and written."),
 )
-@link_options.format_option("--format", "Format to write.", default="pharaoh")
-@option.base(help="Number of the first word in Pharaoh links, read and written.")
 @option.sides
-@option.output("the links")
+@option.section(
+    "Output",
+    option.output("File for the links."),
+    link_options.format_option("--format", "File format of the links.", default="pharaoh"),
+)
 def command(forward: str, reverse: str, **options: Any) -> None:
-    """Combine the links of two directions.
+    """Combine the links of two directions into one alignment.
 
-    FORWARD and REVERSE are link files of the same sentence pairs, both with source-target links (as
-    fast_align writes them, with -r too). The inverse A3 file of GIZA has target-source links: add
-    --transpose-reverse. A link's confidence becomes the mean of both.
+    FORWARD and REVERSE are files of links for the same sentence pairs, both with source-target links (as fast_align
+    writes them, also with -r). The inverse A3 file of GIZA++ has target-source links: use --transpose-reverse. The
+    confidence of a link is the mean of both directions.
 
     \b
     Example:

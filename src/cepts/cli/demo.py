@@ -5,31 +5,44 @@ from __future__ import annotations
 import click
 
 from cepts.cli import option
-from cepts.cli.console import ProgressBars, print_table, say, width_of
+from cepts.cli.console import ProgressBars, line_width, print_table, say, show
+from cepts.cli.grid import legend, pair_lines
+from cepts.cli.groups import Command
 
 SHOWN = 3
 
 
 @click.command(
     "demo",
+    cls=Command,
     epilog="""\b
 Example:
   cepts demo""",
 )
+@option.json
 @option.quiet
-def command(quiet: bool) -> None:
-    """Align a small sample and show what comes out.
+def command(as_json: bool, quiet: bool) -> None:
+    """Align a small sample and show the result.
 
-    The sample is 3,000 English-French sentence pairs of LibreOffice's help, of which 40 have gold links.
+    The sample has 3,000 English-French sentence pairs from the help pages of LibreOffice; 40 of them have gold links.
     """
     from cepts.pipeline.demo import align_sample
-    from cepts.pipeline.reports import Table
+    from cepts.pipeline.reports import Report, Table, bounds
 
     with ProgressBars(quiet=quiet) as bars:
         done = align_sample(bars)
+    if as_json:
+        values = {
+            method: {**scores.as_dict(), "intervals": bounds({"aer": interval})}
+            for method, (scores, interval) in done.scores.items()
+        }
+        show(Report(values={"pairs": len(done.bitext), "gold_pairs": done.checked, "scores": values}), as_json=True)
+        return
     shortest = sorted(range(done.checked), key=lambda pair: (len(done.bitext.source[pair]), pair))
-    for pair in shortest[3 : 3 + SHOWN]:
-        _show_pair(*done.bitext[pair], done.links[pair].links, done.links[pair].confidence.tolist())
+    shown = shortest[3 : 3 + SHOWN]
+    for pair in shown:
+        click.echo("\n".join([*pair_lines(*done.bitext[pair], done.links[pair], width=line_width()), ""]))
+    click.echo("\n".join([*legend([done.links[pair] for pair in shown]), ""]))
     columns = ("--combine", "precision", "recall", "AER", "95 % interval", "links")
     rows = [
         (
@@ -44,29 +57,13 @@ def command(quiet: bool) -> None:
     click.echo()
     aligned = f"Aligned {len(done.bitext):,} sentence pairs in {done.seconds:.1f} s."
     say(
-        f"{aligned} Now with your own text, a sentence a line:",
+        f"{aligned} Now try your own text, with one sentence per line:",
         "  cepts align source.txt target.txt -o links.txt --save model",
-        "  cepts align source.txt target.txt --load model --combine onmf   every word in its group",
-        "  cepts lexicon model --top 3        what the model has learnt",
-        "  cepts score gold.wa links.txt      if you have gold links",
-        "  cepts phrases align pairs.txt      sentences and their paraphrases, a ||| b a line",
+        "  cepts align source.txt target.txt --load model --combine onmf   words in groups",
+        "  cepts lexicon model --top 3        word translations that the model has learnt",
+        "  cepts score gold.wa links.txt      scores, if you have gold links",
+        "  cepts phrases align pairs.txt      paraphrases, as lines of 'a ||| b'",
         "  cepts lm fit text.txt --save DIR   a language model that adapts to a topic",
         "  cepts --help                       all commands",
         quiet=quiet,
     )
-
-
-def _show_pair(source: list[str], target: list[str], links: list[tuple[int, int]], confidence: list[float]) -> None:
-    """A pair as a picture: a row a source word, a column a target word, a mark where they are linked."""
-    width = max(map(width_of, source))
-    strong = dict(zip(links, confidence, strict=True))
-    click.echo(" " * width + "  " + " ".join(target))
-    for i, word in enumerate(source):
-        marks = []
-        for j, other in enumerate(target):
-            share = strong.get((i, j))
-            mark = "·" if share is None else "■" if share >= 0.75 else "□"
-            left = (width_of(other) - 1) // 2
-            marks.append(" " * left + mark + " " * (width_of(other) - 1 - left))
-        click.echo(word + " " * (width - width_of(word)) + "  " + " ".join(marks).rstrip())
-    click.echo()

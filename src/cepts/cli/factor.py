@@ -7,7 +7,8 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from cepts.cli import link_options, option
-from cepts.cli.console import ProgressBars, say
+from cepts.cli.console import ProgressBars, figure_notes, say
+from cepts.cli.groups import Command
 from cepts.errors import UsageError
 from cepts.progress import Stopwatch
 
@@ -17,6 +18,7 @@ if TYPE_CHECKING:
 
 @click.command(
     "factor",
+    cls=Command,
     epilog="""\b
 Examples:
   cepts factor matrices.jsonl -o links.txt
@@ -24,34 +26,43 @@ Examples:
   cepts factor matrices.jsonl -o links.txt --pair 3 --plot pair3.png""",
 )
 @click.argument("matrices")
-@option.output("the links")
-@option.text("--source", "FILE", "Source sentences, which the matrices must fit; giza and json show them.")
-@option.text("--target", "FILE", "Target sentences, likewise.")
-@option.flag("--allow-empty", "Give matrices without words, or of zeros only, a line without links.")
-@option.real(
-    "--scale",
-    "What an entry of 1 is worth in counts; more evidence gives more cepts.  [default: 200 where no entry is "
-    "above 1, else 1]",
-    above=0,
+@option.section(
+    "Input",
+    option.text("--source", "FILE", "Source sentences of the matrices, one per line; giza and json show them."),
+    option.text("--target", "FILE", "Target sentences of the matrices, one per line."),
+    option.flag("--allow-empty", "Accept matrices without words or with zeros only; they get a line without links."),
 )
-@link_options.combine_option(default="onmf")
-@link_options.threshold_option()
-@link_options.factoring_options()
-@option.flag("--noise/--no-noise", "Let uniform noise explain a part.  [default: yes]")
-@link_options.format_option("--format", "Format of the links; json also lists the cepts.", default="pharaoh")
-@option.base()
-@option.text("--plot", "FILE", "Draw the matrix, the two factors and the alignment of one pair (.png .svg .pdf).")
-@option.text("--plot-criterion", "FILE", "Draw its AIC and BIC against the number of cepts.")
-@option.whole("--pair", "For the plots: which pair, from 1.  [default: 1]")
-@option.text("--gold", "FILE", "For --plot: gold links, to be shown too.")
-@option.threads
-@option.quiet
+@option.section(
+    "Links",
+    link_options.combine_option(default="onmf"),
+    link_options.threshold_option(),
+    link_options.factoring_options(),
+    option.real(
+        "--scale",
+        "Count that an entry of 1 stands for; a higher count gives more cepts.  [default: 200 if no entry exceeds 1, "
+        "otherwise 1]",
+        above=0,
+    ),
+    option.flag("--noise/--no-noise", "Let a uniform noise component explain a part of the matrix.  [default: yes]"),
+)
+@option.section(
+    "Output",
+    option.output("File for the links."),
+    link_options.format_option("--format", "File format of the links; json also has the cepts.", default="pharaoh"),
+    option.base(),
+    option.text("--plot", "FILE", "Draw the matrix, its two factors and the alignment of one pair (.png .svg .pdf)."),
+    option.text("--plot-criterion", "FILE", "Draw AIC and BIC of that pair against the number of cepts."),
+    option.whole("--pair", "Number of the pair to draw, from 1.  [default: 1]"),
+    option.text("--gold", "FILE", "Gold links to show in --plot."),
+)
+@option.running
 def command(matrices: str, **options: Any) -> None:
     """Align words by factorising association matrices into cepts.
 
-    MATRICES has one matrix of non-negative numbers for each sentence pair: JSON lines with {"matrix": [[...], ...]}, a
-    row a source word, and if wanted "source_null", "target_null" (a mass for each word) and "source", "target" (the
-    words); or .npz or .npy. Each word comes to belong to one cept, or to null, and each cept has words on both sides.
+    MATRICES has one matrix of non-negative numbers for each sentence pair, with a row for each source word: JSON lines
+    with {"matrix": [[...], ...]}, .npz or .npy. JSON lines may also have "source_null" and "target_null" (one mass for
+    each word) and "source" and "target" (the words). Each word is assigned to one cept or to null, and each cept has
+    words on both sides.
     """
     _check(matrices, options)
     stopwatch = Stopwatch()
@@ -76,14 +87,16 @@ def _check_plots(matrices: str, options: dict[str, Any]) -> None:
     plots = {"--plot": options["plot"], "--plot-criterion": options["plot_criterion"]}
     wanted = {name: path for name, path in plots.items() if path is not None}
     if options["gold"] is not None and options["plot"] is None:
-        raise UsageError("--gold is shown on a figure; say by --plot where that goes.")
+        raise UsageError("--gold is shown in a figure; name its file with --plot.")
     if options["pair"] is not None and not wanted:
-        raise UsageError("--pair says which pair is drawn; say by --plot or --plot-criterion where the figure goes.")
+        raise UsageError(
+            "--pair chooses the pair to draw; name the file of the figure with --plot or --plot-criterion."
+        )
     if not wanted:
         return
     if matrices == "-":
         raise UsageError(
-            f"{next(iter(wanted))} reads the matrices a second time, which standard input does not allow; name a file."
+            f"{next(iter(wanted))} reads the matrices a second time, which is not possible with stdin; name a file."
         )
     option.check_plot(*wanted.values())
     option.check_apart({**wanted, "the links": options["output"]})
@@ -101,7 +114,7 @@ def _align(matrices: str, options: dict[str, Any], progress: ProgressBars) -> tu
         )
     file = MatrixFile(
         matrices,
-        bitext=None if texts is None else texts.read(progress),
+        bitext=None if texts is None else texts.read(progress.notices, progress),
         cepts=extraction.factoring.cepts,
         **option.given(options, ("scale", "allow_empty", "threads")),
     )
@@ -112,14 +125,15 @@ def _align(matrices: str, options: dict[str, Any], progress: ProgressBars) -> tu
         from cepts.plot import draw_pair
 
         found, gold = drawn
-        draw_pair(
-            found,
-            0,
-            scale=file.scale_used,
-            words=None if file.bitext is None else file.bitext[found.first],
-            gold=gold,
-            factors=options["plot"],
-            criterion=options["plot_criterion"],
-            **extraction.factoring.of_onmf(),
-        )
+        with figure_notes(quiet=options["quiet"]):
+            draw_pair(
+                found,
+                0,
+                scale=file.scale_used,
+                words=None if file.bitext is None else file.bitext[found.first],
+                gold=gold,
+                factors=options["plot"],
+                criterion=options["plot_criterion"],
+                **extraction.factoring.of_onmf(),
+            )
     return file, summary

@@ -8,12 +8,14 @@ import click
 
 from cepts.cli import option
 from cepts.cli.console import show
+from cepts.cli.groups import Command
 from cepts.errors import UsageError
 from cepts.names import DIRECTIONS
 
 
 @click.command(
     "lexicon",
+    cls=Command,
     epilog="""\b
 Examples:
   cepts lexicon model --word house --word home
@@ -23,24 +25,25 @@ Examples:
 @option.choice(
     "--direction",
     DIRECTIONS,
-    "forward lists target words for each source word, reverse source words for each target word.",
+    "forward lists translations of source words, reverse those of target words.",
     default="forward",
 )
-@option.text("--word", "WORD", "Only this word; may be given again.", dest="words", multiple=True)
-@option.whole("--top", "The best N of each word.", default=10)
-@option.real("--least", "Leave out lower probabilities.", least=0, most=1, metavar="P", default=0.01)
-@option.output("the translations")
-@option.json
+@option.text("--word", "WORD", option.again("List only this word."), dest="words", multiple=True)
+@option.whole("--top", "Number of translations of each word.", default=10)
+@option.real("--least", "Lowest probability to list.", least=0, most=1, metavar="P", default=0.01)
+@option.output("File for the translations.")
+@option.flag("--json", "Print JSON instead of lines.", dest="as_json")
 def command(model: str, **options: Any) -> None:
-    """Show the lexicon of a trained model.
+    """List the word translations that a model has learnt.
 
-    Each line has a word, a word of the other language, P(other | word), P(word | other) and how often the two are
-    expected to be linked in the training text, separated by tabs.
+    MODEL is a directory that 'cepts align --save' wrote. Each line has five columns, separated by tabs: a word, its
+    translation, P(translation | word), P(word | translation), and the expected number of links between them in the
+    training text.
     """
     from cepts.pipeline.lexicon import list_translations
 
     as_json, output = options["as_json"], options.pop("output")
     if as_json and output != "-":
-        raise UsageError("--json goes to stdout; leave out --output, or redirect.")
+        raise UsageError("--json prints to stdout; omit --output, or redirect stdout.")
     chosen = option.given(options, list_translations)
     show(list_translations(model, None if as_json else output, **chosen), as_json=as_json)

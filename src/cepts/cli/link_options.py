@@ -17,7 +17,9 @@ if TYPE_CHECKING:
 
 EXTRACTORS = option.TableChoice("cepts.extract:EXTRACTORS")
 
-matrices_option = option.text("--matrices", "FILE", "Also write the association matrices, as JSON lines or .npz.")
+matrices_option = option.text(
+    "--matrices", "FILE", "Also write the association matrices, as JSON lines or .npz, for cepts factor."
+)
 
 
 def format_option(name: str, help: str, *, dest: str | None = None, default: str = "auto") -> Callable[[Any], Any]:
@@ -28,15 +30,17 @@ def format_option(name: str, help: str, *, dest: str | None = None, default: str
 
 def combine_option(default: str = "agreement") -> Callable[[Any], Any]:
     """The option that chooses an extractor."""
-    return option.choice("--combine", EXTRACTORS, "How the two directions make one alignment.", default=default)
+    return option.choice(
+        "--combine", EXTRACTORS, "How links are made from the two directions.", default=default, metavar="METHOD"
+    )
 
 
 def threshold_option(default: str = "") -> Callable[[Any], Any]:
     """The option --threshold; `default` is what the help says of it."""
     return option.real(
         "--threshold",
-        "For agreement: the least confidence of a link; lower gives more links. For onmf: how much a word must "
-        f"have in common with its cept to stay in it.{default}",
+        "For agreement: lowest confidence of a link; a lower value gives more links. For onmf: how much a word must "
+        f"share with its cept to stay in it; a lower value leaves fewer words unlinked.{default}",
         least=0,
         most=1,
         metavar="P",
@@ -49,7 +53,7 @@ def _cepts(ctx: click.Context, option: click.Parameter, value: str | None) -> st
         return value
     if value.isdecimal() and len(value) < 10 and int(value) > 0:
         return int(value)
-    raise click.BadParameter(f"wants {', '.join(SELECTIONS)} or a number from 1 to 999,999,999. Got {value!r}.")
+    raise click.BadParameter(f"must be {', '.join(SELECTIONS)} or a number from 1 to 999,999,999. Got {value!r}.")
 
 
 def factoring_options(when: str = "") -> Callable[[Any], Any]:
@@ -59,17 +63,16 @@ def factoring_options(when: str = "") -> Callable[[Any], Any]:
         return when + (text[0].lower() + text[1:] if when else text)
 
     how_many = said(
-        "How many cepts a pair has: anneal chooses by AIC in one annealing pass, anneal-bic by BIC; aic and bic try "
-        "every number from random starts, which is slow; a number is that many, fewer in shorter pairs.  [default: "
-        "anneal]"
+        "Number of cepts in a pair. anneal chooses it by AIC while annealing, anneal-bic by BIC; aic and bic try every "
+        "number with random starts, which is slow; N takes N cepts, or fewer in shorter pairs.  [default: anneal]"
     )
-    sure = said("The least confidence of a sure link; the others are possible ones.  [default: 0.5]")
-    restarts = said("Random starts for each number of cepts, with --cepts aic or bic.  [default: 10]")
+    sure = said("Lowest confidence of a sure link; links below it are possible links.  [default: 0.5]")
+    restarts = said("Number of random starts for each number of cepts, with --cepts aic or bic.  [default: 10]")
     return option.stacked(
-        option.text("--cepts", "HOW", how_many, callback=_cepts),
+        option.text("--cepts", "anneal|...|N", how_many, callback=_cepts),
         option.real("--sure", sure, least=0, most=1, metavar="P"),
         option.whole("--restarts", restarts),
-        option.seed(said("Seed for random starts.  [default: 0]"), default=None),
+        option.seed(said("Seed of the random starts.  [default: 0]"), default=None),
     )
 
 

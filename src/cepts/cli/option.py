@@ -8,17 +8,23 @@ from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from inspect import signature
 from itertools import combinations
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import click
 
 from cepts.errors import UsageError
-from cepts.names import DECODING_ERRORS, resolve
+from cepts.names import BITEXT_FORMATS, DECODING_ERRORS, resolve
 
 Decorator = Callable[[Any], Any]
+if TYPE_CHECKING:
+    AnyParamType = click.ParamType[Any]
+else:
+    AnyParamType = click.ParamType  # generic only in newer versions of click
 
 LARGEST = 1_000_000_000
 LARGEST_SEED = (1 << 32) - 1
+FAR = 1_000_000
+WIDEST_CHOICES = 30  # letters of names to choose from that stand beside an option; more are part of its text
 
 
 class TableChoice(click.Choice):
@@ -41,28 +47,115 @@ class TableChoice(click.Choice):
         pass  # click sets them once, to nothing
 
 
-def _finite(ctx: click.Context, option: click.Parameter, value: Any) -> Any:
-    """Refuse `nan` and infinity, which parse as numbers: every comparison with `nan` is false."""
-    for number in value if isinstance(value, tuple) else (value,):
-        if number is not None and not math.isfinite(number):
-            raise click.BadParameter(f"wants a number. Got {number}.")
-    return value
+class Number(AnyParamType):
+    """A finite number within limits, as options give it.
+
+    Parameters
+    ----------
+    whole
+        Accept whole numbers only.
+    least, above, most, below
+        The limits: from `least` or above `above`, up to `most` or below `below`.
+    """
+
+    def __init__(
+        self,
+        *,
+        whole: bool = False,
+        least: float | None = None,
+        above: float | None = None,
+        most: float | None = None,
+        below: float | None = None,
+    ) -> None:
+        self.whole = whole
+        self.least, self.above, self.most, self.below = least, above, most, below
+        self.name = "whole number" if whole else "number"
+
+    @property
+    def limits(self) -> str:
+        """The limits in words, such as `from 0 to 1`."""
+        if self.least is not None and self.most is not None:
+            return f"from {self.least:,} to {self.most:,}"
+        lower = f"{self.least:,} or more" if self.least is not None else ""
+        lower = f"above {self.above:,}" if self.above is not None else lower
+        upper = f"at most {self.most:,}" if self.most is not None else ""
+        upper = f"below {self.below:,}" if self.below is not None else upper
+        return " and ".join(part for part in (lower, upper) if part)
+
+    def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> Any:
+        """The number, or an error that says what was wanted."""
+        try:
+            number = int(value) if self.whole else float(value)
+        except ValueError:
+            self.fail(f"must be a {self.name}. Got {value!r}.", param, ctx)
+        # `nan` and infinity parse as numbers, and every comparison with `nan` is false.
+        if not self.whole and not math.isfinite(number):
+            self.fail(f"must be a finite number. Got {value}.", param, ctx)
+        too_low = (self.least is not None and number < self.least) or (self.above is not None and number <= self.above)
+        too_high = (self.most is not None and number > self.most) or (self.below is not None and number >= self.below)
+        if too_low or too_high:
+            self.fail(f"must be {self.limits}. Got {value}.", param, ctx)
+        if self.whole and self.most is None and number > LARGEST:
+            self.fail(f"must be at most {LARGEST:,}. Got {value}.", param, ctx)
+        return number
 
 
-def _at_most(largest: int) -> Callable[[click.Context, click.Parameter, Any], Any]:
-    """Refuse whole numbers that are too large for a count."""
+class Option(click.Option):
+    """An option of a command.
 
-    def check(ctx: click.Context, option: click.Parameter, value: int | None) -> int | None:
-        if value is not None and value > largest:
-            raise click.BadParameter(f"wants at most {largest:,}. Got {value}.")
-        return value
+    A help text may end in ``[default: ...]``, for a default that depends on other things. Names to choose from are part
+    of the help text where they are too many to stand beside the option.
+    """
 
-    return check
+    section: str | None = None  # under which heading the help lists it
+
+    def __init__(self, names: Sequence[str], help: str = "", **settings: Any) -> None:
+        text, _, default = help.partition("  [default: ")
+        super().__init__(names, help=text, **settings)
+        self.said_default = default.removesuffix("]")
+
+    def make_metavar(self, ctx: click.Context) -> str:
+        """What stands for the value."""
+        return self.metavar or "NAME" if self.listed_choices else super().make_metavar(ctx)
+
+    @property
+    def listed_choices(self) -> tuple[str, ...]:
+        """The names to choose from, where they are too many to stand beside the option."""
+        names = self.type.choices if isinstance(self.type, click.Choice) else ()
+        return tuple(names) if names and (self.metavar or len("|".join(names)) > WIDEST_CHOICES) else ()
+
+    @property
+    def text(self) -> str:
+        """The help text, with the names to choose from where they do not stand beside the option."""
+        listed = f" One of {', '.join(self.listed_choices)}." if self.listed_choices else ""
+        return f"{self.help or ''}{listed}"
+
+    @property
+    def notes(self) -> list[str]:
+        """What stands in brackets after the help text: the default, the limits, whether the option is required."""
+        shown = self.default if isinstance(self.default, list | tuple) else [self.default]
+        default = self.said_default or (", ".join(map(str, shown)) if self.show_default else "")
+        limits = self.type.limits if isinstance(self.type, Number) else ""
+        # That a count is 1 or more goes without saying, and so does an upper limit far from all useful values.
+        bounded = isinstance(self.type, Number) and (self.type.most or self.type.below or FAR) < FAR
+        found = [
+            f"default: {default}" if default else "",
+            limits if bounded else "",
+            "required" if self.required else "",
+        ]
+        return [note for note in found if note]
+
+    def get_help_record(self, ctx: click.Context) -> tuple[str, str] | None:
+        """The option and its text, for the help."""
+        record = super().get_help_record(ctx)
+        return record and (record[0], self.text + (f"  [{'; '.join(self.notes)}]" if self.notes else ""))
 
 
-def _option(name: str, dest: str | None, default: Any, **settings: Any) -> Decorator:
-    shown = {} if default is None else {"default": default, "show_default": True}
-    return click.option(name, *([] if dest is None else [dest]), **{**shown, **settings})
+def _option(name: str, dest: str | None, shown: Any, short: str | None = None, **settings: Any) -> Decorator:
+    """An option; `shown` is its default, which helps show, unless `settings` say otherwise."""
+    default = {} if shown is None else {"default": shown, "show_default": True}
+    names = [*([short] if short else []), name, *([dest] if dest else [])]
+    return click.option(*names, cls=Option, **{**default, **settings})
 
 
 def whole(
@@ -76,9 +169,8 @@ def whole(
     **settings: Any,
 ) -> Decorator:
     """An option for a whole number; `dest` is the name of its parameter where it differs from that of the option."""
-    limits = int if least is None else click.IntRange(least, most)
-    settings = {"metavar": "N", "callback": _at_most(LARGEST), **settings}
-    return _option(name, dest, default, help=help, type=limits, **settings)
+    kind = Number(whole=True, least=least, most=most)
+    return _option(name, dest, default, help=help, type=kind, **{"metavar": "N", **settings})
 
 
 def real(
@@ -94,11 +186,8 @@ def real(
     **settings: Any,
 ) -> Decorator:
     """An option for a finite number: not below `least`, above `above`, at most `most`, below `below`."""
-    low, high = least if above is None else above, most if below is None else below
-    limits = click.FloatRange(low, high, min_open=above is not None, max_open=below is not None)
-    numbers = float if low is high is None else limits
-    settings = {"metavar": "X", "callback": _finite, **settings}
-    return _option(name, dest, default, help=help, type=numbers, **settings)
+    kind = Number(least=least, above=above, most=most, below=below)
+    return _option(name, dest, default, help=help, type=kind, **{"metavar": "X", **settings})
 
 
 def choice(
@@ -118,14 +207,21 @@ def choice(
 def text(
     name: str, metavar: str, help: str, *, dest: str | None = None, default: str | None = None, **settings: Any
 ) -> Decorator:
-    """An option for any text, such as the name of a file."""
+    """An option for any text, such as the name of a file; `short` is a second, short name."""
     return _option(name, dest, default, help=help, metavar=metavar, **settings)
 
 
-def flag(name: str, help: str, *, dest: str | None = None, default: bool | None = None) -> Decorator:
+def flag(
+    name: str, help: str, *, dest: str | None = None, default: bool | None = None, short: str | None = None
+) -> Decorator:
     """An option without a value; or, for names such as ``--noise/--no-noise``, None where neither is given."""
-    settings = {"default": default} if "/" in name else {"is_flag": True}
-    return click.option(name, *([] if dest is None else [dest]), help=help, **settings)
+    settings = {"default": default, "show_default": False} if "/" in name else {"is_flag": True}
+    return _option(name, dest, None, short, help=help, **settings)
+
+
+def constant(name: str, help: str, *, dest: str, value: object) -> Decorator:
+    """An option without a value that sets the parameter `dest` to `value`; it is None otherwise."""
+    return _option(name, dest, None, help=help, flag_value=value, default=None, type=type(value))
 
 
 def stacked(*options: Decorator) -> Decorator:
@@ -139,15 +235,31 @@ def stacked(*options: Decorator) -> Decorator:
     return decorate
 
 
-def output(what: str) -> Decorator:
-    """The option --output of what goes to stdout otherwise."""
-    return click.option("-o", "--output", default="-", metavar="FILE", help=f"Where {what} go.  [default: stdout]")
+def section(title: str, *options: Decorator) -> Decorator:
+    """Several options as one decorator, which helps list under a heading, unless they already have one."""
+
+    def decorate(function: Any) -> Any:
+        before = len(getattr(function, "__click_params__", ()))  # where click collects the parameters of a command
+        function = stacked(*options)(function)
+        for added in function.__click_params__[before:]:
+            if isinstance(added, Option) and added.section is None:
+                added.section = title
+        return function
+
+    return decorate
+
+
+def output(help: str) -> Decorator:
+    """The option --output, for what goes to stdout otherwise."""
+    return text("--output", "FILE", f"{help}  [default: stdout]", default="-", show_default=False, short="-o")
 
 
 def base(
-    name: str = "--base", help: str = "Number of the first word in Pharaoh links.", default: str | None = "0"
+    name: str = "--base",
+    help: str = "Position of the first word of a sentence in Pharaoh links.",
+    default: str | None = "0",
 ) -> Decorator:
-    """An option for the number of a sentence's first word."""
+    """An option for the position of a sentence's first word."""
     return _option(name, None, default, help=help, type=click.Choice(["0", "1"]), callback=_number)
 
 
@@ -155,34 +267,62 @@ def _number(ctx: click.Context, option: click.Parameter, value: str | None) -> i
     return None if value is None else int(value)
 
 
-def seed(help: str = "Seed for random draws.", default: int | None = 0) -> Decorator:
+def seed(help: str = "Seed of the random draws.", default: int | None = 0) -> Decorator:
     """The option --seed."""
-    return whole("--seed", help, least=0, default=default, callback=_at_most(LARGEST_SEED))
+    return _option("--seed", None, default, help=help, type=Number(whole=True, least=0, most=LARGEST_SEED), metavar="N")
 
 
 def max_length(default: str = "") -> Decorator:
     """The option --max-length; `default` is what the help says of it."""
-    return whole("--max-length", f"Leave pairs with longer sentences unaligned.{default}")
+    return whole("--max-length", f"Do not align pairs with a sentence of more than N words.{default}")
 
 
-errors = choice("--errors", DECODING_ERRORS, "What to do about invalid UTF-8.", default="strict")
-json = flag("--json", "Print JSON instead of text.", dest="as_json")
-quiet = click.option("-q", "--quiet", is_flag=True, help="No progress bars and no log output.")
-threads = whole("--threads", "Threads.  [default: all processors]")
+def again(help: str, default: str = "") -> str:
+    """A help text for an option that can be repeated."""
+    return f"{help} Can be repeated.{default}"
+
+
+errors = choice(
+    "--errors",
+    DECODING_ERRORS,
+    "What to do with invalid UTF-8: stop, or replace it by U+FFFD.",
+    default="strict",
+)
+
+
+def _two(ctx: click.Context, option: click.Parameter, value: str | None) -> tuple[str, ...] | None:
+    parts = None if value is None else tuple(listed(value))
+    if parts is not None and (len(parts) != 2 or not all(parts)):
+        raise click.BadParameter(f"must be two names separated by a comma. Got {value!r}.")
+    return parts
+
+
+bitext_input = stacked(
+    choice("--input-format", BITEXT_FORMATS, "Format of the input, if its name does not tell.", default="auto"),
+    text("--languages", "A,B", "Source and target language in a TMX, Parquet, JSON lines or CSV file.", callback=_two),
+    text("--columns", "A,B", "Source and target column of a Parquet, JSON lines or CSV file.", callback=_two),
+    errors,
+)
+json = flag("--json", "Print JSON instead of a table.", dest="as_json")
+whole_signature = flag("--signature", "Print the whole signature of the scores, not a short form.")
+quiet = flag("--quiet", "Print no progress and no log output.", short="-q")
+threads = whole("--threads", "Number of threads.  [default: all processors]")
+running = section("Other", threads, quiet)
 intervals = stacked(
     whole(
         "--intervals",
-        "Samples for 95 % bootstrap intervals, such as 1000.  [default: none]",
+        "Number of bootstrap samples for 95 % confidence intervals, such as 1000.  [default: no intervals]",
         least=0,
         dest="samples",
         default=0,
         show_default=False,
     ),
-    seed(),
+    seed("Seed of the bootstrap."),
 )
-sides = stacked(
-    text("--source", "FILE", "The source sentences, one a line."),
-    text("--target", "FILE", "The target sentences, one a line."),
+sides = section(
+    "Input",
+    text("--source", "FILE", "Source sentences, one per line."),
+    text("--target", "FILE", "Target sentences, one per line."),
     text("--bitext", "FILE", "Both sides in one file, instead of --source and --target."),
 )
 

@@ -8,35 +8,49 @@ import click
 
 from cepts.cli import option
 from cepts.cli.console import show
+from cepts.cli.groups import Command
 from cepts.cli.link_options import format_option
 
 
-@click.command("score")
+@click.command("score", cls=Command)
 @click.argument("gold")
 @click.argument("links")
 @click.argument("links2", required=False)
-@option.sides
-@format_option("--gold-format", "Format of GOLD.")
-@format_option("--format", "Format of LINKS and LINKS2; auto goes by the suffix, then by the first line.")
-@option.base("--gold-base", "As --base, for GOLD.  [default: that of --base]", default=None)
-@option.base()
-@option.flag("--reverse-gold", "GOLD has target-source links.")
-@option.whole("--sentences", "How many sentence pairs there are.")
-@option.flag("--null", "Count a word without links as linked to null; needs the sentences.")
-@option.flag("--per-sentence", "Also score each sentence pair.")
-@option.whole(
-    "--bootstrap", "Samples for intervals and for the comparison of two systems; 0 for none.", least=0, default=1000
+@option.section(
+    "Input",
+    format_option("--gold-format", "Format of GOLD."),
+    format_option("--format", "Format of LINKS and LINKS2; auto tells it from the suffix, or from the first line."),
+    option.base(),
+    option.base("--gold-base", "The same for GOLD.  [default: that of --base]", default=None),
+    option.flag("--reverse-gold", "GOLD has target-source links."),
+    option.sides,
+    option.whole("--sentences", "Number of sentence pairs, which a naacl file does not tell."),
 )
-@option.seed()
-@option.flag("--json", "Print JSON, with ratios from 0 to 1.", dest="as_json")
+@option.section(
+    "Scores",
+    option.flag("--null", "Count a word without links as linked to null; needs the sentences."),
+    option.flag("--per-sentence", "Also score each sentence pair."),
+    option.whole(
+        "--bootstrap",
+        "Number of samples for confidence intervals and for the comparison of two systems; 0 for neither.",
+        least=0,
+        default=1000,
+    ),
+    option.seed("Seed of the bootstrap."),
+)
+@option.section(
+    "Output",
+    option.flag("--json", "Print JSON instead of a table, with ratios from 0 to 1.", dest="as_json"),
+    option.whole_signature,
+)
 def command(gold: str, links: str, links2: str | None, **options: Any) -> None:
     """Score links against gold links.
 
-    GOLD, LINKS and LINKS2 are link files of the same sentence pairs. In GOLD a link is sure (`i-j`, or S)
-    or only possible (`i?j`, or P). Precision, recall and F1 on sure and on possible links and the alignment
-    error rate are printed in %, with 95 % bootstrap intervals; with LINKS2 also the difference (second
-    minus first) and the p-value of approximate randomisation. The shares of covered words need the
-    sentences: --source and --target, or --bitext.
+    GOLD, LINKS and LINKS2 are files of links for the same sentence pairs. A gold link is sure (i-j, or S) or possible
+    (i?j, or P). The table has precision, recall and F1 on sure and on possible links and the alignment error rate
+    (AER), in %, with 95 % bootstrap intervals. With LINKS2 it also has the difference (second minus first) and the
+    p-value of approximate randomisation. The percentage of covered words needs the sentences: --source and --target,
+    or --bitext.
 
     \b
     Examples:
@@ -58,4 +72,8 @@ def command(gold: str, links: str, links2: str | None, **options: Any) -> None:
         sides=read_sides(*sides),
         **option.given(options, score_links),
     )
-    show(report_links(names, found, per_sentence=options["per_sentence"]), as_json=options["as_json"])
+    show(
+        report_links(names, found, per_sentence=options["per_sentence"]),
+        as_json=options["as_json"],
+        signature=options["signature"],
+    )

@@ -4,17 +4,28 @@ from __future__ import annotations
 
 import contextlib
 import os
+import queue
 from collections.abc import Sequence
+from dataclasses import dataclass, field
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 import click
 
 from cepts.cli import option
 from cepts.cli.console import ProgressBars
+from cepts.cli.groups import Command
 from cepts.errors import CeptsError
 from cepts.names import STATISTICS, WORD_MODELS
 from cepts.progress import Step, Stopwatch, on_compile
 
+if TYPE_CHECKING:
+    from multiprocessing.queues import Queue
+
+    Events = Queue[str | None]
+
+SECONDS_BETWEEN_LOOKS = 0.2
+SECONDS_FOR_LATE_REPORTS = 0.1
 SENTENCES = 40
 PARAPHRASES = (
     ("The cat sat on the mat .", "On the mat sat the cat ."),
@@ -106,6 +117,7 @@ def jobs_of_rooms() -> dict[str, tuple[tuple[str, ...], ...]]:
 
 @click.command(
     "warm-up",
+    cls=Command,
     epilog="""\b
 Examples:
   cepts warm-up
@@ -114,12 +126,13 @@ Examples:
 @click.argument("rooms", metavar="[ROOM]...", nargs=-1, type=click.Choice(ROOMS))
 @option.quiet
 def command(rooms: tuple[str, ...], quiet: bool) -> None:
-    """Compile kernels now, so that no later command has to.
+    """Compile all kernels now, so that later commands start at once.
 
-    Without a ROOM, those of all commands are compiled: words (align, combine, convert, score, lexicon), factor,
-    phrases, spaces and lm. Several processes share the work.
+    cepts compiles its inner loops (kernels) for your machine when they are first used, and keeps them for later runs.
+    This command compiles them beforehand, in several processes. With ROOM, only those of that part: words (align,
+    combine, convert, score, lexicon), factor, phrases, spaces or lm.
     """
-    from concurrent.futures import ProcessPoolExecutor, as_completed
+    from concurrent.futures import ProcessPoolExecutor, wait
     from multiprocessing import get_context
 
     from cepts.engine import default_threads
@@ -131,36 +144,75 @@ def command(rooms: tuple[str, ...], quiet: bool) -> None:
     chosen = [of_rooms[room] for room in dict.fromkeys(rooms or of_rooms)]
     jobs = [jobs[0] for jobs in chosen] + [job for jobs in chosen for job in jobs[1:]]
     stopwatch = Stopwatch()
-    compiled: set[str] = set()
-    with (
-        ProgressBars(quiet=quiet) as bars,
-        ProcessPoolExecutor(min(default_threads(), len(jobs)), mp_context=get_context("spawn")) as pool,
-    ):
-        bars(Step(stage="compiling", done=0, total=len(jobs)))
-        for done, job in enumerate(as_completed([pool.submit(run_job, job) for job in jobs]), 1):
-            compiled |= job.result()
-            bars(Step(stage="compiling", done=done, total=len(jobs)))
-    found = f"compiled {len(compiled):,} kernels" if compiled else "nothing left to compile"
+    context = get_context("spawn")
+    events: Events = context.Queue()
+    seen = _Seen(total=sum(map(len, jobs)))
+    try:
+        with (
+            ProgressBars(quiet=quiet) as bars,
+            ProcessPoolExecutor(
+                min(default_threads(), len(jobs)), mp_context=context, initializer=_report_to, initargs=(events,)
+            ) as pool,
+        ):
+            futures = [pool.submit(run_job, job) for job in jobs]
+            while wait(futures, timeout=SECONDS_BETWEEN_LOOKS).not_done:
+                bars(seen.step(events))
+            for future in futures:
+                future.result()
+            bars(seen.step(events))
+    except KeyboardInterrupt:
+        raise KeyboardInterrupt("run 'cepts warm-up' again to continue; what was compiled is kept") from None
+    found = f"compiled {len(seen.kernels):,} kernels" if seen.kernels else "nothing left to compile"
     if not quiet:
         click.echo(f"{found}, in {stopwatch.seconds:.1f} s; they are kept in {cache_directory()}", err=True)
 
 
-def run_job(commands: Sequence[str]) -> set[str]:
-    """Run commands on small files, without output; returns which kernels had to be compiled."""
+@dataclass(slots=True)
+class _Seen:
+    """What the processes have reported: the kernels that they compiled, and how many of all commands have run."""
+
+    total: int
+    done: int = 0
+    kernels: set[str] = field(default_factory=set)
+
+    def step(self, events: Events) -> Step:
+        """How far the work is, after the latest reports."""
+        with contextlib.suppress(queue.Empty):
+            while True:
+                kernel = events.get(timeout=SECONDS_FOR_LATE_REPORTS)
+                if kernel is None:
+                    self.done += 1
+                else:
+                    self.kernels.add(kernel)
+        compiled = f"{len(self.kernels):,} kernels compiled"
+        return Step(stage="warm-up", done=self.done, total=self.total, note=compiled)
+
+
+# Where a process reports each kernel that it compiles, and None after each command.
+_events: Events | None = None
+
+
+def _report_to(events: Events) -> None:
+    global _events  # noqa: PLW0603, a process of a pool has no other place for what its jobs share
+    _events = events
+
+
+def run_job(commands: Sequence[str]) -> None:
+    """Run commands on small files, without output, and report which kernels had to be compiled."""
     from tempfile import TemporaryDirectory
 
     from cepts.cli import main
 
-    compiled: set[str] = set()
+    assert _events is not None
     with TemporaryDirectory(prefix="cepts-warm-up-") as directory, contextlib.chdir(directory):
         write_files(Path(directory))
-        with Path(os.devnull).open("w", encoding="utf-8") as nowhere, on_compile(compiled.add):
+        with Path(os.devnull).open("w", encoding="utf-8") as nowhere, on_compile(_events.put):
             for line in commands:
                 with contextlib.redirect_stdout(nowhere), contextlib.redirect_stderr(nowhere):
                     code = main([*line.split(), *(["-q"] if line.startswith(("align", "factor")) else [])])
                 if code:
                     raise CeptsError(f"'cepts {line}' failed on a small sample; run it on a text of yours to see why.")
-    return compiled
+                _events.put(None)
 
 
 def write_files(directory: Path) -> None:

@@ -10,7 +10,8 @@ from cepts.data.links import Alignment, Alignments, Cept, Cepts, NBest
 from cepts.data.lm import END, KENLM_MAGIC, SPECIAL, START, UNKNOWN, Documents, Hypothesis, NGrams, Utterance
 from cepts.data.offsets import Flat, Lengths, offsets_of, reach_of
 from cepts.data.sentences import COLUMNS, Link, Segment, Segments, Sentence, SentencePair, Span, gold_alignments
-from cepts.data.text import Bitext, Text, as_bitext, as_sentence_pairs, as_text, words_of
+from cepts.data.text import Bitext, Text, as_bitext, as_sentence_pairs, as_text, runs_right_to_left, words_of
+from cepts.data.tokenisation import TokenStyle, tokenisation_notice
 from cepts.data.vectors import Dictionary, VectorReading, Vectors
 from cepts.data.vocabulary import Vocabulary
 
@@ -46,6 +47,7 @@ __all__ = [
     "SentencePair",
     "Span",
     "Text",
+    "TokenStyle",
     "Utterance",
     "VectorReading",
     "Vectors",
@@ -57,5 +59,7 @@ __all__ = [
     "gold_alignments",
     "offsets_of",
     "reach_of",
+    "runs_right_to_left",
+    "tokenisation_notice",
     "words_of",
 ]

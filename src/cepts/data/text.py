@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+import unicodedata
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from typing import TypeAlias
@@ -22,6 +23,12 @@ SentenceLike: TypeAlias = str | Sequence[str] | Sentence
 def words_of(text: str) -> list[str]:
     """The tokens of `text`, which ASCII white space separates."""
     return WORD.findall(text)
+
+
+def runs_right_to_left(tokens: Iterable[str]) -> bool:
+    """Whether a sentence is of a right-to-left script, such as Arabic or Hebrew: most of its letters are."""
+    kinds = [unicodedata.bidirectional(letter) for token in tokens for letter in token]
+    return sum(kind in {"R", "AL"} for kind in kinds) > kinds.count("L")
 
 
 @dataclass(frozen=True, slots=True, eq=False)

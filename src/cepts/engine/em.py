@@ -101,6 +101,18 @@ def run_em(
         saved = problem
         if (Path(checkpoint) / "model.json").exists():
             history = _resume(saved, stage, Path(checkpoint))
+            done = len(history)
+            report(
+                Step(
+                    stage=stage,
+                    done=1000 * done,
+                    total=1000 * max(iterations, done),
+                    iteration=done,
+                    objective=history[-1] if history else None,
+                    resumed=done,
+                    remaining=max(iterations - done, 0),
+                )
+            )
     stopwatch = Stopwatch()
     for iteration in range(len(history) + 1, iterations + 1):
         if len(history) > 1 and _change(history) < tolerance:

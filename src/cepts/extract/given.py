@@ -18,6 +18,7 @@ from cepts.extract.heuristics import check_directions
 from cepts.factor import in_counts
 
 CELLS_IN_RUN = 1 << 18
+MOST_CELLS = 1 << 26  # of one pair whose links come from files
 
 
 def are_probabilities(association: Association) -> bool:
@@ -164,7 +165,15 @@ class LinkDirections(Directions):
 
     def _matrix(self, links: Alignments, *, by_target: bool) -> Association:
         source_lengths, target_lengths = self._lengths
-        offsets = offsets_of(source_lengths * target_lengths)
+        cells = source_lengths * target_lengths
+        if len(cells) and cells.max() > MOST_CELLS:
+            worst = int(cells.argmax())
+            raise DataError(
+                f"pair {self.first + worst + 1:,}: found links that reach source word {source_lengths[worst]:,} and "
+                f"target word {target_lengths[worst]:,}, wanted a matrix of at most {MOST_CELLS:,} cells; check the "
+                f"numbers, or combine the links with a heuristic."
+            )
+        offsets = offsets_of(cells)
         pair = np.repeat(np.arange(len(links)), np.diff(links.offsets))
         values = np.zeros(int(offsets[-1]), dtype=np.float32)
         values[offsets[pair] + links.source * target_lengths[pair] + links.target] = links.confidence

@@ -17,8 +17,10 @@ from cepts.io.tokens import NotUTF8Error, TextBuilder
 from cepts.progress import Progress
 
 COUNT = re.compile(r"ngram[ \t]+(\d{1,4})[ \t]*=[ \t]*(\d{1,18})")
+LARGEST = float(np.finfo(np.float32).max)
 SECTION = re.compile(r"\\(\d{1,4})-grams:")
 LEAST_LOGARITHM = -99  # stands for the logarithm of zero
+LARGEST_BACKOFF = 38  # the decimal logarithm of the largest float32, rounded down
 
 
 def read_arpa(
@@ -169,13 +171,17 @@ class _ArpaReader:
         status = read_entries(block, state, self._order, log_probs, log_backoffs, starts, lines, tokens)
         stop, self._lines, entries, used = state.tolist()
         self._read_slowly(block, log_probs[:entries], log_backoffs[:entries], starts, lines)
-        wrong = np.flatnonzero(log_probs[:entries] > 0)
-        if len(wrong):
-            line = _fields_at(block, starts[wrong[0]])
-            raise self._wrong(
-                f"found the log-probability {shown(line[0])}, wanted one that is not above 0; fix the line",
-                lines[wrong[0]],
-            )
+        for logarithms, largest, place, what in (
+            (log_probs[:entries], 0, 0, "log-probability"),
+            (log_backoffs[:entries], LARGEST_BACKOFF, self._order + 1, "log-backoff"),
+        ):
+            wrong = np.flatnonzero(logarithms > largest)
+            if len(wrong):
+                line = _fields_at(block, starts[wrong[0]])
+                raise self._wrong(
+                    f"found the {what} {shown(line[place])}, wanted one that is not above {largest}; fix the line",
+                    lines[wrong[0]],
+                )
         wanted = self._counts[self._order - 1]
         if self._found + entries > wanted:
             raise self._wrong(
@@ -193,8 +199,8 @@ class _ArpaReader:
         try:
             self._builder.feed(tokens[:used])
         except NotUTF8Error:
-            for place, found in enumerate(block[position:].tobytes().split(b"\n"), before + 1):
-                utf8_text(f"{self.name}, line {place:,}", found)
+            for place, raw in enumerate(block[position:].tobytes().split(b"\n"), before + 1):
+                utf8_text(f"{self.name}, line {place:,}", raw)
             raise
         self._found += entries
         self._entries[-1].append(np.stack([log_probs[:entries], log_backoffs[:entries], lines[:entries]]))
@@ -216,9 +222,9 @@ class _ArpaReader:
                     number = float(field)
                 except ValueError:
                     number = np.nan
-                if not number < np.finfo(np.float32).max:
+                if not number < LARGEST:
                     raise self._wrong(f"found {shown(field)}, wanted a number; fix the line", lines[entry])
-                numbers[entry] = max(number, 2 * LEAST_LOGARITHM)
+                numbers[entry] = min(max(number, 2 * LEAST_LOGARITHM), 2 * LARGEST_BACKOFF)
 
     def _line_number(self, order: int, entry: int) -> int:
         return int(np.concatenate(self._entries[order - 1], axis=1)[2, entry])

@@ -11,11 +11,20 @@ from cepts.data import Bitext, Text
 from cepts.errors import DataError, UsageError, check_choice
 from cepts.io.files import BLOCK_BYTES, InputFile, PathLike, last_suffix
 from cepts.io.lines import separator_error, separator_of, uneven_error
+from cepts.io.text_tables import is_csv_header, table_sides
 from cepts.io.tokens import TextBuilder, text_blocks, utf8_error
 from cepts.names import BITEXT_FORMATS, DECODING_ERRORS
 from cepts.progress import Progress
 
-BY_SUFFIX = {".tsv": "tsv", ".tmx": "tmx", ".parquet": "parquet"}
+BY_SUFFIX = {
+    ".tsv": "tsv",
+    ".tmx": "tmx",
+    ".parquet": "parquet",
+    ".csv": "csv",
+    ".jsonl": "jsonl",
+    ".ndjson": "jsonl",
+    ".json": "jsonl",
+}
 
 SidesBlock = tuple[NDArray[np.uint8], NDArray[np.uint8]]
 
@@ -28,6 +37,7 @@ def read_bitext(
     errors: str = "strict",
     languages: Sequence[str] | None = None,
     columns: Sequence[str] | None = None,
+    notices: list[str] | None = None,
     progress: Progress | None = None,
     block_bytes: int = BLOCK_BYTES,
 ) -> Bitext:
@@ -42,15 +52,18 @@ def read_bitext(
     source, target
         Two files, or one file and None; plain or compressed (.gz .bz2 .xz .zst). `-` is standard input.
     format
-        Of a single file: ``pipes`` (``a ||| b``), ``tsv`` (two columns), ``tmx`` or ``parquet``; ``auto``
-        goes by the suffix, then by the first line. Two files are ``text``.
+        Of a single file: ``pipes`` (``a ||| b``), ``tsv`` (two columns), ``tmx``, ``parquet``,
+        ``jsonl`` or ``csv``; ``auto`` goes by the suffix, then by the first line. Two files are ``text``.
     errors
         Bytes that are not UTF-8: ``strict`` raises, ``replace`` puts U+FFFD in their place.
     languages
-        Which two languages of a TMX file, or fields of a Parquet ``translation`` column, are source and
-        target.
+        Which two languages of a TMX file, or of a table, are source and target: fields of the column
+        ``translation``, or columns that are called by their languages.
     columns
-        Which two columns of a Parquet file are source and target.
+        Which two columns of a table (Parquet, CSV, keys of JSON lines) are source and target. By default ``source``
+        and ``target``, two fields of ``translation``, columns that are called by languages, or the first two of text.
+    notices
+        Gets a line that says which languages or columns were taken, where the file has more and none were named.
     """
     check_choice("format", format, BITEXT_FORMATS)
     check_choice("errors", errors, DECODING_ERRORS)
@@ -85,11 +98,13 @@ def read_bitext(
         if format == "tmx":
             from cepts.io.tmx import tmx_sides
 
-            blocks = tmx_sides(file, languages, replace=errors == "replace")
+            blocks = tmx_sides(file, languages, notices, replace=errors == "replace")
         elif format == "parquet":
             from cepts.io.parquet import parquet_sides
 
-            blocks = parquet_sides(file, columns, languages, replace=errors == "replace")
+            blocks = parquet_sides(file, columns, languages, notices, replace=errors == "replace")
+        elif format in {"jsonl", "csv"}:
+            blocks = table_sides(file, format, columns, languages, notices, errors=errors)
         else:
             blocks = _separated_sides(file, format, errors)
         for sides in blocks:
@@ -156,11 +171,15 @@ def _guess_format(file: InputFile) -> str:
         return "parquet"
     if line.lstrip().startswith((b"<?xml", b"<tmx", b"<!DOCTYPE tmx")):
         return "tmx"
+    if line.lstrip().startswith(b"{"):
+        return "jsonl"
     format = separator_of(line)
+    if format is None and is_csv_header(line):
+        return "csv"
     if format is None:
         raise DataError(
             f"{file.name}, line 1: found neither ` ||| ` nor one tab, so this is not a bitext in one file; "
-            f"give a second file with the target sentences, or name the format (pipes, tsv, tmx, parquet)."
+            f"give a second file with the target sentences, or name the format (pipes, tsv, tmx, parquet, jsonl, csv)."
         )
     return format
 

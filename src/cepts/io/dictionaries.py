@@ -6,7 +6,7 @@ import json
 from collections.abc import Iterator, Sequence
 
 from cepts.data import Dictionary
-from cepts.errors import DataError, UsageError
+from cepts.errors import DataError, UsageError, listed
 from cepts.io.files import InputFile, PathLike, last_suffix, name_of, open_output
 from cepts.io.languages import find_language
 from cepts.io.lines import columns_of, filled_lines, json_objects, short_name, shown, shown_json
@@ -125,7 +125,7 @@ def _json_entries(file: InputFile) -> tuple[tuple[str, ...], list[Found]]:
     if not records:
         raise DataError(f"{file.name} is empty; wanted one entry per line: one word of each language.")
     if len(names) < 2:
-        raise DataError(f"{file.name}: found {', '.join(names)} alone, wanted words of two languages at least.")
+        raise DataError(f"{file.name}: found {listed(names)} alone, wanted words of two languages at least.")
     return tuple(names), [(number, tuple(record.get(name) or None for name in names)) for number, record in records]
 
 
@@ -136,10 +136,10 @@ def _chosen(
     for language in languages:
         match = find_language(language, names)
         if match is None:
-            raise DataError(f"{name}: found the languages {', '.join(names)}, wanted {language}; choose among those.")
+            raise DataError(f"{name}: found the languages {listed(names)}, wanted {language}; choose among those.")
         columns.append(names.index(match))
     if len(set(columns)) < len(columns):
-        raise DataError(f"{name}: found the languages {', '.join(names)}, wanted {', '.join(languages)}, each its own.")
+        raise DataError(f"{name}: found the languages {listed(names)}, wanted {', '.join(languages)}, each its own.")
     chosen = [(number, tuple(entry[column] for column in columns)) for number, entry in found]
     chosen = [(number, entry) for number, entry in chosen if any(entry)]
     if not chosen:

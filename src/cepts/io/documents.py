@@ -20,6 +20,8 @@ from cepts.progress import Progress
 
 JSON_SUFFIXES = {".jsonl", ".json"}
 SMALLEST_BLOCK = 1 << 16
+HEAD_BYTES = 1 << 12
+SHOWN = 4  # files of a directory that a notice names
 AN_OBJECT = '{"text": "a sentence\\nanother one"} or {"sentences": ["a sentence", "another one"]}'
 
 
@@ -49,27 +51,29 @@ def read_documents(
     Parameters
     ----------
     paths
-        Files, plain or compressed, in their order; a directory stands for all files below it, sorted by name, except
-        hidden ones. `-` is standard input.
+        Files, plain or compressed, in their order; a directory stands for all text files below it, sorted by name,
+        except hidden ones. `-` is standard input.
     format
         ``file`` (each file is a document), ``blank`` (blank lines separate documents) or ``jsonl`` (one object per
         line, with `text` or `sentences`, and optionally an `id`). ``auto`` goes by the suffix; other files are
-        ``blank`` if they have a blank line between sentences, else ``file``.
+        ``file`` in a directory of several, else ``blank`` if they have a blank line between sentences, else ``file``.
     lowercase
         Put words in lower case; `Documents.lowercase` then says so.
     errors
         Bytes that are not UTF-8: ``strict`` raises, ``replace`` puts U+FFFD in their place.
     notices
-        Gets a line where documents without words are ignored, and where there is only one document.
+        Gets a line that names the files of a directory and those that are no text and are left out, and lines where
+        documents without words are ignored and where there is only one document.
     """
     check_choice("format", format, DOCUMENT_FORMATS)
     check_choice("errors", errors, DECODING_ERRORS)
-    files = [found for path in listed_paths(paths) for found in _files_of(path)]
-    total = sum(Path(path).stat().st_size for path, _ in files if path != "-" and Path(path).is_file())
+    own: list[str] = []
+    files = [found for path in listed_paths(paths) for found in _files_of(path, own)]
+    total = sum(Path(path).stat().st_size for path, *_ in files if path != "-" and Path(path).is_file())
     builder = TextBuilder()
     pieces: list[_Piece] = []
     done = 0
-    for path, name in files:
+    for path, name, alone in files:
         with InputFile(path, progress=progress, before=done) as file:
             file.after = total - done - file.size
             # A buffer no larger than a small file: a directory may hold thousands of them.
@@ -79,7 +83,7 @@ def read_documents(
             if chosen == "jsonl":
                 blocks = _json_blocks(file, named, errors, pieces, builder)
             else:
-                boundaries = "file" if chosen == "file" else "blank"
+                boundaries = "file" if chosen == "file" or (format == "auto" and not alone) else "blank"
                 pieces.append(_Piece(named, builder.lines, builder.lines, boundaries))
                 blocks = text_blocks(file, errors)
             start = builder.lines
@@ -95,6 +99,8 @@ def read_documents(
         what = name_of(files[0][0]) if len(files) == 1 else f"{len(files):,} files"
         raise DataError(f"{what}: found no word at all, wanted documents, one sentence per line.")
     _check_marks(documents)
+    if notices is not None:
+        notices += own
     if notices is not None and empty:
         notices.append(f"{empty:,} of {empty + len(documents):,} documents have no words and are left out.")
     if notices is not None and len(documents) == 1:
@@ -127,18 +133,39 @@ def listed_paths(paths: PathLike | Sequence[PathLike]) -> list[PathLike]:
     return given
 
 
-def _files_of(path: PathLike) -> list[tuple[PathLike, str]]:
-    """The files of `path`, with their names relative to the directory."""
+def _files_of(path: PathLike, notices: list[str]) -> list[tuple[PathLike, str, bool]]:
+    """The files of `path`, each with its name relative to the directory, and whether it is the only one."""
     if path == "-" or not Path(path).is_dir():
         if path != "-" and not Path(path).exists():
             raise DataError(f"cannot read {path}: No such file or directory")
-        return [(path, "")]
+        return [(path, "", True)]
     root = Path(path)
     found = [(file, file.relative_to(root)) for file in root.rglob("*") if file.is_file()]
     visible = sorted((name.parts, file) for file, name in found if not any(part.startswith(".") for part in name.parts))
     if not visible:
         raise DataError(f"{path} holds no files; wanted a directory of documents.")
-    return [(file, "/".join(parts)) for parts, file in visible]
+    named = [("/".join(parts), file) for parts, file in visible]
+    binary = [name for name, file in named if _is_binary(file)]
+    texts = [(name, file) for name, file in named if name not in set(binary)]
+    if not texts:
+        raise DataError(f"{path} holds no text files ({_listed(binary)}); wanted a directory of documents.")
+    notices.append(f"{path}: read {_listed([name for name, _ in texts])}.")
+    if binary:
+        notices.append(f"{path}: left out {_listed(binary)}, which {'is' if len(binary) == 1 else 'are'} no text.")
+    return [(file, name, len(texts) == 1) for name, file in texts]
+
+
+def _listed(names: Sequence[str]) -> str:
+    """A few files by name, of more the number."""
+    if len(names) <= SHOWN:
+        return " and ".join([*([", ".join(names[:-1])] if len(names) > 1 else []), names[-1]])
+    return f"{len(names):,} files, {', '.join(names[: SHOWN - 1])} ... {names[-1]}"
+
+
+def _is_binary(path: Path) -> bool:
+    """Whether the file has a zero byte near its start, which no text has."""
+    with InputFile(path) as file:
+        return b"\0" in file.peek(HEAD_BYTES)
 
 
 def _format_of(file: InputFile) -> str:
@@ -243,5 +270,5 @@ def read_stop_list(path: PathLike) -> list[str]:
                 )
             words.update(dict.fromkeys(found[:comment]))
         if not words:
-            raise DataError(f"{file.name} has no words; wanted one a line.")
+            raise DataError(f"{file.name} has no words; wanted one per line.")
     return list(words)

@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 
 from cepts.data import Vocabulary, offsets_of
 from cepts.errors import DataError
-from cepts.io.files import InputFile
+from cepts.io.files import BLOCK_BYTES, InputFile
 from cepts.io.vector_rows import Request, RowCollector, WordTally
 from cepts.progress import Step
 
@@ -20,6 +20,7 @@ VERSIONS = (11, 12)
 SUPERVISED = 3
 END_OF_SENTENCE = b"</s>"  # which fastText keeps whole
 WORDS_AT_A_TIME = 1 << 10
+NGRAMS_AT_A_TIME = 1 << 18
 READ_BYTES = 1 << 20
 
 
@@ -45,15 +46,16 @@ def read_fasttext_vectors(file: InputFile, request: Request) -> tuple[Vocabulary
     matrix = _matrix(parts, model)
     tally = WordTally(file.name, "word", request)
     collector = RowCollector(tally, model.width, len(model.words))
-    for start in range(0, len(model.words), WORDS_AT_A_TIME):
+    for start, stop in _runs(file.name, model):
         if tally.full:
             break
-        words = model.words[start : start + WORDS_AT_A_TIME]
+        words = model.words[start:stop]
         marked = [b"" if word == END_OF_SENTENCE else b"<%b>" % word for word in words]
         offsets = offsets_of(list(map(len, marked)))
         joined = np.frombuffer(bytearray(b"".join(marked)), dtype=np.uint8)
-        longest = min(model.longest, int(np.diff(offsets).max()))
-        rows = np.empty(len(words) + len(joined) * longest, dtype=np.int64)
+        lengths = np.diff(offsets)
+        longest = min(model.longest, int(lengths.max()))
+        rows = np.empty(len(words) + int((lengths * np.minimum(lengths, longest)).sum()), dtype=np.int64)
         row_offsets = np.zeros(len(words) + 1, dtype=np.int64)
         subwords(joined, offsets, model.shortest, longest, model.buckets, start, len(model.words), rows, row_offsets)
         means = collector.free()[: len(words)]
@@ -64,6 +66,25 @@ def read_fasttext_vectors(file: InputFile, request: Request) -> tuple[Vocabulary
         collector.add(words[:count], list(range(start + 1, start + count + 1)))
         file.progress(Step(stage="reading", done=start + len(words), total=len(model.words)))
     return collector.finish()
+
+
+def _runs(name: str, model: _Model) -> Iterator[tuple[int, int]]:
+    """Bounds of runs of words that have no more than `NGRAMS_AT_A_TIME` n-grams; a word alone may not have more."""
+    start = ngrams = 0
+    for place, word in enumerate(model.words):
+        length = len(word) + 2
+        own = length * min(model.longest, length)
+        if own > NGRAMS_AT_A_TIME:
+            raise DataError(
+                f"{name}, word {place + 1:,}: found a word of {len(word):,} bytes and n-grams of up to "
+                f"{model.longest:,} characters, wanted no more than {NGRAMS_AT_A_TIME:,} n-grams of a word; the "
+                f"file is damaged."
+            )
+        if place - start == WORDS_AT_A_TIME or ngrams + own > NGRAMS_AT_A_TIME:
+            yield start, place
+            start, ngrams = place, 0
+        ngrams += own
+    yield start, len(model.words)
 
 
 class _Parts:
@@ -98,13 +119,13 @@ class _Parts:
 
     def rest(self, count: int, what: str) -> NDArray[np.float32]:
         """The next `count` float32 numbers."""
-        try:
-            values = np.empty(count, dtype="<f4")
-        except (MemoryError, ValueError) as error:
-            raise DataError(f"{self.file.name}: found {count:,} numbers, which do not fit into memory.") from error
-        if self.file.fill(values.view(np.uint8).data) < values.nbytes:
+        data = bytearray()
+        # Room is made for what comes, not for what is announced, which a damaged file may exaggerate.
+        while len(data) < 4 * count and (more := self.file.read_fully(min(4 * count - len(data), BLOCK_BYTES))):
+            data += more
+        if len(data) < 4 * count:
             raise self.ends(what)
-        return values
+        return np.frombuffer(data, dtype="<f4")
 
     def ends(self, what: str) -> DataError:
         """The error that the file is cut short."""

@@ -6,7 +6,8 @@ import errno
 import io
 import os
 import sys
-from collections.abc import Iterator
+import warnings
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager, suppress
 from pathlib import Path
 from typing import Any, BinaryIO, TypeAlias
@@ -15,7 +16,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from cepts.atomic import atomic_output, cannot_write
-from cepts.errors import DataError, UsageError
+from cepts.errors import DataError, DataWarning, UsageError, printable, reason_of
 from cepts.progress import Progress, Step, silent
 
 PathLike: TypeAlias = str | os.PathLike[str]
@@ -23,7 +24,9 @@ PathLike: TypeAlias = str | os.PathLike[str]
 BLOCK_BYTES = 1 << 22  # about 700 thousand tokens: few calls, and small buffers
 COMPRESSED = {".gz": "gz", ".bz2": "bz2", ".xz": "xz", ".zst": "zst"}
 BOM = b"\xef\xbb\xbf"
-EMPTY_ZSTD = bytes.fromhex("28b52ffd2000010000")  # a frame of no bytes
+ZSTD_FRAME = b"\x28\xb5\x2f\xfd"  # then a byte with flags
+ZSTD_CHECKSUM = 0x04  # the flag that a checksum ends the frame
+PACKED_BYTES = 1 << 16
 
 
 def bare_suffixes(path: PathLike) -> list[str]:
@@ -39,7 +42,7 @@ def last_suffix(path: PathLike) -> str:
 
 def name_of(path: PathLike, standard: str = "standard input") -> str:
     """What messages call a file; `standard` is what `-` stands for."""
-    return standard if path == "-" else os.fspath(path)
+    return standard if path == "-" else printable(os.fspath(path))
 
 
 def check_stdin(*paths: PathLike | None) -> None:
@@ -65,6 +68,7 @@ class InputFile(io.RawIOBase):
         self.path = os.fspath(path)
         self.name = name_of(path)
         self._head = b""
+        self.taken = 0  # decompressed bytes so far
         self._disk: Any = None
         self._file: Any = None
         try:
@@ -89,19 +93,32 @@ class InputFile(io.RawIOBase):
             return self._disk  # an empty file is empty in any compression, but some decompressors refuse it
         # Path.suffix, unlike xopen, also knows "X.GZ".
         suffix = "" if self.path == "-" else Path(self.path).suffix.lower()
-        return self._reading(xopen, self._disk, "rb", threads=0, format=COMPRESSED.get(suffix))
+        packing = COMPRESSED.get(suffix) or self._packing()
+        if packing in STREAMS:
+            return _Streams(self._disk, packing, self.name)
+        return self._reading(xopen, self._disk, "rb", threads=0, format=packing)
+
+    def _packing(self) -> str | None:
+        """The compression that the first bytes of the file are of."""
+        head = self._reading(self._disk.peek, 6) if hasattr(self._disk, "peek") else b""
+        return next((name for start, name in MAGIC.items() if head.startswith(start)), None)
 
     def _reading(self, function: Any, *arguments: Any, **options: Any) -> Any:
         try:
             return function(*arguments, **options)
         except OSError as error:
+            if error.errno is None:  # it comes from a decompressor
+                raise self._damaged(error) from error
             raise DataError(f"cannot read {self.name}: {error.strerror or error}") from error
         except EOFError as error:
             raise DataError(
                 f"{self.name} ends in the middle of its compressed data; copy or download it again."
             ) from error
         except Exception as error:  # each decompressor has a class of its own
-            raise DataError(f"{self.name} is damaged: {error}; copy or download it again.") from error
+            raise self._damaged(error) from error
+
+    def _damaged(self, error: Exception) -> DataError:
+        return DataError(f"{self.name} is damaged: {reason_of(error)}; copy or download it again.")
 
     def readable(self) -> bool:
         """Always true."""
@@ -114,7 +131,9 @@ class InputFile(io.RawIOBase):
             buffer[:count] = self._head[:count]
             self._head = self._head[count:]
             return count
-        return self._reading(self._file.readinto, buffer) or 0
+        count = self._reading(self._file.readinto, buffer) or 0
+        self.taken += count
+        return count
 
     def fill(self, buffer: memoryview) -> int:
         """Fill `buffer`, and give the number of bytes read; fewer than asked for only at the end of the file."""
@@ -180,6 +199,114 @@ class InputFile(io.RawIOBase):
         super().close()
 
 
+MAGIC = {ZSTD_FRAME: "zst", b"BZh": "bz2", b"\xfd7zXZ\0": "xz"}
+
+
+def _zstd() -> Any:
+    if sys.version_info >= (3, 14):
+        from compression import zstd
+    else:
+        from backports import zstd
+    return zstd
+
+
+def _bz2_decoder() -> Any:
+    from bz2 import BZ2Decompressor
+
+    return BZ2Decompressor()
+
+
+def _xz_decoder() -> Any:
+    from lzma import LZMADecompressor
+
+    return LZMADecompressor()
+
+
+def _zstd_decoder() -> Any:
+    zstd = _zstd()
+    window = zstd.DecompressionParameter.window_log_max
+    return zstd.ZstdDecompressor(options={window: window.bounds()[1]})
+
+
+STREAMS: dict[str, Callable[[], Any]] = {"bz2": _bz2_decoder, "xz": _xz_decoder, "zst": _zstd_decoder}
+
+
+class _Streams(io.RawIOBase):
+    """The decompressed bytes of one compressed stream after another.
+
+    Python's own readers of bz2 and xz take a damaged stream after the first for the end of the file.
+    """
+
+    def __init__(self, file: Any, packing: str, name: str) -> None:
+        self._file, self._packing, self._name = file, packing, name
+        self._decoder: Any = None
+        self._data = b""
+        self._warned = False
+
+    def readable(self) -> bool:
+        """Always true."""
+        return True
+
+    def readinto(self, buffer: Any) -> int:
+        """Fill the start of `buffer`; 0 at the end."""
+        while len(buffer):
+            if self._decoder is None and not self._start():
+                return 0
+            if not self._data and self._decoder.needs_input:
+                self._data = self._file.read(PACKED_BYTES)
+                if not self._data:
+                    raise EOFError
+            found = self._decoder.decompress(self._data, len(buffer))
+            self._data = b""
+            if self._decoder.eof:
+                self._data, self._decoder = self._decoder.unused_data, None
+            if found:
+                buffer[: len(found)] = found
+                return len(found)
+        return 0
+
+    def _start(self) -> bool:
+        """Begin the next stream, if there is one; xz may have zeros between streams."""
+        while len(self._data) <= len(ZSTD_FRAME) and (more := self._file.read(PACKED_BYTES)):
+            self._data += more
+            if self._packing == "xz":
+                self._data = self._data.lstrip(b"\0")
+        if self._packing == "xz":
+            self._data = self._data.lstrip(b"\0")
+        if not self._data:
+            return False
+        self._decoder = STREAMS[self._packing]()
+        start, flags = self._data[: len(ZSTD_FRAME)], self._data[len(ZSTD_FRAME) : len(ZSTD_FRAME) + 1]
+        if self._packing == "zst" and start == ZSTD_FRAME and flags and not flags[0] & ZSTD_CHECKSUM:
+            self._warn()
+        return True
+
+    def _warn(self) -> None:
+        if not self._warned:
+            warnings.warn(
+                f"{self._name} was compressed without a checksum, so that damage may go unseen; compress it again "
+                f"with the program zstd, which adds one.",
+                DataWarning,
+                stacklevel=2,
+            )
+        self._warned = True
+
+
+PLAUSIBLE = 1 << 20  # items for which room may be made whatever the size of the file
+
+
+def check_count(file: InputFile, count: float, what: str) -> None:
+    """Refuse a `count` of items, for which room is about to be made, that a file of this size cannot describe.
+
+    A number in a damaged file may be anything; the memory that a file takes must be in proportion to its bytes.
+    """
+    if count > max(PLAUSIBLE, file.taken):
+        raise DataError(
+            f"{file.name}: found {count:,.0f} {what} in {file.taken:,} bytes, wanted numbers that fit the file; "
+            f"correct them, or write the file again."
+        )
+
+
 def read_blocks(file: InputFile, block_bytes: int | None = None) -> Iterator[NDArray[np.uint8]]:
     """Yield the bytes of `file` in runs of whole lines; only the last may lack its newline.
 
@@ -236,16 +363,33 @@ def open_output(path: PathLike) -> Iterator[BinaryIO]:
             return
         from xopen import xopen
 
-        compressed = xopen(file, "wb", threads=0, format=compression)
+        if compression == "zst":
+            compressed = _checksummed_zstd(file)
+        else:
+            compressed = xopen(file, "wb", threads=0, format=compression)
         try:
             yield compressed
             compressed.close()
             if compression == "zst" and file.seekable() and file.tell() == 0:
-                file.write(EMPTY_ZSTD)  # which the library leaves out, and then cannot read
+                file.write(_empty_zstd())  # which the library leaves out, and then cannot read
         except BaseException:
             with suppress(Exception):
                 compressed.close()
             raise
+
+
+def _zstd_options() -> dict[Any, int]:
+    """Options for what is written: a checksum, which the library leaves out unless it is asked for."""
+    parameters = _zstd().CompressionParameter
+    return {parameters.checksum_flag: 1, parameters.compression_level: 3}
+
+
+def _checksummed_zstd(file: BinaryIO) -> Any:
+    return io.BufferedWriter(_zstd().open(file, "wb", options=_zstd_options()))
+
+
+def _empty_zstd() -> bytes:
+    return bytes(_zstd().compress(b"", options=_zstd_options()))
 
 
 @contextmanager

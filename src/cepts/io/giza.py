@@ -12,7 +12,7 @@ from collections.abc import Iterable, Iterator, Sequence
 from cepts.data import Alignments, Bitext
 from cepts.errors import DataError
 from cepts.io.files import InputFile
-from cepts.io.lines import lines_of
+from cepts.io.lines import lines_of, shown
 from cepts.io.link_format import FileLinks, LinkFormat, LinkOptions
 
 
@@ -57,9 +57,9 @@ def _positions(name: str, line: int, text: bytes) -> Iterator[list[int]]:
             while (token := next(tokens, b"")).isdigit() and len(token) < 10:
                 positions.append(int(token))
         if token != b"})" or (first and word != b"NULL"):
-            found = word.decode("utf-8", "replace")
+            found = shown(word.decode("utf-8", "replace"))
             raise DataError(
-                f"{name}, line {line:,}: found {found!r} without its ({{ positions }}), "
+                f"{name}, line {line:,}: found {found} without its ({{ positions }}), "
                 f"wanted `NULL ({{ ... }}) word ({{ 1 2 }}) ...`."
             )
         first = False

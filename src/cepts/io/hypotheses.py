@@ -12,10 +12,19 @@ from pathlib import Path
 from typing import Any, NamedTuple
 
 from cepts.data import Hypothesis, Utterance, words_of
-from cepts.errors import DataError, UsageError, check_choice
+from cepts.errors import DataError, UsageError, check_choice, listed
 from cepts.io.documents import listed_paths
 from cepts.io.files import COMPRESSED, InputFile, PathLike, last_suffix, name_of
-from cepts.io.lines import check_characters, finite_number, json_objects, located_lines, shown, shown_json, words_in
+from cepts.io.lines import (
+    check_characters,
+    finite_number,
+    json_objects,
+    located_lines,
+    plain_json,
+    shown,
+    shown_json,
+    words_in,
+)
 from cepts.io.writer import Writer
 from cepts.names import HYPOTHESIS_FORMATS, WRITABLE_HYPOTHESIS_FORMATS
 
@@ -171,7 +180,7 @@ def _tsv_entries(file: InputFile) -> Iterator[_Entry]:
         if len(fields) != len(header):
             raise DataError(
                 f"{where}: found {len(fields)} column{'s' * (len(fields) > 1)}, wanted {len(header)} "
-                f"({', '.join(header)}) as above, with tabs between them."
+                f"({listed(header)}) as above, with tabs between them."
             )
         record = dict(zip(header, fields, strict=True))
         if not record["id"]:
@@ -193,7 +202,7 @@ def _score(where: str, found: Any, name: str) -> float:
     """A finite number, given as text or in JSON."""
     number = finite_number(found) if type(found) in {int, float, str} else None
     if number is None:
-        what = shown(found) if isinstance(found, str) else json.dumps(found)
+        what = shown(found) if isinstance(found, str) else plain_json(found)
         raise DataError(
             f"{where}: found {what or 'nothing'} as {name}, wanted a finite number, a logarithm; higher is better."
         )
@@ -205,7 +214,7 @@ def _json_entries(file: InputFile) -> Iterator[_Entry]:
     for _, where, record in json_objects(file, f"one object per line, such as {AN_UTTERANCE}", skip_blank=True):
         name = record.get("id")
         if type(name) not in {str, int} or name == "":
-            raise DataError(f"{where}: found {json.dumps(name)} as `id`, wanted the name of the utterance.")
+            raise DataError(f"{where}: found {plain_json(name)} as `id`, wanted the name of the utterance.")
         check_characters(where, str(name))
         reference = record.get("reference")
         known = None if reference is None else _json_tokens(where, reference, "reference")
@@ -238,7 +247,7 @@ def _json_hypothesis(where: str, record: dict[str, Any]) -> Hypothesis:
 def _json_score(where: str, record: dict[str, Any], key: str) -> float:
     # A number in quotes is a mistake of the program that wrote it; an error is better than a guess.
     if isinstance(record[key], str):
-        raise DataError(f"{where}: found {json.dumps(record[key])} as {key}, wanted a number, without quotes.")
+        raise DataError(f"{where}: found {plain_json(record[key])} as {key}, wanted a number, without quotes.")
     return _score(where, record[key], key)
 
 

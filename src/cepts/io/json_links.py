@@ -15,7 +15,7 @@ import numpy as np
 from cepts.data import Alignments, Bitext, Cepts
 from cepts.errors import DataError
 from cepts.io.files import InputFile
-from cepts.io.lines import json_line, json_objects
+from cepts.io.lines import json_line, json_objects, plain_json
 from cepts.io.link_format import FileLinks, LinkFormat, LinkOptions
 
 TIERS = {"sure": True, "possible": False}
@@ -36,12 +36,14 @@ def _read(file: InputFile, options: LinkOptions) -> FileLinks:
 def json_link(where: str, record: dict[str, Any], link: object) -> tuple[int, int, float, bool]:
     """Source, target and confidence of one of a record's links, and whether it is sure."""
     if not isinstance(link, dict):
-        raise DataError(f'{where}: found the link {link!r}, wanted an object such as {{"source": 0, "target": 1}}.')
+        raise DataError(
+            f'{where}: found the link {plain_json(link)}, wanted an object such as {{"source": 0, "target": 1}}.'
+        )
     positions = []
     for side in ("source", "target"):
         position, tokens = link.get(side), record.get(side)
         if type(position) is not int or not 0 <= position < 2**31:
-            raise DataError(f"{where}: found {side} {position!r} in a link, wanted a word number from 0.")
+            raise DataError(f"{where}: found {side} {plain_json(position)} in a link, wanted a word number from 0.")
         if isinstance(tokens, list) and position >= len(tokens):
             raise DataError(
                 f"{where}: found a link to {side} word {position}, but that sentence has {len(tokens)} words "
@@ -50,9 +52,9 @@ def json_link(where: str, record: dict[str, Any], link: object) -> tuple[int, in
         positions.append(position)
     confidence, tier = link.get("confidence", 1.0), link.get("tier", "sure")
     if type(confidence) not in {int, float} or not 0 <= confidence <= 1:
-        raise DataError(f"{where}: found the confidence {confidence!r}, wanted a number between 0 and 1.")
+        raise DataError(f"{where}: found the confidence {plain_json(confidence)}, wanted a number between 0 and 1.")
     if tier not in ("sure", "possible"):
-        raise DataError(f"{where}: found the tier {tier!r}, wanted sure or possible.")
+        raise DataError(f"{where}: found the tier {plain_json(tier)}, wanted sure or possible.")
     return positions[0], positions[1], float(confidence), TIERS[tier]
 
 

@@ -18,6 +18,7 @@ CODES = (
     "su sv sw ta te tg th ti tk tl tn to tr ts tt tw ty ug uk ur uz ve vi vo wa wo xh yi yo za zh zu "
 )
 SUFFIXES = (".gz", ".bz2", ".xz", ".zst", ".vec", ".bin", ".txt", ".npy")
+SHOWN = 6  # of the languages or columns that a notice names
 SAYS_NOTHING = re.compile(r"(vectors?|embeddings?|vec|model)\b", re.IGNORECASE)
 
 
@@ -45,6 +46,13 @@ def find_language(wanted: str, available: Iterable[str]) -> str | None:
         if normal.startswith(f"{want}-") or want.startswith(f"{normal}-"):
             return tag
     return None
+
+
+def taken_notice(name: str, kind: str, taken: Sequence[str], others: Sequence[str]) -> str:
+    """The line that says which two languages or columns of a file are source and target, and which `others` it has."""
+    shown = ", ".join(others[:SHOWN]) + (f" and {len(others) - SHOWN} more" if len(others) > SHOWN else "")
+    more = f" (also there: {shown})" if others else ""
+    return f"{name}: the source is {taken[0]}, the target {taken[1]}{more}; `{kind}` chooses others."
 
 
 def language_names(paths: Sequence[str], given: str | None = None) -> list[str]:

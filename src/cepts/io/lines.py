@@ -13,10 +13,11 @@ import numpy as np
 from numpy.typing import NDArray
 
 from cepts.data import words_of
-from cepts.errors import DataError
+from cepts.errors import LONGEST_QUOTE, DataError, clipped, reason_of, shown
 from cepts.io.files import InputFile, PathLike, read_blocks
 
 BLANKS = re.compile(r"[ \t]+")
+SURROGATE = re.compile(r"\\u[dD][89a-fA-F]")  # escaped: half of a character, of which the other may be missing
 
 
 def lines_of(file: InputFile) -> Iterator[bytes]:
@@ -87,22 +88,21 @@ def utf8_text(where: str, data: bytes) -> str:
         raise DataError(f"{where}{place}: byte {byte:,} is not valid UTF-8; convert the file to UTF-8.") from error
 
 
-def check_characters(where: str, text: str) -> None:
-    """Refuse half of a surrogate pair, which JSON can escape but no file can hold."""
+def check_characters(where: str, text: str, errors: str = "strict") -> None:
+    """Refuse half of a surrogate pair, which JSON can escape but no file can hold.
+
+    With ``surrogateescape`` for `errors`, bytes that are not UTF-8 may stand in `text`, as `located_lines` keeps them.
+    """
     if text.isascii():
         return
     try:
-        text.encode("utf-8")
+        text.encode("utf-8", "surrogateescape" if errors == "surrogateescape" else "strict")
     except UnicodeEncodeError as error:
+        near = text[max(error.start - LONGEST_QUOTE // 4, 0) : error.start + LONGEST_QUOTE // 4]
         raise DataError(
-            f"{where}: found \\u{ord(text[error.start]):04x} in {shown(text)}, which is half a character; write both "
+            f"{where}: found \\u{ord(text[error.start]):04x} in {shown(near)}, which is half a character; write both "
             f"halves, or the character itself."
         ) from error
-
-
-def shown(text: str) -> str:
-    """`text` for a message: quoted, on one line and short."""
-    return repr(text if len(text) <= 40 else text[:40] + "…")
 
 
 def short_name(file: InputFile) -> str:
@@ -153,16 +153,37 @@ def json_objects(
         try:
             record = json.loads(text)
         except (ValueError, RecursionError) as error:
-            reason = str(error).splitlines()[0]
-            raise DataError(f"{where}: found no JSON ({reason}), wanted {wanted}.") from error
+            raise DataError(f"{where}: found no JSON ({reason_of(error)}), wanted {wanted}.") from error
         if not isinstance(record, dict):
             raise DataError(f"{where}: found {shown(text)}, wanted {wanted}.")
+        if SURROGATE.search(text):
+            # Bytes that are not UTF-8 may be kept as surrogates, but then they stand in the line itself.
+            for part in _texts_in(record):
+                check_characters(where, part, "strict" if text.isascii() else errors)
         yield number, where, record
+
+
+def _texts_in(value: Any) -> Iterator[str]:
+    """Every text in a JSON value, keys included."""
+    if isinstance(value, str):
+        yield value
+    elif isinstance(value, list | dict):
+        for part in value:
+            yield from _texts_in(part)
+        if isinstance(value, dict):
+            yield from _texts_in(list(value.values()))
 
 
 def shown_json(value: object) -> str:
     """`value` for a message: as JSON, quoted, on one line and short."""
     return shown(json.dumps(value, ensure_ascii=False))
+
+
+def plain_json(value: object) -> str:
+    """`value` for a message: as JSON, on one line and short."""
+    if isinstance(value, int) and value.bit_length() > 200:
+        return "a number of more than 60 digits"
+    return clipped(json.dumps(value, ensure_ascii=False))
 
 
 def words_in(found: Any) -> tuple[str, ...] | None:

@@ -5,9 +5,7 @@ from __future__ import annotations
 import io
 import json
 import sys
-import zipfile
-import zlib
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
@@ -15,23 +13,14 @@ import numpy as np
 from numpy.typing import NDArray
 
 from cepts.data import Association, Bitext, offsets_of
-from cepts.errors import DataError
-from cepts.io.files import InputFile, PathLike, last_suffix
+from cepts.errors import DataError, listed
+from cepts.io.arrays import read_archive
+from cepts.io.files import InputFile, PathLike, check_count, last_suffix
 from cepts.io.matrix_records import MatrixRecord, empty_error, matrix_records, not_a_value
 from cepts.io.writer import Writer, check_pairs
 
 CELLS_AT_A_TIME = 1 << 21
 NUMPY_BEGINNINGS = (b"PK\x03\x04", b"PK\x05\x06", b"\x93NUMPY")  # .npz, an empty one, .npy
-UNREADABLE = (
-    ValueError,
-    OSError,
-    EOFError,
-    KeyError,
-    MemoryError,
-    NotImplementedError,
-    zipfile.BadZipFile,
-    zlib.error,
-)
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -178,18 +167,12 @@ def _of_records(records: Sequence[MatrixRecord], file: InputFile, first: int) ->
 
 def _numpy(file: InputFile, allow_empty: bool) -> Matrices:
     name = file.name
-    try:
-        loaded = np.load(io.BytesIO(file.readall() or b""), allow_pickle=False)
-        items = loaded.items() if isinstance(loaded, Mapping) else [("matrix", loaded)]
-        arrays = {key: np.asarray(array) for key, array in items}
-    except UNREADABLE as error:
-        reason = (str(error).splitlines() or ["damaged"])[0].rstrip(".")
-        raise DataError(f"{name}: not a readable .npz or .npy file of numbers ({reason}); write it again.") from error
+    arrays = read_archive(file)
     single = "matrix" in arrays
     needed = {"matrix"} if single else {"values", "source_lengths", "target_lengths"}
     if not needed <= set(arrays) <= {*needed, "source_null", "target_null"}:
         raise DataError(
-            f"{name}: found the arrays {', '.join(sorted(arrays)) or '(none)'}, wanted values, source_lengths and "
+            f"{name}: found the arrays {listed(sorted(arrays)) or '(none)'}, wanted values, source_lengths and "
             f"target_lengths, or a single matrix; source_null and target_null may be added, and nothing else."
         )
     if single:
@@ -203,11 +186,16 @@ def _numpy(file: InputFile, allow_empty: bool) -> Matrices:
                 f"{name}: found {len(rows):,} source_lengths and {len(columns):,} target_lengths, wanted the same "
                 f"number of both: the rows and columns of each matrix."
             )
-        if int((rows * columns).sum()) != len(matrix):
+        # In floats first: the sum of damaged lengths may not fit into 64 bits.
+        cells = rows.astype(np.float64) @ columns
+        if cells > 2 * len(matrix) or int((rows * columns).sum()) != len(matrix):
             raise DataError(
-                f"{name}: found {len(matrix):,} values, wanted {int((rows * columns).sum()):,}, the sum of "
+                f"{name}: found {len(matrix):,} values, wanted {cells:,.0f}, the sum of "
                 f"source_lengths x target_lengths; write all matrices end to end, row by row."
             )
+        # Matrices that are empty on one side have no values to vouch for the words of the other.
+        for side, lengths, others in (("source_lengths", rows, columns), ("target_lengths", columns, rows)):
+            check_count(file, float(lengths[others == 0].sum(dtype=np.float64)), f"words in {side}")
     offsets = offsets_of(rows * columns)
     nulls: list[NDArray[np.float32] | None] = []
     for side, lengths in (("source_null", rows), ("target_null", columns)):

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import Any
@@ -10,9 +9,9 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from cepts.errors import DataError
+from cepts.errors import DataError, listed
 from cepts.io.files import InputFile
-from cepts.io.lines import check_characters, json_objects
+from cepts.io.lines import check_characters, json_objects, plain_json, shown
 
 OPTIONAL = ("source_null", "target_null", "source", "target", "id")
 AN_OBJECT = 'an object such as {"matrix": [[1]]}'
@@ -37,11 +36,11 @@ def matrix_records(file: InputFile, allow_empty: bool) -> Iterator[MatrixRecord]
     lines_of_ids: dict[str, int] = {}
     for line, where, found in json_objects(file, AN_OBJECT):
         if "matrix" not in found:
-            raise DataError(f"{where}: found the keys {', '.join(map(repr, found))}, wanted {AN_OBJECT}.")
+            raise DataError(f"{where}: found the keys {listed(map(repr, found))}, wanted {AN_OBJECT}.")
         for key in found:
             if key not in ("matrix", *OPTIONAL):
                 raise DataError(
-                    f"{where}: found the key {key[:40]!r}, wanted matrix and, where known, {', '.join(OPTIONAL)}; "
+                    f"{where}: found the key {shown(key)}, wanted matrix and, where known, {', '.join(OPTIONAL)}; "
                     f"correct or remove it."
                 )
         keys = set(found) if keys is None else keys
@@ -56,7 +55,7 @@ def matrix_records(file: InputFile, allow_empty: bool) -> Iterator[MatrixRecord]
             before = lines_of_ids.setdefault(record.id, line)
             if before != line:
                 raise DataError(
-                    f"{where}: found the id {record.id!r}, which line {before:,} has already; give each its own."
+                    f"{where}: found the id {shown(record.id)}, which line {before:,} has already; give each its own."
                 )
         yield record
 
@@ -81,7 +80,7 @@ def _record(where: str, found: dict[str, Any], allow_empty: bool) -> MatrixRecor
             sides[key] = values
     name = found.get("id")
     if "id" in found and type(name) not in {str, int}:
-        raise DataError(f"{where}: found the id {_shown(name)}, wanted text or a whole number.")
+        raise DataError(f"{where}: found the id {plain_json(name)}, wanted text or a whole number.")
     return MatrixRecord(matrix, **sides, id=None if name is None else str(name))
 
 
@@ -98,7 +97,7 @@ def _matrix(where: str, rows: Any, allow_empty: bool) -> NDArray[np.float32]:
     for number, row in enumerate(rows, start=1):
         if not isinstance(row, list):
             raise DataError(
-                f"{where}: found {_shown(row)} for row {number} of the matrix, wanted a list of numbers, a row for "
+                f"{where}: found {plain_json(row)} for row {number} of the matrix, wanted a list of numbers, a row for "
                 f"each source word."
             )
         if len(row) != len(rows[0]):
@@ -116,7 +115,7 @@ def _matrix(where: str, rows: Any, allow_empty: bool) -> NDArray[np.float32]:
 def _floats(where: str, name: str, values: list[Any]) -> NDArray[np.float32]:
     if not set(map(type, values)) <= {int, float}:
         wrong = next(value for value in values if type(value) not in {int, float})
-        raise DataError(f"{where}: found {_shown(wrong)} in {name}, wanted numbers of 0 or more.")
+        raise DataError(f"{where}: found {plain_json(wrong)} in {name}, wanted numbers of 0 or more.")
     try:
         numbers = np.array(values, dtype=np.float64)
     except OverflowError:
@@ -141,22 +140,15 @@ def empty_error(where: str, rows: int, columns: int) -> DataError:
 
 def not_a_value(where: str, name: str, value: float) -> DataError:
     """Say what is wrong with a value of a matrix or of null."""
-    shown = f"{where}: found {_shown(value)} in {name}, wanted"
+    found = f"{where}: found {plain_json(value)} in {name}, wanted"
     if value < 0:
-        return DataError(f"{shown} numbers of 0 or more; shift or clip the values.")
+        return DataError(f"{found} numbers of 0 or more; shift or clip the values.")
     if value > LARGEST:
-        return DataError(f"{shown} numbers up to {LARGEST:.2g}; scale the matrix down.")
-    return DataError(f"{shown} numbers of 0 or more; give 0 where nothing is known.")
+        return DataError(f"{found} numbers up to {LARGEST:.2g}; scale the matrix down.")
+    return DataError(f"{found} numbers of 0 or more; give 0 where nothing is known.")
 
 
 def _list(where: str, name: str, value: Any) -> list[Any]:
     if not isinstance(value, list):
-        raise DataError(f"{where}: found {_shown(value)} for {name}, wanted a list.")
+        raise DataError(f"{where}: found {plain_json(value)} for {name}, wanted a list.")
     return value
-
-
-def _shown(value: Any) -> str:
-    if isinstance(value, int) and value.bit_length() > 200:
-        return "a number of more than 60 digits"
-    text = json.dumps(value, ensure_ascii=False)
-    return text if len(text) <= 40 else text[:40] + "…"

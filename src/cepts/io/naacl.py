@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 
 from cepts.data import Alignments, Bitext
 from cepts.errors import DataError
-from cepts.io.files import InputFile
+from cepts.io.files import PLAUSIBLE, InputFile
 from cepts.io.lines import shown
 from cepts.io.link_format import FileLinks, LinkFormat, LinkOptions, format_runs, parse_blocks
 
@@ -30,6 +30,13 @@ def _read(file: InputFile, options: LinkOptions) -> FileLinks:
             f"but there are only {sentences:,} sentences; give the links of the same sentences."
         )
     found.pairs = sentences if sentences is not None else int(found.pair.max(initial=-1)) + 1
+    if sentences is None and found.pairs > max(PLAUSIBLE, file.taken):
+        link = int(np.argmax(found.pair))
+        raise DataError(
+            f"{file.name}, line {found.line[link]:,}: found a link of sentence {found.pairs:,} in a file of "
+            f"{file.taken:,} bytes, wanted sentence numbers that fit its size; correct the number, or give the "
+            f"sentences too."
+        )
     return found
 
 

@@ -9,9 +9,9 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from cepts.errors import DataError, UsageError
+from cepts.errors import CeptsError, DataError, UsageError, listed, reason_of
+from cepts.io.columns import TRANSLATION, choose_columns
 from cepts.io.files import COMPRESSED, InputFile
-from cepts.io.languages import find_language
 
 BATCH_ROWS = 1 << 14
 
@@ -20,65 +20,58 @@ def parquet_sides(
     file: InputFile,
     columns: Sequence[str] | None,
     languages: Sequence[str] | None,
+    notices: list[str] | None = None,
     *,
     replace: bool,
 ) -> Iterator[tuple[NDArray[np.uint8], NDArray[np.uint8]]]:
     """Yield both sides of the rows in blocks with a newline after each sentence; null is an empty sentence.
 
-    The sides are `columns`, or else the columns ``source`` and ``target``, or two fields (`languages`) of a
-    column ``translation``, or the first two columns of text.
+    `choose_columns` says which columns are the sides.
     """
     try:
-        import pyarrow as pa
         import pyarrow.parquet as pq
     except ImportError as error:
-        raise UsageError("reading Parquet needs pyarrow; install it with: pip install 'cepts[parquet]'") from error
+        raise UsageError("reading Parquet needs pyarrow; install it with: pip install pyarrow") from error
 
     # A table is read from its end, so what cannot seek has to be in memory.
     in_place = file.size and not file.path.lower().endswith(tuple(COMPRESSED))
     try:
         table = pq.ParquetFile(file.path if in_place else io.BytesIO(file.readall() or b""))
-        names, take = _choose_columns(table.schema_arrow, file.name, columns, languages)
+        names, take = _choose_columns(table.schema_arrow, file.name, columns, languages, notices)
         for batch in table.iter_batches(batch_size=BATCH_ROWS, columns=names):
             source, target = take(batch)
             yield _joined(source, replace), _joined(target, replace)
-    except (pa.ArrowException, OSError) as error:
-        reason = str(error).splitlines()[0].rstrip(".")
-        raise DataError(f"{file.name}: not a readable Parquet file ({reason}); write it again.") from error
+    except CeptsError:
+        raise
+    except Exception as error:  # those of Arrow, and of Python where names or texts of a damaged file are not UTF-8
+        raise DataError(f"{file.name}: not a readable Parquet file ({reason_of(error)}); write it again.") from error
 
 
 def _choose_columns(
-    schema: Any, name: str, columns: Sequence[str] | None, languages: Sequence[str] | None
+    schema: Any,
+    name: str,
+    columns: Sequence[str] | None,
+    languages: Sequence[str] | None,
+    notices: list[str] | None,
 ) -> tuple[list[str], Callable[[Any], tuple[Any, Any]]]:
     """Names of the columns to read, and the function that takes both sides from a batch of them."""
     import pyarrow as pa
     import pyarrow.compute as pc
 
-    found = f"{name} has the columns {', '.join(f'{field.name} ({field.type})' for field in schema)}"
+    found = f"{name} has the columns {listed(f'{field.name} ({field.type})' for field in schema)}"
     texts = [field.name for field in schema if _is_text(field.type)]
-    if columns is None and {"source", "target"} <= set(texts):
-        columns = ("source", "target")
-    if columns is None and "translation" in schema.names and pa.types.is_struct(schema.field("translation").type):
-        struct = schema.field("translation").type
+    fields = None
+    if TRANSLATION in schema.names and pa.types.is_struct(schema.field(TRANSLATION).type):
+        struct = schema.field(TRANSLATION).type
         fields = [struct.field(k).name for k in range(struct.num_fields) if _is_text(struct.field(k).type)]
-        chosen = [find_language(tag, fields) for tag in languages] if languages else fields[:2]
-        if len(chosen) != 2 or None in chosen:
-            wanted = " and ".join(languages) if languages else "two of text"
-            raise DataError(f"{name}: the column translation has the fields {', '.join(fields)}, wanted {wanted}.")
-        return ["translation"], lambda batch: (
-            pc.struct_field(batch.column("translation"), chosen[0]),
-            pc.struct_field(batch.column("translation"), chosen[1]),
+    source, target, nested = choose_columns(name, found, texts, fields, columns, languages, notices)
+    if nested:
+        return [TRANSLATION], lambda batch: (
+            pc.struct_field(batch.column(TRANSLATION), source),
+            pc.struct_field(batch.column(TRANSLATION), target),
         )
-    if columns is None:
-        if len(texts) < 2:
-            raise DataError(f"{found}; wanted two columns of text.")
-        columns = texts[:2]
-    for column in columns:
-        if column not in texts:
-            raise DataError(f"{found}; wanted a column {column} of text.")
-    source, target = columns
     # A column may serve both sides.
-    return list(dict.fromkeys(columns)), lambda batch: (batch.column(source), batch.column(target))
+    return list(dict.fromkeys((source, target))), lambda batch: (batch.column(source), batch.column(target))
 
 
 def _is_text(kind: Any) -> bool:

@@ -10,10 +10,19 @@ from itertools import chain
 from typing import Any
 
 from cepts.data import COLUMNS, Link, Sentence, SentencePair, Span, words_of
-from cepts.errors import DataError
+from cepts.errors import DataError, clipped, reason_of
 from cepts.io.files import InputFile
 from cepts.io.json_links import TIERS, json_link
-from cepts.io.lines import check_characters, json_objects, located_lines, shown, shown_json, utf8_text, words_in
+from cepts.io.lines import (
+    check_characters,
+    json_objects,
+    located_lines,
+    plain_json,
+    shown,
+    shown_json,
+    utf8_text,
+    words_in,
+)
 
 DASHED = re.compile(r"([0-9]{1,9})-([0-9]{1,9})")
 CHUNK = re.compile(r"(?:^|\|)Chunk=([^|]*)")
@@ -43,11 +52,11 @@ def array_pairs(file: InputFile) -> Iterator[tuple[str, SentencePair]]:
             f"name the format json if each line holds an object."
         ) from error
     except (ValueError, RecursionError) as error:
-        raise DataError(f"{file.name}: found no JSON ({error}), wanted one array of objects.") from error
+        raise DataError(f"{file.name}: found no JSON ({reason_of(error)}), wanted one array of objects.") from error
     if not isinstance(records, list):
         raise DataError(f"{file.name}: found no array, wanted [ and objects; name the format json for JSON lines.")
     for number, record in enumerate(records, start=1):
-        name = f" ({record['id']})" if isinstance(record, dict) and "id" in record else ""
+        name = f" ({clipped(str(record['id']))})" if isinstance(record, dict) and "id" in record else ""
         where = f"{file.name}, pair {number:,}{name}"
         if not isinstance(record, dict):
             raise DataError(f"{where}: found {shown_json(record)}, wanted {AN_OBJECT}.")
@@ -64,7 +73,7 @@ def _pair(where: str, record: dict[str, Any]) -> SentencePair:
     label = record.get("label")
     if label is not None and (type(label) not in {bool, int, float} or not math.isfinite(label)):
         raise DataError(
-            f"{where}: found the label {label!r}, wanted a number, such as 1 for a paraphrase and 0 for none."
+            f"{where}: found the label {plain_json(label)}, wanted a number, such as 1 for a paraphrase and 0 for none."
         )
     group = record.get("qid")
     return SentencePair(
@@ -195,7 +204,7 @@ def _segments(where: str, found: Any) -> Iterator[tuple[Span, Span]]:
         for i in range(i0, i1):
             if i in owner:
                 raise DataError(
-                    f"{where}: found the segments {json.dumps(owner[i])} and {json.dumps(segment)}, which share source "
+                    f"{where}: found the segments {plain_json(owner[i])} and {plain_json(segment)}, which share source "
                     f"word {i}; wanted segments that do not overlap. Make them one, or give their links in `sure`."
                 )
             owner[i] = segment

@@ -10,9 +10,10 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from cepts.errors import DataError
+from cepts.errors import DataError, listed, reason_of
 from cepts.io.files import InputFile
-from cepts.io.languages import find_language, normal_language
+from cepts.io.languages import find_language, normal_language, taken_notice
+from cepts.io.text_tables import sentence_block
 
 XML_LANG = "{http://www.w3.org/XML/1998/namespace}lang"
 # Elements of TMX 1.4 whose content is the formatting code of another program, not text of the sentence.
@@ -22,12 +23,12 @@ Unit = dict[str, str]  # text by language
 
 
 def tmx_sides(
-    file: InputFile, languages: Sequence[str] | None, *, replace: bool
+    file: InputFile, languages: Sequence[str] | None, notices: list[str] | None = None, *, replace: bool
 ) -> Iterator[tuple[NDArray[np.uint8], NDArray[np.uint8]]]:
     """Yield both sides of the units in blocks with a newline after each sentence.
 
     A unit that lacks a language keeps its line, with an empty side. Without `languages`, the first two that
-    the file names are taken, in its order.
+    the file names are taken, in its order, and `notices` gets a line that says which.
     """
     units = _units(_Repaired(file) if replace and _is_utf8(file) else file, file.name)
     waiting: list[Unit] = []
@@ -40,8 +41,9 @@ def tmx_sides(
     characters = 0
     for unit in units:
         waiting.append(unit)
-        if chosen is None:
+        if not languages and tuple(unit) not in choices:
             seen.update(dict.fromkeys(normal_language(tag) for tag in unit))
+        if chosen is None:
             if len(seen) < 2:
                 continue
             first, second, *_ = seen
@@ -59,7 +61,7 @@ def tmx_sides(
                 characters += len(text)
         waiting.clear()
         if characters >= file.block_bytes:
-            yield _joined(sides[0]), _joined(sides[1])
+            yield sentence_block(sides[0]), sentence_block(sides[1])
             characters = 0
     if not seen and not sides[0] and not waiting:
         return
@@ -71,18 +73,15 @@ def tmx_sides(
         raise DataError(
             f"{file.name}: found no text in {_listed(missing)}, only in {_listed(seen)}; choose two of those languages."
         )
+    if notices is not None and not languages:
+        others = [tag for tag in seen if find_language(tag, chosen) is None]
+        notices.append(taken_notice(file.name, "languages", chosen, others))
     if sides[0]:
-        yield _joined(sides[0]), _joined(sides[1])
+        yield sentence_block(sides[0]), sentence_block(sides[1])
 
 
 def _listed(tags: Any) -> str:
-    return ", ".join(sorted(tags)[:20]) or "no language"
-
-
-def _joined(sentences: list[str]) -> NDArray[np.uint8]:
-    data = bytearray("\n".join(sentences) + "\n", "utf-8")
-    sentences.clear()
-    return np.frombuffer(data, dtype=np.uint8)
+    return listed(sorted(tags), most=20) or "no language"
 
 
 def _units(stream: Any, name: str) -> Iterator[Unit]:
@@ -103,7 +102,7 @@ def _units(stream: Any, name: str) -> Iterator[Unit]:
     except etree.XMLSyntaxError as error:
         line = f", line {error.lineno:,}" if error.lineno else ""
         raise DataError(
-            f"{name}{line}: not well-formed TMX ({error.msg}); correct the file or export it again."
+            f"{name}{line}: not well-formed TMX ({reason_of(error)}); correct the file or export it again."
         ) from error
 
 

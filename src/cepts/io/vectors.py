@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import io
 import os
 import re
 import sys
@@ -16,6 +15,7 @@ from numpy.typing import NDArray
 
 from cepts.data import VectorReading, Vectors, Vocabulary
 from cepts.errors import DataError, UsageError, check_choice
+from cepts.io.arrays import read_array
 from cepts.io.fasttext import FASTTEXT_MAGIC, read_fasttext_vectors
 from cepts.io.files import BLOCK_BYTES, BOM, COMPRESSED, InputFile, PathLike, last_suffix, name_of, open_output
 from cepts.io.lines import lines_of
@@ -147,7 +147,7 @@ def _array_in(directory: Path) -> Path:
 
 
 def _read_array(file: InputFile, words: PathLike | None, request: Request) -> tuple[Vocabulary, NDArray[np.floating]]:
-    matrix = _load(file)
+    matrix = read_array(file)
     if matrix.ndim != 2 or matrix.dtype.kind != "f" or matrix.dtype.itemsize > 8 or not matrix.size:
         raise DataError(
             f"{file.name}: found an array of shape {matrix.shape} and type {matrix.dtype}, wanted rows of float16, "
@@ -178,17 +178,6 @@ def _read_array(file: InputFile, words: PathLike | None, request: Request) -> tu
             raise not_finite(f"{file.name}, row {place + 1:,}", listed[place], part[row, column])
         file.progress(Step(stage="reading", done=start + len(part), total=len(rows)))
     return tally.finish(matrix), matrix
-
-
-def _load(file: InputFile) -> NDArray:
-    try:
-        if file.plain and file.size:
-            mapped: NDArray = np.load(file.path, mmap_mode="r", allow_pickle=False)
-            return np.asarray(mapped)
-        return np.asarray(np.load(io.BytesIO(file.readall() or b""), allow_pickle=False))
-    except (ValueError, OSError, EOFError, MemoryError) as error:
-        reason = (str(error).splitlines() or ["damaged"])[0].rstrip(".")
-        raise DataError(f"{file.name}: not a readable .npy file of numbers ({reason}); write it again.") from error
 
 
 def _find_words(file: InputFile) -> Path:

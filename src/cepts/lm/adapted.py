@@ -221,7 +221,7 @@ class AdaptedModel(Estimator):
             hidden = default_hidden(documents, stop, self.min_count, self.segmentation, noted)
         fitting = _Fitting(self, sources, stop, hidden, noted, progress or silent)
         if dev is not None:
-            held_out, described = in_case_of(dev, *case), "a text of its own"
+            held_out, described = in_case_of(dev, *case), "the dev text"
             predictor, scored = fitting.tuned(documents, held_out)
             tuned = predictor
         else:
@@ -254,6 +254,10 @@ class AdaptedModel(Estimator):
     def as_fitted(self, text: str) -> str:
         """The text in lower case, if the model was fitted to lower-cased text; else as it is."""
         return text.lower() if self.record_.lowercase else text
+
+    def knows(self, words: Sequence[str]) -> NDArray[np.bool_]:
+        """Which of `words` the model does not treat as the unknown word."""
+        return self.predictor_.vocabulary.numbers([self.as_fitted(word) for word in words]) > 0
 
     def memory(self, documents: Documents | None = None) -> Memory:
         """What the model remembers after documents, one after the other; by default an empty memory."""

@@ -2,7 +2,11 @@
 
 from __future__ import annotations
 
+import hashlib
+import math
 import struct
+import subprocess
+import sys
 from pathlib import Path
 from typing import Any, TypeAlias
 
@@ -10,7 +14,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from cepts.data import KENLM_MAGIC, SPECIAL, START, Vocabulary
-from cepts.errors import DataError, UsageError
+from cepts.errors import DataError, UsageError, clipped, reason_of
 
 # A binary starts with its magic bytes and version; then numbers that reveal other byte orders; then the order, the kind
 # of model, and whether the words are stored at its end.
@@ -21,6 +25,40 @@ PARAMETERS = struct.Struct("<B3xfI?3xI")
 PARAMETERS_AT = 88
 TAIL_BYTES = 1 << 20
 CACHED_DISTRIBUTIONS = 256
+# The time that the check of a binary may take: KenLM can search a damaged one without end.
+CHECK_SECONDS = 20.0
+CHECK_BYTES_A_SECOND = 20e6
+LAST_WORDS = 1 << 16  # a check scores no more words than these, and as many first ones
+LOOKUPS = 1 << 19  # after which a check begins no further context: less than a second
+# KenLM trusts what it maps, so that a damaged binary can end the process. This is run in another: it scores all words
+# without a context and at the start of a sentence, then words in the contexts that it comes to: all, in a small model.
+CHECK = """
+import math, sys
+import kenlm
+words = [word.decode() for word in sys.stdin.buffer.read().split(bytes(1))]
+try:
+    model = kenlm.Model(sys.argv[1])
+except Exception as error:
+    sys.exit(" ".join(str(error).split()) or type(error).__name__)
+empty, start = kenlm.State(), kenlm.State()
+model.NullContextWrite(empty)
+model.BeginSentenceWrite(start)
+contexts, known = [empty, start], {empty, start}
+share, left, first = min(len(words), 1024), int(sys.argv[2]), 0
+for place, context in enumerate(contexts):
+    following = words if place < 2 else (words + words[:share])[first : first + share]
+    first = (first + share) % len(words)
+    for word in following:
+        state = kenlm.State()
+        if not -math.inf < model.BaseScore(context, word, state) < 1e-3:
+            sys.exit("found scores that are no logarithms of probabilities")
+        if left > 0 and state not in known:
+            known.add(state)
+            contexts.append(state)
+    left -= len(following)
+    if left <= 0 and place > 0:
+        break
+"""
 
 KenLMState: TypeAlias = Any  # kenlm.State, which has no static type
 
@@ -34,26 +72,38 @@ class KenLMModel:
     ----------
     path
         A file made by KenLM's ``build_binary``, with the words in it (its default).
+    sha256
+        The digest of the file when it was checked before. With it, the file must be the same, and is not checked again;
+        without, it is opened and used in another process first.
     """
 
-    def __init__(self, path: str | Path) -> None:
+    def __init__(self, path: str | Path, *, sha256: str | None = None) -> None:
         self.path = str(path)
         self.vocabulary = _read_words(self.path)
         try:
             import kenlm
         except ImportError as error:
             raise UsageError(
-                f"{self.path} is a KenLM binary, which needs kenlm: pip install 'cepts[lm]', or give the ARPA file."
+                f"{self.path} is a KenLM binary, which needs kenlm: pip install kenlm, or give the ARPA file."
             ) from error
         self._kenlm: Any = kenlm
+        self._words = self.vocabulary.words
+        if sha256 is None:
+            _check_elsewhere(self.path, self._words)
+        elif self.sha256() != sha256:
+            raise DataError(
+                f"{self.path} has changed (its checksum differs); put the old file back, or fit the model again."
+            )
         try:
             self._model = kenlm.Model(self.path)
-        except OSError as error:
-            raise DataError(
-                f"{self.path}: kenlm cannot load it ({_reason(error)}); build the binary again from its ARPA file."
-            ) from error
-        self._words = self.vocabulary.words
+        except Exception as error:
+            raise _unusable(self.path, reason_of(error)) from error
         self._distributions: dict[KenLMState, NDArray[np.float64]] = {}
+
+    def sha256(self) -> str:
+        """The digest of the file."""
+        with Path(self.path).open("rb") as file:
+            return hashlib.file_digest(file, "sha256").hexdigest()
 
     @property
     def order(self) -> int:
@@ -78,14 +128,14 @@ class KenLMModel:
         """P(word | context), and the context after the word."""
         following = self._kenlm.State()
         logarithm = self._model.BaseScore(context, self._words[word], following)
-        return 0.0 if word == START else 10.0**logarithm, following
+        return 0.0 if word == START else _power(logarithm), following
 
     def distribution(self, context: KenLMState) -> NDArray[np.float64]:
         """P(word | context) of every word, scored one by one; the results for the last contexts are kept."""
         found = self._distributions.get(context)
         if found is None:
             score, scratch = self._model.BaseScore, self._kenlm.State()
-            found = 10.0 ** np.array([score(context, word, scratch) for word in self._words])
+            found = np.array([_power(score(context, word, scratch)) for word in self._words])
             found[START] = 0
             found.flags.writeable = False
             if len(self._distributions) == CACHED_DISTRIBUTIONS:
@@ -94,8 +144,34 @@ class KenLMModel:
         return found
 
 
-def _reason(error: Exception) -> str:
-    return " ".join(str(error).split())
+def _power(logarithm: float) -> float:
+    """The probability of a decimal logarithm; not above 1, whatever a file says."""
+    return 10.0**logarithm if logarithm <= 0 else 1.0
+
+
+def _unusable(path: str, reason: str) -> DataError:
+    return DataError(f"{path}: kenlm cannot use it ({reason}); build the binary again from its ARPA file.")
+
+
+def _check_elsewhere(path: str, words: list[str]) -> None:
+    """Raise `DataError` where a process that opens and uses the binary fails, dies or does not end."""
+    if not sys.executable:  # in a program that embeds Python
+        return
+    if len(words) > 2 * LAST_WORDS:
+        words = words[:LAST_WORDS] + words[-LAST_WORDS:]
+    seconds = CHECK_SECONDS + math.ceil(Path(path).stat().st_size / CHECK_BYTES_A_SECOND)
+    given = b"\0".join(word.encode("utf-8", "surrogateescape") for word in words)
+    # The same places to look for kenlm as here, whatever put them there.
+    search = f"import sys; sys.path[:] = {sys.path!r}\n"
+    command = [sys.executable, "-X", "utf8", "-c", search + CHECK, path, str(LOOKUPS)]
+    try:
+        found = subprocess.run(command, input=given, capture_output=True, timeout=seconds, check=False)
+    except subprocess.TimeoutExpired as error:
+        raise _unusable(path, f"a trial did not end in {seconds:.0f} s; it is damaged") from error
+    if found.returncode:
+        said = found.stderr.decode("utf-8", "replace").strip()
+        reason = clipped(said, 120) if found.returncode == 1 and said else "it ends the process; it is damaged"
+        raise _unusable(path, reason)
 
 
 def _read_words(path: str) -> Vocabulary:
@@ -140,7 +216,7 @@ def _check_head(path: str, head: bytes) -> int:
     version = head[len(KENLM_MAGIC + VERSION) :].split(b"\n")[0]
     if version != KNOWN_VERSION:
         raise DataError(
-            f"{path}: found a KenLM binary of version {version[:10].decode('utf-8', 'replace')}, wanted "
+            f"{path}: found a KenLM binary of version {clipped(version[:10].decode('utf-8', 'replace'))}, wanted "
             f"{KNOWN_VERSION.decode()}; build it again from its ARPA file."
         )
     counts_at = PARAMETERS_AT + PARAMETERS.size

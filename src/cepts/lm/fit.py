@@ -120,8 +120,8 @@ def held_out_part(documents: Documents) -> tuple[Documents, Documents, str]:
         sentences = int((documents.text.lengths > 0).sum())
         raise DataError(
             f"the text is too short to hold a part of it out for the weights ({len(documents.text.ids):,} words in "
-            f"{sentences} sentence{'s' * (sentences != 1)}); wanted a sentence a line, and more of them, or separate "
-            f"development text (`dev`)."
+            f"{sentences} sentence{'s' * (sentences != 1)}); wanted one sentence per line and more of them, or "
+            f"separate development text (`dev`)."
         )
     held = np.arange(len(documents)) % HELD_OUT == min(HELD_OUT, len(documents)) // 2
     return documents.chosen(~held), documents.chosen(held), f"every {HELD_OUT}th {what}"

@@ -323,7 +323,7 @@ class Frozen:
 
 
 def predictor_parts(predictor: Predictor) -> tuple[dict[str, Any], dict[str, NDArray[Any]]]:
-    """The settings of a predictor as JSON values, and its arrays by name. Of a KenLM binary it keeps path and size."""
+    """The settings of a predictor as JSON values, and its arrays by name. Of a KenLM binary it keeps the digest."""
     arrays: dict[str, NDArray[Any]] = {
         "vocabulary.words": predictor.vocabulary.buffer,
         "vocabulary.offsets": predictor.vocabulary.offsets,
@@ -335,7 +335,7 @@ def predictor_parts(predictor: Predictor) -> tuple[dict[str, Any], dict[str, NDA
     for number, ngrams in enumerate(predictor.background.models):
         if isinstance(ngrams, KenLMModel):
             path = Path(ngrams.path).resolve()
-            binaries.append({"path": str(path), "bytes": path.stat().st_size})
+            binaries.append({"path": str(path), "bytes": path.stat().st_size, "sha256": ngrams.sha256()})
         else:
             binaries.append(None)
             arrays |= {f"ngrams{number}.{name}": getattr(ngrams, name) for name in ARRAYS}
@@ -379,12 +379,11 @@ def predictor_from(directory: str | PathLike[str], settings: Mapping[str, Any], 
 
 def _binary(directory: str | PathLike[str], kept: dict[str, Any]) -> KenLMModel:
     path, size = Path(kept["path"]), kept["bytes"]
-    try:
-        model = KenLMModel(path)
-    except (DataError, UsageError) as error:
-        raise ModelError(f"{directory} needs a file that it does not contain: {error}") from error
-    if path.stat().st_size != size:
+    if path.is_file() and path.stat().st_size != size:
         raise ModelError(
             f"{directory} was fitted with a {path} of {size:,} bytes; found {path.stat().st_size:,}. Fit it again."
         )
-    return model
+    try:
+        return KenLMModel(path, sha256=kept.get("sha256"))
+    except (DataError, UsageError) as error:
+        raise ModelError(f"{directory} needs a file that it does not contain: {error}") from error

@@ -14,6 +14,7 @@ from cepts.io import LinkWriter, check_output
 from cepts.pipeline.inputs import BitextFiles
 from cepts.pipeline.lists import list_alignments
 from cepts.pipeline.loop import Summary, align, check_cepts
+from cepts.pipeline.notices import note_unknown_words
 from cepts.progress import Progress
 from cepts.store import check_destination
 from cepts.words import Aligner
@@ -79,19 +80,24 @@ class AlignJob:
     outputs: AlignOutputs = field(default_factory=AlignOutputs)
 
 
-def align_files(job: AlignJob, *, progress: Progress | None = None) -> Summary:
-    """Read sentence pairs, train or load what scores them, and write their links."""
+def align_files(job: AlignJob, *, notices: list[str] | None = None, progress: Progress | None = None) -> Summary:
+    """Read sentence pairs, train or load what scores them, and write their links.
+
+    `notices` gets a line for each thing that looks wrong in the text, or with the loaded model.
+    """
     outputs = job.outputs
     outputs.check()
     if isinstance(job.scorer, WordTraining) and job.scorer.save is not None:
         check_destination(job.scorer.save)
-    bitext = job.texts.read(progress)
+    bitext = job.texts.read(notices, progress)
     not_saved: ModelError | None = None
     if isinstance(job.scorer, WordTraining):
         scorer: Scorer = job.scorer.aligner
         not_saved = _train(job.scorer, job.extraction, bitext, progress)
     else:
         scorer = job.scorer()
+        if notices is not None:
+            note_unknown_words(job.texts.names, scorer, bitext, notices)
     if outputs.lists is None:
         writer = LinkWriter(outputs.links, format=outputs.format, base=outputs.base, bitext=bitext)
         results = {"scores": outputs.scores, "matrices": outputs.matrices}

@@ -101,8 +101,8 @@ def show_files(
         place = int(predictor.vocabulary.find([word])[0])
         row = int(predictor.rows[place]) if place >= 0 else -1
         if row < 0:
-            reason = "does not know it" if place < 0 else "leaves it to the n-gram, as a function word or a rare one"
-            raise DataError(f"{directory} has no hidden documents of the word {word!r}: it {reason}.")
+            reason = "does not know it" if place < 0 else "treats it as a function word or a rare word"
+            raise DataError(f"{directory} has no hidden documents for the word {word!r}: it {reason}.")
         given = hidden.words[row].astype(np.float64)
         joint = given * hidden.priors
         shares = joint / joint.sum()
@@ -136,7 +136,9 @@ def show_files(
         ]
         if estimated is not None:
             agreement = float(np.corrcoef(hidden.priors, estimated)[0, 1]) if len(hidden) > 1 else 1.0
-            shown.append(f"P(d) and its estimates from the text, eq. (18), correlate by {agreement:.3f}")
+            shown.append(
+                f"correlation of P(d) with its estimates from the text (mean of P(d | history)): {agreement:.3f}"
+            )
         report = Report(values={**whole, "shown": views}, shown=[*shown, _document_table(views)])
     return HiddenSummary(report, drawn, hidden.priors, estimated)
 

@@ -10,8 +10,8 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import NDArray
 
-from cepts.data import KENLM_MAGIC, Alignments, Bitext, Dictionary, Documents, SentencePair
-from cepts.errors import DataError, UsageError
+from cepts.data import KENLM_MAGIC, Alignments, Bitext, Dictionary, Documents, SentencePair, tokenisation_notice
+from cepts.errors import DataError, UsageError, listed
 from cepts.io import (
     read_arpa,
     read_bitext,
@@ -24,6 +24,7 @@ from cepts.io import (
 )
 from cepts.io.files import InputFile, PathLike, check_stdin, last_suffix, name_of
 from cepts.io.languages import split_named
+from cepts.pipeline.notices import note_tokens
 from cepts.progress import Progress
 
 if TYPE_CHECKING:
@@ -47,9 +48,20 @@ class BitextFiles:
     languages: tuple[str, str] | None = None
     columns: tuple[str, str] | None = None
 
-    def read(self, progress: Progress | None = None) -> Bitext:
-        """The sentence pairs."""
-        return read_bitext(**asdict(self), progress=progress)
+    def read(self, notices: list[str] | None = None, progress: Progress | None = None) -> Bitext:
+        """The sentence pairs; `notices` gets what was chosen among several, and lines about tokens that look wrong."""
+        bitext = read_bitext(**asdict(self), notices=notices, progress=progress)
+        if notices is not None:
+            note_tokens(self.names, bitext, notices)
+        return bitext
+
+    @property
+    def names(self) -> tuple[str, str]:
+        """What messages call the two sides."""
+        if self.target is None:
+            name = name_of(self.source)
+            return f"{name}, source", f"{name}, target"
+        return name_of(self.source), name_of(self.target)
 
 
 # -- links -------------------------------------------------------------------------------------------------------------
@@ -173,7 +185,7 @@ def check_gold(pairs: Sequence[SentencePair], path: str) -> None:
         if pair.sure is None:
             raise DataError(
                 f"{name_of(path)}, pair {number:,}: found no gold links, wanted `sure`, or [] where there are none, "
-                f"in every pair; or give them in a file of their own."
+                f"in every pair; or give them in a separate file."
             )
 
 
@@ -203,6 +215,9 @@ class TextReading:
         )
         if notices is not None:
             notices += own if several_wanted or len(found) > 1 else own[:-1]
+            name = name_of(paths[0]) if len(paths) == 1 else f"{len(paths)} texts"
+            notice = tokenisation_notice(name, found.text)
+            notices += [] if notice is None else [notice]
         return found
 
 
@@ -298,8 +313,8 @@ def _read_dictionary(languages: list[str], path: str, names: Sequence[str], noti
             if len(found.languages) < len(names)
             else "remove columns, or give the vectors of their languages too"
         )
-        raise UsageError(
-            f"{path}: found {len(found.languages)} columns ({', '.join(found.languages)}), wanted one for each of the "
+        raise DataError(
+            f"{path}: found {len(found.languages)} columns ({listed(found.languages)}), wanted one for each of the "
             f"languages {', '.join(names)}; {remedy}."
         )
     return found

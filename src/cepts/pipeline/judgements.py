@@ -223,10 +223,10 @@ def judge_file(
             "signature": signature(facts),
         },
         shown=[
-            what + ("" if threshold is None else f", yes from {threshold:.4g}"),
+            what + ("" if threshold is None else f"; yes if the score is {threshold:.4g} or more"),
             Table(["", *columns], [[options.task, *chain.from_iterable(cells)]]),
-            f"\nsignature  {signature(facts)}",
         ],
+        signature=signature(facts),
     )
 
 
@@ -254,7 +254,7 @@ def _ranked(
     if not found.facts["questions"]:
         wanted = "right and wrong answers" if keep == "mixed" else "right answers"
         raise DataError(
-            f"{name_of(test)}: found no question with {wanted}, wanted one; others count too with `questions` all."
+            f"{name_of(test)}: found no question with {wanted}, wanted one; `questions` all counts the others too."
         )
     return found
 

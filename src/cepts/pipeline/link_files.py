@@ -1,15 +1,17 @@
-"""Link files: two directions into one, one format into another."""
+"""Link files: two directions into one, one format into another, the links of one pair."""
 
 from __future__ import annotations
 
-from cepts.data import Bitext
+from typing import NamedTuple
+
+from cepts.data import Alignment, Bitext
 from cepts.errors import UsageError, check_choice
 from cepts.extract import Extraction, LinkScorer
 from cepts.io import LinkWriter, swap_sides, write_links
-from cepts.io.files import PathLike, check_stdin
+from cepts.io.files import PathLike, check_stdin, name_of
 from cepts.io.link_format import LinkFormat
 from cepts.names import LINK_FORMATS, resolve
-from cepts.pipeline.inputs import LinkFile, read_directions, read_sides
+from cepts.pipeline.inputs import BitextFiles, LinkFile, Sides, read_directions, read_sides
 from cepts.pipeline.loop import Summary, align
 
 
@@ -38,6 +40,24 @@ def combine_links(
         LinkWriter(output, format=format, base=base, bitext=known.bitext),
         extraction,
     )
+
+
+class LinkedPair(NamedTuple):
+    """The words of a sentence pair and its alignment."""
+
+    source: list[str]
+    target: list[str]
+    alignment: Alignment
+
+
+def read_pair(texts: BitextFiles, links: LinkFile, pair: int) -> LinkedPair:
+    """Read sentence pair number `pair`, from 0, and its links."""
+    check_stdin(texts.source, texts.target, links.path)
+    bitext = texts.read()
+    if pair >= len(bitext):
+        raise UsageError(f"`pair` {pair + 1:,}: found {len(bitext):,} sentence pairs in {name_of(texts.source)}.")
+    found = links.read(Sides(bitext, bitext.source.lengths, bitext.target.lengths))
+    return LinkedPair(*bitext[pair], found[pair])
 
 
 def convert_links(

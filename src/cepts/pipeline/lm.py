@@ -12,9 +12,10 @@ from numpy.typing import NDArray
 from cepts.data import END, UNKNOWN, Documents, NGrams
 from cepts.evaluate import Perplexities, perplexities
 from cepts.io import check_output, read_stop_list, write_arpa
-from cepts.io.files import PathLike, check_stdin
+from cepts.io.files import PathLike, check_stdin, name_of
 from cepts.lm import AdaptedModel, Memory, Scored
 from cepts.pipeline.inputs import AS_FOUND, TextReading, read_background
+from cepts.pipeline.notices import unknown_notice
 from cepts.pipeline.reports import Report, Table, counted
 from cepts.progress import Progress, Stopwatch
 from cepts.store import check_destination
@@ -259,7 +260,7 @@ def report_perplexities(model: AdaptedModel, found: Perplexities, *, by_document
         finite = [(*sizes, *(x if np.isfinite(x) else None for x in both)) for sizes, both in documents]
         about["by_document"] = [dict(zip(names, one, strict=True)) for one in finite]
     about["signature"] = found.signature
-    return Report(values=about, shown=[*shown, f"\nsignature  {found.signature}"])
+    return Report(values=about, shown=shown, signature=found.signature)
 
 
 def perplexity_files(
@@ -278,6 +279,10 @@ def perplexity_files(
     model = AdaptedModel.load(directory, threads=threads)
     # One document is as good as several, unless the model forgets at their ends.
     documents = reading.read(texts, notices=notices, several_wanted=reset, progress=progress)
+    if notices is not None:
+        name = name_of(texts[0]) if len(texts) == 1 else f"{len(texts)} texts"
+        notice = unknown_notice(name, documents.text, model.knows)
+        notices += [] if notice is None else [notice]
     found = document_perplexities(model, documents, reset=reset, count_ends=count_ends, progress=progress)
     return report_perplexities(model, found, by_document=by_document)
 

@@ -66,15 +66,16 @@ class CeptCounts:
         self.source_null += int((cepts.source < 0).sum())
         self.target_null += int((cepts.target < 0).sum())
 
-    def __str__(self) -> str:
+    def lines(self) -> list[str]:
+        """The counts for people."""
         if not self.pairs:
-            return "cepts    none"
-        return (
-            f"cepts    {self.cepts:,} ({self.cepts / self.pairs:.1f} a pair); null has "
-            f"{self.source_null / max(self.source_words, 1):.1%} of the source and "
-            f"{self.target_null / max(self.target_words, 1):.1%} of the target words; noise "
-            f"{self.noise / self.pairs:.2%}"
-        )
+            return ["cepts    none"]
+        source = self.source_null / max(self.source_words, 1)
+        target = self.target_null / max(self.target_words, 1)
+        return [
+            f"cepts    {self.cepts:,} ({self.cepts / self.pairs:.1f} per pair); noise {self.noise / self.pairs:.2%}",
+            f"null     {source:.1%} of the source and {target:.1%} of the target words",
+        ]
 
 
 @dataclass(slots=True, kw_only=True)
@@ -130,11 +131,11 @@ class Summary:
             )
             lines.append(f"links    {self.links:,}; covered {covered} target words")
         if self.cepts is not None:
-            lines += [f"sure     {_share(self.sure, self.links)} of the links", str(self.cepts)]
+            lines += [f"sure     {_share(self.sure, self.links)} of the links", *self.cepts.lines()]
         if self.empty:
-            lines.append(f"empty    {counted(self.empty, 'pair')} with an empty side and so no links")
+            lines.append(f"empty    {counted(self.empty, 'pair')} with an empty side, without links")
         if self.too_long:
-            long = f"a sentence of more than {self.max_length:,} words and so no links (`max_length`)"
+            long = f"a sentence of more than {self.max_length:,} words, without links (`max_length`)"
             lines.append(f"skipped  {counted(self.too_long, 'pair')} with {long}")
         return lines
 

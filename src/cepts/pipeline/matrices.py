@@ -13,7 +13,7 @@ import numpy as np
 
 from cepts.data import Alignment, Alignments, Association, Bitext, Directions, Runs
 from cepts.engine import cut_runs
-from cepts.errors import DataError, UsageError
+from cepts.errors import DataError, UsageError, shown
 from cepts.extract import Extraction, MatrixDirections, aligned_runs, are_probabilities
 from cepts.factor import EVIDENCE, in_counts
 from cepts.io import LinkWriter, Matrices, association_blocks, check_output, read_links
@@ -71,7 +71,7 @@ class MatrixFile:
         return [
             f"aligned  {matrices}, scale {self.scale_used:g}, in {seconds:,.1f} s",
             f"links    {summary.sure:,} sure, {summary.links - summary.sure:,} possible",
-            *([] if summary.cepts is None else [str(summary.cepts)]),
+            *([] if summary.cepts is None else summary.cepts.lines()),
         ]
 
     def directions(self, pairs: Any = None, *, cells: int | None = None, in_order: bool = False) -> Runs:
@@ -267,7 +267,7 @@ def _sentences(block: Matrices, format: str) -> Bitext | None:
     if block.source is None or block.target is None:
         if format == "giza":
             raise UsageError(
-                f"the format giza shows the sentences, which {block.name} does not have; give them by `source` and "
+                f"the format giza shows the sentences, which {block.name} does not have; give them with `source` and "
                 f"`target`, or choose another format."
             )
         return None
@@ -276,7 +276,7 @@ def _sentences(block: Matrices, format: str) -> Bitext | None:
             for word in (*words[0], *words[1]):
                 if not word or word.split() != [word]:
                     raise DataError(
-                        f"{block.where(pair)}: found the word {word!r}, wanted words without blanks, for the format "
-                        f"giza; the format json takes it as it is."
+                        f"{block.where(pair)}: found the word {shown(word)}, wanted words without blanks, for the "
+                        f"format giza; the format json takes it as it is."
                     )
     return Bitext.from_tokens(zip(block.source, block.target, strict=True))

@@ -90,7 +90,10 @@ def _scorer_of(
         model = model.scorer(*languages, threads=threads)
     if not hasattr(model, "directions"):
         kind = type(model).__name__
-        raise UsageError(f"{place} holds a model of another kind ({kind}), which does not align; give one that does.")
+        raise UsageError(
+            f"{place} holds a model of another kind ({kind}), which cannot align sentences; give a word model, a space "
+            "or a phrase model."
+        )
     if max_length is not None:
         model.max_length = max_length
     scorer: Scorer = model

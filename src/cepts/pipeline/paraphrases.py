@@ -36,7 +36,9 @@ def read_paraphrases(paths: Sequence[str | Path]) -> Paraphrases:
         if pairs:
             lists.append(pairs)
     if len(lists) > 2:
-        raise DataError(f"there are {len(lists)} files of pairs, but a table tells only two apart; join some.")
+        raise DataError(
+            f"there are {len(lists)} files of pairs, but a table can tell only two apart; join some of the files."
+        )
     return Paraphrases.from_rules(rules, *lists)
 
 

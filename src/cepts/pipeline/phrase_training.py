@@ -136,7 +136,7 @@ def train_phrase_aligner(
     columns = shared_columns([pair for pair in pairs if aligner.fits(pair)])
     if synthesise_links and aligner.language is None and "chunk" not in columns:
         raise DataError(
-            f"{name_of(files.pairs[0])}: found sentences without chunks, of which phrase links are synthesised; "
+            f"{name_of(files.pairs[0])}: found sentences without chunks, from which phrase links are made; "
             f"give `source_chunk` and `target_chunk` in JSON lines, or Chunk=... in the MISC field of CoNLL-U."
         )
     if dev is not None and files.dev is not None:
@@ -169,22 +169,33 @@ def _report(
         said.append(f"skipped  {len(pairs) - used:,} pairs with an empty side or {long}")
     if aligner.language is None:
         said.append(f"columns  {_described_columns(columns, pairs)}")
+    directions = [
+        {"iterations": len(objectives), "objective": objectives[-1] if objectives else None, "weights": len(weights)}
+        for objectives, weights in zip(aligner.objectives_, aligner.weights_, strict=True)
+    ]
     rows = [
-        (name, f"{len(objectives):,}", f"{objectives[-1]:,.2f}" if objectives else "", f"{len(weights):,}")
-        for name, objectives, weights in zip(DIRECTIONS, aligner.objectives_, aligner.weights_, strict=True)
+        (
+            name,
+            *(
+                "" if value is None else f"{value:,.2f}" if key == "objective" else f"{value:,}"
+                for key, value in found.items()
+            ),
+        )
+        for name, found in zip(DIRECTIONS, directions, strict=True)
     ]
     shown: list[str | Table] = [Table(("direction", "iterations", "objective", "weights"), rows)]
     if dev is not None:
         scores = map(percent, (dev.precision, dev.recall, dev.f1, dev.exact))
         shown += ["", Table(("", "P, %", "R, %", "F1, %", "exact, %"), [("dev", *scores)])]
-    counts = {"pairs": len(pairs), "used": used, "links": links, "synthesised": synthesised}
-    return Report(values=counts, shown=shown, said=said)
+    values: dict[str, Any] = {"pairs": len(pairs), "used": used, "links": links, "synthesised": synthesised}
+    values |= dict(zip(DIRECTIONS, directions, strict=True))
+    return Report(values={**values, **({} if dev is None else {"dev": dev.as_dict()})}, shown=shown, said=said)
 
 
 def _gold_pairs(path: str, format_: str) -> list[SentencePair]:
     if format_ in TWO_FILE_PAIR_FORMATS or last_suffix(path) == ".conllu":
         raise DataError(
-            f"{name_of(path)}: text and CoNLL-U have no gold links; give them in a file of their own (`gold_links`)."
+            f"{name_of(path)}: text and CoNLL-U have no gold links; give them in a separate file (`gold_links`)."
         )
     pairs = read_sentence_pairs(path, format=format_)
     check_gold(pairs, path)
@@ -206,6 +217,6 @@ def _described_columns(columns: Sequence[str], pairs: Sequence[SentencePair]) ->
         ]
         if 0 < len(lacking) < len(pairs):
             partly.append(
-                f"{name} is left out, because {len(lacking):,} of {len(pairs):,} pairs lack it (first {lacking[0]:,})"
+                f"{name} is not used, because {len(lacking):,} of {len(pairs):,} pairs lack it (first {lacking[0]:,})"
             )
     return "; ".join([", ".join(columns) or "none", *partly])

@@ -9,9 +9,10 @@ from typing import Any
 from cepts.data import Alignments, Bitext, Scorer, Text, as_bitext, as_text
 from cepts.errors import UsageError
 from cepts.extract import Extraction, aligned_runs
-from cepts.io import read_bitext
 from cepts.names import WORD_MODELS
+from cepts.pipeline.inputs import BitextFiles
 from cepts.pipeline.models import new_model
+from cepts.pipeline.notices import note_tokens
 from cepts.progress import Progress
 from cepts.words import Aligner
 
@@ -22,6 +23,7 @@ def align(
     *,
     model: str | Scorer = "hmm",
     combine: str | Extraction = "agreement",
+    notices: list[str] | None = None,
     progress: Progress | None = None,
 ) -> Alignments:
     """Align the words of sentences and their translations.
@@ -36,6 +38,8 @@ def align(
         a model with options of your own, which is trained if it is not yet; or any other scorer.
     combine
         How links are made: a name of `cepts.extract.EXTRACTORS`, or an `Extraction` with options of your own.
+    notices
+        Gets a line for each thing that looks wrong in the input, such as a text that is not split into words.
     progress
         Told of each step.
 
@@ -50,7 +54,7 @@ def align(
     >>> links[0].links
     [(0, 0), (1, 1)]
     """
-    bitext = _read(source, target, progress)
+    bitext = _read(source, target, notices, progress)
     extraction = Extraction(combine=combine) if isinstance(combine, str) else combine
     scorer: Scorer = new_model(WORD_MODELS, model, {}) if isinstance(model, str) else model
     if isinstance(scorer, Aligner) and not scorer.is_fitted():
@@ -58,15 +62,16 @@ def align(
     return Alignments.concatenate([run.links for run in aligned_runs(scorer, bitext, extraction, progress=progress)])
 
 
-def _read(source: Any, target: Any, progress: Progress | None) -> Bitext:
+def _read(source: Any, target: Any, notices: list[str] | None, progress: Progress | None) -> Bitext:
     files = [isinstance(side, str | Path) for side in (source, target)]
-    if target is None:
-        return read_bitext(source, progress=progress) if files[0] else as_bitext(source)
-    if files[0] != files[1]:
+    if target is not None and files[0] != files[1]:
         raise UsageError(
             "`source` and `target` must both be files or both be lists of sentences; for one pair of sentences use "
             "the method align_pair of a trained model."
         )
     if files[0]:
-        return read_bitext(source, target, progress=progress)
-    return Bitext(as_text(source), as_text(target))
+        return BitextFiles(source=source, target=target).read(notices, progress)
+    bitext = as_bitext(source) if target is None else Bitext(as_text(source), as_text(target))
+    if notices is not None:
+        note_tokens(("the source", "the target"), bitext, notices)
+    return bitext

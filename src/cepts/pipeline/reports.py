@@ -18,14 +18,15 @@ class Table:
     """Rows of cells under headings; a column is left out where none of its cells has a value.
 
     The first `left` columns are flush left; the others hold numbers. Where the table is too wide, `fit` says what to
-    do: ``fold`` puts columns into further tables, ``cut`` shortens the words of the last column.
+    do: ``fold`` puts columns into further tables, ``cut`` shortens the words of the last column, ``wrap`` breaks the
+    text of the last two columns between words. Without it, a table is folded on terminals only.
     """
 
     columns: Sequence[str]
     rows: Sequence[Sequence[object]]
     left: int = 1
     title: str | None = None
-    fit: Literal["fold", "cut"] | None = None
+    fit: Literal["fold", "cut", "wrap"] | None = None
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -40,11 +41,14 @@ class Report:
         Lines and tables for people.
     said
         What is no result, such as how long it took.
+    signature
+        One line that says exactly what produced the scores, for people; `values` have it too.
     """
 
     values: Any = None
     shown: Sequence[str | Table] = ()
     said: Sequence[str] = ()
+    signature: str | None = None
 
 
 def percent(value: float | None, sign: str = "") -> str | None:

@@ -11,7 +11,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from cepts.data import SPECIAL, Text, Utterance, offsets_of
-from cepts.errors import DataError, UsageError, check_choice
+from cepts.errors import DataError, UsageError, check_choice, shown
 from cepts.evaluate import WordErrors, closest_hypothesis, word_errors
 from cepts.io import check_output, read_hypotheses, read_transcripts, write_hypotheses
 from cepts.io.files import PathLike, check_stdin, last_suffix
@@ -19,6 +19,7 @@ from cepts.lm import AdaptedModel, Memory, Scored
 from cepts.names import RESETS
 from cepts.pipeline.inputs import AS_FOUND, TextReading
 from cepts.pipeline.lm import model_facts
+from cepts.pipeline.notices import unknown_notice
 from cepts.pipeline.reports import Report, Table, counted
 from cepts.progress import Progress, Step, Stopwatch, silent
 from cepts.signature import signature
@@ -27,7 +28,7 @@ LEAST_LOG_PROB = -100.0  # of a word with probability 0; lists need finite score
 WEIGHTS = (0.0, *(float(f"{0.01 * 1.25**step:.3g}") for step in range(40)))
 BONUSES = tuple(step / 2 for step in range(-8, 21))  # for each word, as multiples of the weight
 ROUNDS = 3
-ROWS = {"before": "before", "after": "rescored", "oracle": "best in the lists"}
+ROWS = {"before": "before", "after": "rescored", "oracle": "oracle"}
 BY_SUFFIX = {".tsv": "tsv", ".jsonl": "jsonl", ".json": "jsonl", ".trn": "trn"}
 
 
@@ -112,7 +113,7 @@ def rescore(
             marks = set(SPECIAL[1:]).intersection(words)
             if marks:
                 raise DataError(
-                    f"utterance {utterance.id!r}, hypothesis {number + 1}: found the word {min(marks)}, wanted "
+                    f"utterance {shown(utterance.id)}, hypothesis {number + 1}: found the word {min(marks)}, wanted "
                     f"hypotheses without marks of start and end, which are added; leave it out."
                 )
             after = now.copy()
@@ -134,8 +135,9 @@ def given_score(utterance: Utterance, number: int, own_weight: float) -> float:
         return hypothesis.score
     if hypothesis.lm_score is None:
         raise DataError(
-            f"utterance {utterance.id!r}, hypothesis {number + 1}: found no score of the recogniser's own language "
-            f"model, wanted one, as its weight is {own_weight:g}; add lm_score to the lists, or leave out `own_weight`."
+            f"utterance {shown(utterance.id)}, hypothesis {number + 1}: found no score of the recogniser's own "
+            f"language model, wanted one, as its weight is {own_weight:g}; add lm_score to the lists, or leave out "
+            f"`own_weight`."
         )
     return hypothesis.score + own_weight * hypothesis.lm_score
 
@@ -195,7 +197,7 @@ def references_of(
         return None
     if lacking:
         raise DataError(
-            f"found no reference of the utterance {lacking[0]!r}"
+            f"found no reference of the utterance {shown(lacking[0])}"
             + (f" and {len(lacking) - 1:,} others" if len(lacking) > 1 else "")
             + f", wanted one for each of {len(utterances):,}; add them, or leave all references out."
         )
@@ -331,7 +333,13 @@ def rescore_files(
     references = read_transcripts(files.references) if files.references is not None else None
     utterances = list(read_hypotheses(files.nbest, format=files.format, acoustic_scale=files.acoustic_scale))
     if references_of(utterances, references) is None and files.output is None and not tune:
-        raise UsageError("without references there are no errors to show; name a file for the hypotheses by `output`.")
+        raise UsageError(
+            "without references there are no errors to report; name a file for the hypotheses by `output`."
+        )
+    if notices is not None:
+        words = Text.from_tokens(one.tokens for utterance in utterances for one in utterance.hypotheses)
+        notice = unknown_notice(_task(files.nbest), words, model.knows)
+        notices += [] if notice is None else [notice]
     if tune:
         options, found = tune_weights(model, utterances, references, options, memory=memory, progress=progress)
     else:
@@ -368,11 +376,13 @@ def rescore_files(
         if files.output == "-":  # where the hypotheses are, nothing else may be
             said.append(f"WER      {errors.before.wer:.2f} -> {errors.after.wer:.2f} %")
         else:
-            shown += [_error_table(values["errors"]), f"\nsignature  {signature(facts)}"]
+            shown.append(_error_table(values["errors"]))
     if tune:
         weights = f"`weight` {options.weight:g} `word_bonus` {options.word_bonus:g}"
-        shown.append(f"tuned    {weights}  (report errors on other lists)")
-    return Report(values={**values, "signature": signature(facts)}, shown=shown, said=said)
+        shown += ["", f"tuned    {weights}  (report errors on other lists)"]
+    whole = signature(facts)
+    scored = any(isinstance(part, Table) for part in shown)
+    return Report(values={**values, "signature": whole}, shown=shown, said=said, signature=whole if scored else None)
 
 
 def _error_table(errors: Mapping[str, Mapping[str, float]]) -> Table:

@@ -160,9 +160,12 @@ def _reread(system: LinkFile, pairs: int, gold: LinkFile, wanted: int) -> Alignm
 
 def _unequal(gold: LinkFile, gold_pairs: int, system: LinkFile, pairs: int) -> DataError:
     if gold_pairs > pairs:
-        remedy = "there is gold for sentences that do not exist; give the links of all of the gold's pairs."
+        remedy = "the gold file has more pairs; give links for all of them."
     else:
-        remedy = f"give the links of the gold's pairs only, or `sentences={pairs}` if the gold has no more links."
+        remedy = (
+            f"give links for the pairs of the gold file only, or `sentences={pairs}` if the other pairs have no gold "
+            "links."
+        )
     return DataError(
         f"{gold.path} has gold links of {gold_pairs:,} sentence pairs but {system.path} has {pairs:,}; {remedy}"
     )
@@ -204,9 +207,9 @@ def report_links(names: Sequence[str], found: SystemScores[Comparison], *, per_s
         for name, result, ranges in zip(names, results, found.ranges, strict=True)
     ]
     shown: list[str | Table] = [_sentence_table(short, results), ""] if per_sentence else []
-    shown += [f"{about} gold links", Table(columns, rows), f"\nsignature  {found.signature}"]
+    shown += [f"{about} gold links", Table(columns, rows)]
     values = {"systems": systems, **filled(differences=compared(gaps)), "signature": found.signature}
-    return Report(values=values, shown=shown)
+    return Report(values=values, shown=shown, signature=found.signature)
 
 
 def _sentence_table(names: Sequence[str], results: Sequence[Comparison]) -> Table:
@@ -309,8 +312,8 @@ def report_phrases(names: Sequence[str], found: SystemScores[PhraseComparison]) 
     ]
     for table in tables:
         shown += ["", table]
-    shown.append(f"\nsignature  {found.signature}")
-    return Report(values={"systems": systems, "signature": found.signature}, shown=shown)
+    values = {"systems": systems, "signature": found.signature}
+    return Report(values=values, shown=shown, signature=found.signature)
 
 
 def _f1_of(part: str) -> str:

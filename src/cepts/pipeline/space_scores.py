@@ -39,6 +39,7 @@ from cepts.pipeline.spaces import WordLookup
 from cepts.progress import Progress
 from cepts.signature import signature
 from cepts.spaces import SpaceModel, retrieve
+from cepts.spaces.entries import few_found_notice
 from cepts.spaces.model import SOURCES
 from cepts.spaces.retrieve import unit_rows
 from cepts.spaces.sentences import idf_weights, sentence_vectors, sif_vectors, sif_weights, simple_text
@@ -120,6 +121,8 @@ def score_translation_file(space: SavedSpace, dictionary: str, task: PrecisionTa
     test = read_dictionary(
         dictionary, languages=[model.space_.languages[view] for view in forward], notices=space.notices
     )
+    notice = few_found_notice(test, [model.vectors(view) for view in forward])
+    space.notices.extend([] if notice is None else [notice])
     scores = [
         score_translations(
             model,
@@ -223,7 +226,7 @@ def _precision_report(
     for k in scores[0].at:
         columns += [f"P@{k}, %", RANGE]
     table = Table([*columns, "MRR, %", unit, "covered", "covered, %"], rows, left=2)
-    return Report(values=values, shown=[table, f"\nsignature  {_joint_signature(facts)}"])
+    return Report(values=values, shown=[table], signature=_joint_signature(facts))
 
 
 def _joint_signature(facts: Sequence[Mapping[str, object]]) -> str:
@@ -307,4 +310,4 @@ def score_similarity_files(
         (name, f"{a:.2f}", f"{b:.2f}", f"{b - a:+.2f}", f"{pairs:,}", f"{known:,}", f"{100 * known / pairs:.1f}")
         for name, a, b, pairs, known in rows
     ]
-    return Report(values=values, shown=[Table(columns, cells), f"\nsignature  {_joint_signature(facts)}"])
+    return Report(values=values, shown=[Table(columns, cells)], signature=_joint_signature(facts))

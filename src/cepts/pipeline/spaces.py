@@ -106,7 +106,7 @@ def fit_space_files(
     views = [read(path, name=name) for path, name in zip(files.vectors, names, strict=True)]
     if files.identical:
         dictionaries.append(identical_strings(views))
-    model.fit(views, dictionaries, progress=progress)
+    model.fit(views, dictionaries, notices=notices, progress=progress)
     if save is not None:
         model.save(save, vectors=keep_vectors)
     return Report(said=_described(model, stopwatch.seconds))
@@ -167,34 +167,37 @@ def translate_words(
     *,
     path: str | None = None,
     output: str = "-",
-    format: str = "table",
+    format: str | None = None,
 ) -> Report:
     """Translate `words`, or those of the file `path`, one a line.
 
-    `format` is ``table``, for which at least one word must have a vector, or that of the file `output`, which has a
-    line for each word: ``tsv``, with tabs between translations and scores, or ``json``.
+    With a `format`, the file `output` gets a line for each word: ``tsv``, with tabs between translations and scores, or
+    ``jsonl``. Without, the report has them, and at least one word must have a vector.
     """
     check_output(output)
     model = space.open()
     asked = list(words) if path is None else _read_words(path)
-    source, target, said = _looked_up(model, lookup, asked, some=format == "table")
+    source, target, said = _looked_up(model, lookup, asked, some=format is None)
     found = model.translate(asked, **{**asdict(lookup), "source": source, "target": target}, progress=space.progress)
     answered = list(zip(asked, found, strict=True))
-    if format == "table":
+    values = [
+        {"word": word, "translations": [{"word": other, "score": round(score, 6)} for other, score in translations]}
+        for word, translations in answered
+    ]
+    if format is None:
         rows = [
             (word if not place else "", other, score if isinstance(score, str) else f"{score:.3f}")
             for word, translations in answered
             for place, (other, score) in enumerate(translations or [("", "")])
             if word
         ]
-        return Report(shown=[Table((source, target, lookup.measure), rows, left=2)], said=said)
+        return Report(values=values, shown=[Table((source, target, lookup.measure), rows, left=2)], said=said)
     with open_output(output) as file:
-        for word, translations in answered:
+        for (word, translations), value in zip(answered, values, strict=True):
             if format == "tsv":
                 line = "\t".join([word, *(part for other, score in translations for part in (other, f"{score:.4f}"))])
             else:
-                pairs = [{"word": other, "score": round(score, 6)} for other, score in translations]
-                line = json.dumps({"word": word, "translations": pairs}, ensure_ascii=False)
+                line = json.dumps(value, ensure_ascii=False)
             file.write(line.encode("utf-8", "surrogateescape") + b"\n")
     return Report(said=said)
 
@@ -241,7 +244,9 @@ def senses_of_words(space: SavedSpace, words: Sequence[str], lookup: SenseLookup
         for word, senses in found
         for n, sense in enumerate(senses)
     ]
-    return Report(values=values, shown=[Table((source, "weight", target, "neighbours"), rows, left=4)], said=said)
+    return Report(
+        values=values, shown=[Table((source, "weight", target, "neighbours"), rows, left=4, fit="wrap")], said=said
+    )
 
 
 def sample_space(space: SavedSpace, *, count: int = 28, draws: int = 2000, noise: float = 1.0, seed: int = 0) -> Report:
@@ -286,5 +291,5 @@ def _looked_up(
 def _read_words(path: str) -> list[str]:
     words = [line.strip(" \t") for line in read_lines(path)]
     if not any(words):
-        raise DataError(f"{name_of(path)}: found no word, wanted one a line.")
+        raise DataError(f"{name_of(path)}: found no word, wanted one per line.")
     return words

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from pathlib import Path
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -10,7 +11,8 @@ from numpy.typing import NDArray
 
 from cepts.errors import UsageError
 from cepts.io.files import PathLike
-from cepts.plot.figure import INK, PALE, colour_of, drawing, dress
+from cepts.plot.figure import INK, PALE, Drawn, colour_of, drawing, dress
+from cepts.plot.fonts import shaped
 
 if TYPE_CHECKING:
     from cepts.spaces import Space
@@ -23,7 +25,7 @@ def plot_criterion(
     *,
     chosen: Mapping[str, int] | None = None,
     title: str = "",
-) -> None:
+) -> Drawn:
     """Draw criteria such as the log-likelihood, AIC and BIC against the number of cepts, to .svg, .pdf or .png.
 
     Parameters
@@ -48,7 +50,7 @@ def plot_criterion(
     for name, number in marks.items():
         if name not in curves or number not in numbers:
             raise ValueError(f"`chosen` must be among what was tried. Got {name!r}: {number} instead.")
-    with drawing(path, 5.2, 3.4) as figure:
+    with drawing(path, 5.2, 3.4, texts=[*curves, title]) as figure:
         axes = figure.add_axes((0.15, 0.15, 0.6, 0.72))
         ends = []
         for place, (name, values) in enumerate(curves.items()):
@@ -67,12 +69,13 @@ def plot_criterion(
         for value, _, name, colour in sorted(ends):
             last = max(value, last + height)
             axes.annotate(
-                name + (f" ({marks[name]})" if name in marks else ""),
+                shaped(name) + (f" ({marks[name]})" if name in marks else ""),
                 (1.02, last),
                 xycoords=("axes fraction", "data"),
                 color=colour,
                 va="center",
             )
+    return Drawn(Path(path))
 
 
 LEAST = 1e-8  # the lower end of the probability axis
@@ -85,7 +88,7 @@ def plot_hidden_documents(
     *,
     estimated: NDArray[np.floating] | None = None,
     title: str = "",
-) -> None:
+) -> Drawn:
     """Draw hidden documents to .svg, .pdf or .png, as Figures 2 and 3 of nmf_lm.txt.
 
     Parameters
@@ -104,13 +107,13 @@ def plot_hidden_documents(
     known = np.asarray(priors, dtype=np.float64)
     if estimated is not None and len(estimated) != len(known):
         raise ValueError(f"`estimated` must be one for each of {len(known)} priors. Got {len(estimated)} instead.")
-    with drawing(path, 8.4, 3.4) as figure:
+    with drawing(path, 8.4, 3.4, texts=[*columns, title]) as figure:
         bottom, height = 0.15, 0.72 if title else 0.76
         left = figure.add_axes((0.09, bottom, 0.39, height))
         for place, (name, column) in enumerate(columns.items()):
             values = np.sort(np.asarray(column, dtype=np.float64))[::-1]
             values = values[values >= LEAST]
-            left.plot(np.arange(1, len(values) + 1), values, color=colour_of(place), linewidth=1.3, label=name)
+            left.plot(np.arange(1, len(values) + 1), values, color=colour_of(place), linewidth=1.3, label=shaped(name))
         left.set_xscale("log")
         left.set_yscale("log")
         # Plain numbers: powers of ten would need formulae, which are off because a dollar sign may be a word.
@@ -135,23 +138,23 @@ def plot_hidden_documents(
             right.legend(frameon=False, fontsize=7.5, loc="upper right")
         if title:
             figure.suptitle(title, x=0.09, ha="left", fontweight="bold", fontsize=10)
+    return Drawn(Path(path))
 
 
 LATE = 100  # iterations after which the second panel begins, where there are many more
 
 
-def plot_space(path: PathLike, space: Space) -> None:
+def plot_space(path: PathLike, space: Space) -> Drawn:
     """Draw the likelihood of a fit's iterations, or the correlations of its dimensions."""
     title = f"{'-'.join(space.languages)}, {space.method}"
     if space.objectives:
-        plot_likelihood(path, space.objectives, title=title)
-    elif space.correlations is not None:
-        plot_correlations(path, space.correlations, title=title)
-    else:
-        raise UsageError(f"{space.method} has neither iterations nor correlations to draw.")
+        return plot_likelihood(path, space.objectives, title=title)
+    if space.correlations is not None:
+        return plot_correlations(path, space.correlations, title=title)
+    raise UsageError(f"{space.method} has neither iterations nor correlations to draw.")
 
 
-def plot_likelihood(path: PathLike, objectives: Sequence[float] | NDArray[np.floating], *, title: str = "") -> None:
+def plot_likelihood(path: PathLike, objectives: Sequence[float] | NDArray[np.floating], *, title: str = "") -> Drawn:
     """Draw the likelihood before each iteration of EM, to .svg, .pdf or .png (Figure 4 of mfa.txt).
 
     On the left all iterations; on the right those after the hundredth (after the first tenth where there are fewer
@@ -161,7 +164,7 @@ def plot_likelihood(path: PathLike, objectives: Sequence[float] | NDArray[np.flo
     if not len(values):
         raise UsageError("`objectives` must be at least one. Got none instead.")
     late = min(LATE, max(1, len(values) // 10), len(values) - 1)
-    with drawing(path, 7.2, 3.0) as figure:
+    with drawing(path, 7.2, 3.0, texts=[title]) as figure:
         for number, (start, name) in enumerate(((0, "all iterations"), (late, f"from iteration {late + 1}"))):
             axes = figure.add_axes((0.13 + 0.49 * number, 0.17, 0.36, 0.66))
             numbers = np.arange(start, len(values)) + 1
@@ -173,15 +176,17 @@ def plot_likelihood(path: PathLike, objectives: Sequence[float] | NDArray[np.flo
             axes.ticklabel_format(axis="y", useOffset=False)
         if title:
             figure.suptitle(title, x=0.13, ha="left", fontweight="bold", fontsize=10)
+    return Drawn(Path(path))
 
 
-def plot_correlations(path: PathLike, correlations: NDArray[np.floating], *, title: str = "") -> None:
+def plot_correlations(path: PathLike, correlations: NDArray[np.floating], *, title: str = "") -> Drawn:
     """Draw the correlation of the languages in each dimension of the space, to .svg, .pdf or .png."""
     values = np.asarray(correlations, dtype=np.float64)
-    with drawing(path, 5.2, 3.4) as figure:
+    with drawing(path, 5.2, 3.4, texts=[title]) as figure:
         axes = figure.add_axes((0.12, 0.15, 0.82, 0.72))
         axes.fill_between(np.arange(1, len(values) + 1), values, color=PALE, linewidth=0)
         axes.plot(np.arange(1, len(values) + 1), values, color=colour_of(0), linewidth=1.4)
         axes.set_ylim(0, 1)
         axes.set_xlim(1, max(2, len(values)))
         dress(axes, "dimension of the space", "correlation of the languages", ticks=5, title=title)
+    return Drawn(Path(path))

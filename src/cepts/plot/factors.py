@@ -3,29 +3,29 @@
 from __future__ import annotations
 
 from collections.abc import Collection, Sequence
-from typing import TYPE_CHECKING, Any
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from cepts import factor
-from cepts.data import Alignment
+from cepts.data import Alignment, runs_right_to_left
 from cepts.io import Matrices
 from cepts.io.files import PathLike
+from cepts.plot.cells import FONT, Scale, draw_grid, draw_squares, fitting, label_cells, room_for, shortened
 from cepts.plot.curves import plot_criterion
-from cepts.plot.figure import GREY, INK, PALE, colour_of, drawing
+from cepts.plot.figure import GREY, INK, Drawn, colour_of, drawing
+from cepts.plot.fonts import POINTS_PER_INCH
 
 if TYPE_CHECKING:
-    from matplotlib.axes import Axes
     from matplotlib.figure import Figure
 
 
-CELL = 0.25  # inches
-GAP = 0.3
+GAP = 0.3  # inches
 MARGIN = 0.2
 LINE = 0.19
 LEGEND = 3.5  # inches that it takes
-LONGEST = 24  # letters of a word that are shown
 NULL = "∅"
 
 Labels = tuple[Sequence[str], Sequence[str]]  # of rows and columns
@@ -46,7 +46,7 @@ def plot_factors(
     sure: Collection[tuple[int, int]] = (),
     possible: Collection[tuple[int, int]] = (),
     title: str = "",
-) -> None:
+) -> Drawn:
     """Draw how one sentence pair was factorised, to an .svg, .pdf or .png file.
 
     From left to right: the association matrix; the source words' cepts; above, the target words' cepts; and where
@@ -83,8 +83,9 @@ def plot_factors(
         for i, j in links:
             if not (0 <= i < len(source_words) and 0 <= j < len(target_words)):
                 raise ValueError(f"`sure` and `possible` links must lie within the sentences. Got {(i, j)} instead.")
-    with drawing(path) as figure:
+    with drawing(path, texts=[*source_words, *target_words, *names, title]) as figure:
         _draw(figure, pair, names, gold, title)
+    return Drawn(Path(path))
 
 
 class _Pair:
@@ -135,24 +136,18 @@ class _Pair:
 
 
 def _draw(figure: Figure, pair: _Pair, names: list[str], gold: Gold, title: str) -> None:
-    rows, columns = pair.matrix.shape
-    source, target = ([NULL, *map(_shortened, words)] for words in pair.words)
-    names = [_shortened(name) for name in names]
+    source, target = ([NULL, *map(shortened, words)] for words in pair.words)
+    names = [shortened(name) for name in names]
     has_gold = any(links for links, _ in gold)
-    # All sizes are in inches: cells have one size in all panels, and rows and columns continue from panel to panel.
-    source_room, target_room, name_room = (_room(words) for words in (source, target, names))
-    wide, high, across = CELL * columns, CELL * rows, CELL * pair.cepts
-    left = MARGIN + source_room
-    middle = left + wide + GAP + source_room
-    right = middle + max(across + name_room, 1.0) + GAP
-    bottom = MARGIN + max(name_room, target_room)
-    upper = bottom + high + GAP
-    width = max(right + max(wide, 1.0) + MARGIN, LEGEND + MARGIN)
-    # The legend is in the corner over the matrix where it fits.
-    beside = upper + across + target_room + LINE
-    below = (upper + target_room if right - name_room > LEGEND else beside) + LINE
-    height = MARGIN + max(beside, below + LINE * (1 + 1.4 * bool(title) + has_gold))
+    rooms = room_for(source), room_for(target), room_for(names)
+    lines = 1 + 1.4 * bool(title) + has_gold
+    words = f"{len(source) - 1:,} x {len(target) - 1:,} words"
+    scale = fitting(lambda scale: _places(scale, pair, rooms, lines).size, words)
+    cell, places = scale.cell, _places(scale, pair, rooms, lines)
+    width, height = places.size
     figure.set_size_inches(width, height)
+    # A right-to-left sentence runs from right to left here, too.
+    turned = runs_right_to_left(pair.words[1])
 
     def panel(
         heading: str,
@@ -167,41 +162,70 @@ def _draw(figure: Figure, pair: _Pair, names: list[str], gold: Gold, title: str)
     ) -> None:
         """A matrix of squares between words; `cepts` is the axis, 0 for rows and 1 for columns, that has cepts."""
         rows, columns = shares.shape
-        axes = figure.add_axes((place[0] / width, place[1] / height, CELL * columns / width, CELL * rows / height))
+        axes = figure.add_axes((place[0] / width, place[1] / height, cell * columns / width, cell * rows / height))
         axes.set_xlim(-0.5, columns - 0.5)
         axes.set_ylim(rows - 0.5, -0.5)
-        _grid(axes, rows, columns)
-        _squares(axes, shares, np.broadcast_to(colours, shares.shape))
+        if turned and cepts != 1:
+            axes.invert_xaxis()
+        draw_grid(axes, rows, columns)
+        draw_squares(axes, shares, np.broadcast_to(colours, shares.shape))
         # Lines that separate null from the words.
         if cepts != 0:
             axes.axhline(0.5, color=GREY, linewidth=0.8, zorder=1)
         if cepts != 1:
             axes.axvline(0.5, color=GREY, linewidth=0.8, zorder=1)
-        axes.set_yticks(range(len(labels[0])), labels[0])
-        axes.set_xticks(range(columns), labels[1], rotation=90 if max(map(len, labels[1]), default=0) > 2 else 0)
-        axes.tick_params(length=0, pad=3, labeltop=above, labelbottom=not above)
+        label_cells(axes, scale, *labels, count=columns, above=above)
         if cepts is not None:
             ticks = axes.get_xticklabels() if cepts else axes.get_yticklabels()
-            for label, colour in zip(ticks, pair.colours, strict=True):
+            for label, colour in zip(ticks, pair.colours[:: scale.every], strict=True):
                 label.set_color(colour)
                 label.set_fontweight("bold")
         for links, is_sure in gold:
             for i, j in sorted(links):
-                axes.plot(j + 1, i + 1, "o", ms=5.0, mfc=INK if is_sure else "white", mec=INK, mew=0.9, zorder=3)
-        over = (0, 72 * (target_room if above else 0.0) + 4)
+                axes.plot(
+                    j + 1,
+                    i + 1,
+                    "o",
+                    ms=min(5.0, 20 * cell),
+                    mfc=INK if is_sure else "white",
+                    mec=INK,
+                    mew=0.9,
+                    zorder=3,
+                )
+        over = (0, POINTS_PER_INCH * (places.target_room if above else 0.0) + 4)
         near: dict[str, Any] = {"xycoords": "axes fraction", "textcoords": "offset points"}
         axes.annotate(heading, (0, 1), over, **near, color=GREY, va="bottom")
 
     colours = np.array(pair.colours, dtype=object)
     ink = np.array(INK, dtype=object)
-    panel("association", (left, bottom), pair.matrix / (pair.matrix.max() or 1.0), ink, (source, target), above=True)
-    panel("source to cept", (middle, bottom), pair.source_factor, colours, (source, names), cepts=1)
     panel(
-        "cept to target", (right, upper), pair.target_factor.T, colours[:, None], (names, target), above=True, cepts=0
+        "association",
+        (places.left, places.bottom),
+        pair.matrix / (pair.matrix.max() or 1.0),
+        ink,
+        (source, target),
+        above=True,
+    )
+    panel("source to cept", (places.middle, places.bottom), pair.source_factor, colours, (source, names), cepts=1)
+    panel(
+        "cept to target",
+        (places.right, places.upper),
+        pair.target_factor.T,
+        colours[:, None],
+        (names, target),
+        above=True,
+        cepts=0,
     )
     links = pair.alignment()
     shown = np.array([*pair.colours, GREY, GREY], dtype=object)
-    panel("alignment", (right, bottom), np.where(links > -2, 0.8, 0.0), shown[links], ([], target), gold=gold)
+    panel(
+        "alignment",
+        (places.right, places.bottom),
+        np.where(links > -2, 0.8, 0.0),
+        shown[links],
+        ([], target),
+        gold=gold,
+    )
 
     notes = ["The area of a square is its value; a cept has one colour."]
     if has_gold:
@@ -215,39 +239,37 @@ def _draw(figure: Figure, pair: _Pair, names: list[str], gold: Gold, title: str)
         line -= LINE
 
 
-def _shortened(word: str) -> str:
-    return word if len(word) <= LONGEST else word[: LONGEST - 1] + "…"
+class _Places(NamedTuple):
+    """Where the panels are, in inches: columns `left`, `middle`, `right`, rows `bottom`, `upper`."""
+
+    size: tuple[float, float]
+    left: float
+    middle: float
+    right: float
+    bottom: float
+    upper: float
+    target_room: float
 
 
-def _room(words: Sequence[str]) -> float:
-    """Width of the longest of `words` in inches, with some padding."""
-    from matplotlib.textpath import TextPath
+def _places(scale: Scale, pair: _Pair, rooms: tuple[float, float, float], lines: float) -> _Places:
+    """The layout at a scale: cells have one size in all panels, and rows and columns continue from panel to panel.
 
-    # An empty word has no extent at all.
-    widths = [TextPath((0, 0), word, size=9).get_extents().width for word in words if word.strip()]
-    return max([CELL, *(width / 72 for width in widths)]) + 0.1
-
-
-def _grid(axes: Axes, rows: int, columns: int) -> None:
-    # All lines of a kind are one path, broken by NaN, which makes files smaller.
-    for lines, end, along in ((rows, columns, 0), (columns, rows, 1)):
-        ends = np.tile([-0.5, end - 0.5, np.nan], lines - 1)
-        places = np.repeat(np.arange(1, lines) - 0.5, 3)
-        points = (places, ends) if along else (ends, places)
-        axes.plot(*points, color=PALE, linewidth=0.6, zorder=0)
-
-
-def _squares(axes: Axes, shares: NDArray[np.float64], colours: NDArray[Any]) -> None:
-    """A square in each cell, whose area is the value (a little less, so that neighbours do not touch)."""
-    from matplotlib.collections import PolyCollection
-
-    places = np.argwhere(shares > 1e-4)
-    halves = 0.46 * np.sqrt(np.minimum(shares[shares > 1e-4], 1.0))
-    corners = np.array([[-1, -1], [1, -1], [1, 1], [-1, 1]])
-    polygons = places[:, None, ::-1] + halves[:, None, None] * corners
-    axes.add_collection(
-        PolyCollection(list(polygons), facecolors=list(colours[tuple(places.T)]), edgecolors="none", zorder=2)
-    )
+    `rooms` are those of the source words, the target words and the cepts' names, `lines` those of the legend.
+    """
+    rows, columns = pair.matrix.shape
+    source_room, target_room, name_room = (max(scale.cell, room * scale.font / FONT) + 0.1 for room in rooms)
+    wide, high, across = scale.cell * columns, scale.cell * rows, scale.cell * pair.cepts
+    left = MARGIN + source_room
+    middle = left + wide + GAP + source_room
+    right = middle + max(across + name_room, 1.0) + GAP
+    bottom = MARGIN + max(name_room, target_room)
+    upper = bottom + high + GAP
+    width = max(right + max(wide, 1.0) + MARGIN, LEGEND + MARGIN)
+    # The legend is in the corner over the matrix where it fits.
+    beside = upper + across + target_room + LINE
+    below = (upper + target_room if right - name_room > LEGEND else beside) + LINE
+    height = MARGIN + max(beside, below + LINE * lines)
+    return _Places((width, height), left, middle, right, bottom, upper, target_room)
 
 
 def draw_pair(

@@ -1,16 +1,19 @@
-"""What all figures share: one style, and files whose bytes depend only on what they show."""
+"""What all figures share: one style, a largest size, and files whose bytes depend only on what they show."""
 
 from __future__ import annotations
 
 import io
 import warnings
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
+from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from cepts.data import runs_right_to_left
 from cepts.errors import UsageError
 from cepts.io.files import PathLike, check_output, open_output
+from cepts.plot import fonts
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -36,6 +39,7 @@ COLOURS = (
     "#bb5566",
 )
 DOTS_PER_INCH = 160
+LARGEST = 24.0  # inches, of either side of a figure: 3,840 dots
 # No date, program version or random names, so that the bytes depend only on what is shown.
 METADATA: dict[str, dict[str, Any]] = {
     ".svg": {"Date": None, "Creator": None},
@@ -43,7 +47,6 @@ METADATA: dict[str, dict[str, Any]] = {
     ".png": {"Software": None},
 }
 SETTINGS: dict[Any, Any] = {
-    "font.family": "DejaVu Sans",  # comes with matplotlib, so it is the same everywhere
     "font.size": 9.0,
     "text.parse_math": False,  # a dollar sign is text
     "svg.hashsalt": "cepts",
@@ -72,31 +75,71 @@ def suffix_of(path: PathLike) -> str:
     try:
         import matplotlib as mpl  # noqa: F401
     except ImportError as error:
-        raise UsageError("figures need matplotlib; install it with: pip install 'cepts[plot]'") from error
+        raise UsageError("figures need matplotlib; install it with: pip install matplotlib") from error
     return suffix
 
 
-@contextmanager
-def drawing(path: PathLike, width: float = 1.0, height: float = 1.0) -> Iterator[Figure]:
-    """A white figure, sizes in inches, without a window, which is written to `path` at the end, whole or not at all.
+class FigureWarning(UserWarning):
+    """Something in a figure is not drawn as it should be, because this machine lacks a part."""
 
-    Matplotlib has our settings meanwhile; the caller's settings have no effect and are not changed.
+
+@dataclass(frozen=True, slots=True)
+class Drawn:
+    """A figure that was written to `path`; a notebook shows it where it is the value of a cell."""
+
+    path: Path
+
+    def _repr_svg_(self) -> str | None:
+        return self.path.read_text(encoding="utf-8") if self.path.suffix.lower() == ".svg" else None
+
+    def _repr_png_(self) -> bytes | None:
+        return self.path.read_bytes() if self.path.suffix.lower() == ".png" else None
+
+
+@contextmanager
+def drawing(
+    path: PathLike,
+    width: float = 1.0,
+    height: float = 1.0,
+    *,
+    texts: Sequence[str] = (),
+    ground: str = "white",
+) -> Iterator[Figure]:
+    """A figure, sizes in inches, without a window, which is written to `path` at the end, whole or not at all.
+
+    Matplotlib has our settings meanwhile; the caller's settings have no effect and are not changed. `texts` is all
+    that the figure says that could be of any script: its fonts are chosen by that, and a `FigureWarning` tells of
+    letters that no font has.
     """
     suffix = suffix_of(path)
     import matplotlib as mpl
     from matplotlib.figure import Figure
 
-    with mpl.rc_context(), warnings.catch_warnings():
-        # Letters that the font lacks are drawn as boxes.
+    with mpl.rc_context(), warnings.catch_warnings(), fonts.hushed():
+        # Letters that no font has are drawn as boxes; `_warn` says so once.
         warnings.filterwarnings("ignore", message=r"(?s).*Glyph .* missing from font")
         mpl.rcdefaults()
-        mpl.rcParams.update(SETTINGS)
-        figure = Figure(figsize=(width, height), dpi=DOTS_PER_INCH, facecolor="white")
+        mpl.rcParams.update({**SETTINGS, "font.family": fonts.families_for(texts)})
+        figure = Figure(figsize=(width, height), dpi=DOTS_PER_INCH, facecolor=ground)
         yield figure
         buffer = io.BytesIO()
         figure.savefig(buffer, format=suffix[1:], dpi=DOTS_PER_INCH, metadata=METADATA[suffix])
     with open_output(path) as file:
         file.write(buffer.getvalue())
+    _warn(path, texts)
+
+
+def _warn(path: PathLike, texts: Sequence[str]) -> None:
+    """Say what is not drawn as it should be."""
+    missing = fonts.lacking(texts)
+    if missing:
+        warnings.warn(f"figure {path}: {fonts.advice(missing)}", FigureWarning, stacklevel=4)
+    if not fonts.can_shape() and any(runs_right_to_left([text]) for text in texts):
+        warnings.warn(
+            f"figure {path}: this matplotlib does not join the letters of right-to-left scripts; version 3.11 does.",
+            FigureWarning,
+            stacklevel=4,
+        )
 
 
 def dress(axes: Axes, x: str, y: str = "", *, ticks: int = 0, title: str = "") -> None:

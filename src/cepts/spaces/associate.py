@@ -123,6 +123,10 @@ class SpaceScorer(Aligning):
         self.scoring = scoring or Scoring()
         self.max_length: int = self.scoring.max_length
 
+    def knows(self, words: Sequence[str], side: int) -> NDArray[np.bool_]:
+        """Which of `words` have a vector, in the language of the source (`side` 0) or of the target (1)."""
+        return self.views[side].vocabulary.find(words) >= 0
+
     def directions(self, pairs: Any, *, cells: int | None = None, in_order: bool = False) -> Runs:
         """Forward and reverse shares of all pairs, run by run.
 

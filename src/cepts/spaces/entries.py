@@ -3,13 +3,15 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 from numpy.typing import NDArray
 
 from cepts.data import Dictionary, Vectors
 from cepts.errors import DataError, UsageError
+
+FEW_FOUND = 0.2  # of a dictionary's entries
 
 _Word = tuple[int, int]  # a view and a row of it
 
@@ -47,32 +49,74 @@ class Entries:
         return int((self.rows >= 0).all(axis=1).sum())
 
 
-def find_entries(dictionaries: Sequence[Dictionary], views: Sequence[Vectors]) -> Entries:
+def find_entries(
+    dictionaries: Sequence[Dictionary], views: Sequence[Vectors], notices: list[str] | None = None
+) -> Entries:
     """Entries of the dictionaries among the words of the views.
 
     A dictionary with as many columns as there are views fits them in order, unless its languages are names of views;
     other dictionaries must name them. Entries of bilingual dictionaries that tie one word in each of three or more
-    languages to each other, in pairs, are joined into one.
+    languages to each other, in pairs, are joined into one. `notices` gets a line for each dictionary of which few
+    entries are found, or more with its two columns exchanged.
     """
-    parts = []
+    parts, noted = [], []
     for dictionary in dictionaries:
         columns = _columns(dictionary, views)
         rows = np.full((len(dictionary), len(views)), -1, dtype=np.int64)
-        rows[:, columns] = dictionary.rows([views[column] for column in columns])
+        own = [views[column] for column in columns]
+        rows[:, columns] = dictionary.rows(own)
+        noted.append(few_found_notice(dictionary, own))
         parts.append(rows)
     rows = np.concatenate(parts) if parts else np.empty((0, len(views)), dtype=np.int64)
     useful = (rows >= 0).sum(axis=1) >= 2
     if not useful.any():
         names = ", ".join(dictionary.name for dictionary in dictionaries if dictionary.name) or "the dictionary"
+        # Said of one dictionary alone; a notice would never be seen.
+        advice = "check the order of the languages, and whether the words must be lower-cased"
+        if len(dictionaries) == len(views) - 1 == 1 and (exchanged := _found(dictionaries[0], own[::-1])):
+            advice = f"check the order of the languages: with its columns exchanged, {exchanged:,} entries are found"
         sizes = ", ".join(f"{view.name or 'a view'} {len(view):,} words" for view in views)
         raise DataError(
             f"{names}: found no entry of {len(rows):,} with words in two of the views ({sizes}), wanted at least one; "
-            f"check the order of the languages, and whether the words must be lower-cased."
+            f"{advice}."
         )
+    if notices is not None:
+        notices += [line for line in noted if line is not None]
     distinct = np.unique(rows[useful], axis=0)
     if len(views) > 2:
         distinct = _joined(distinct)
     return Entries(distinct, len(rows), int((~useful).sum()))
+
+
+def few_found_notice(dictionary: Dictionary, views: Sequence[Vectors]) -> str | None:
+    """A line about a dictionary of which few entries are found, or more with its columns exchanged; else None.
+
+    `views` has the vectors of each column's language.
+    """
+    found, total = _found(dictionary, views), len(dictionary)
+    if found >= total / 2:
+        return None
+    name = dictionary.name or "the dictionary"
+    exchanged = _found(dictionary, views[::-1]) if len(views) == 2 else 0
+    if exchanged > 2 * found:
+        return (
+            f"{name}: found {found:,} of {total:,} entries, and {exchanged:,} with its columns exchanged; "
+            f"name the languages of its columns in their order."
+        )
+    if found >= FEW_FOUND * total:
+        return None
+    lowered = replace(dictionary, entries=tuple(tuple(word and word.lower() for word in entry) for entry in dictionary))
+    lower = _found(lowered, views)
+    case = f"; lower-cased, {lower:,} would be found" if lower > 2 * found else ""
+    return (
+        f"{name}: found {found:,} of {total:,} entries among the words of {' and '.join(view.name for view in views)}; "
+        f"check languages and spelling{case}."
+    )
+
+
+def _found(dictionary: Dictionary, views: Sequence[Vectors]) -> int:
+    """Number of entries with words in two of `views` or more."""
+    return int(((dictionary.rows(views) >= 0).sum(axis=1) >= 2).sum())
 
 
 def entry_weights(rows: NDArray[np.int64]) -> NDArray[np.float64]:

@@ -107,6 +107,7 @@ class SpaceModel(Estimator):
         views: Sequence[Vectors],
         dictionaries: Dictionary | Sequence[Dictionary],
         *,
+        notices: list[str] | None = None,
         progress: Progress | None = None,
     ) -> Self:
         """Fit a shared space for `views` on dictionaries.
@@ -117,11 +118,14 @@ class SpaceModel(Estimator):
             The vectors of each language.
         dictionaries
             Of two views or more, with missing words; see `find_entries` for how their columns are matched to views.
+        notices
+            Gets a line for each dictionary of which few entries are found.
         """
         views = tuple(views)
         names = tuple(view.name or f"view {number + 1}" for number, view in enumerate(views))
         self.check_languages(names)
-        entries = find_entries([dictionaries] if isinstance(dictionaries, Dictionary) else dictionaries, views)
+        given = [dictionaries] if isinstance(dictionaries, Dictionary) else dictionaries
+        entries = find_entries(given, views, notices)
         weights = self._weigh(entries.rows)
         first = prepared_entries(views, names, entries, weights, self.prepare, progress or silent)
         choice = self._choose(first)

@@ -125,7 +125,7 @@ class Best:
         try:
             import faiss
         except ImportError:
-            raise UsageError("the `engine` faiss needs faiss: pip install 'cepts[search]', or choose exact.") from None
+            raise UsageError("the `engine` faiss needs faiss: pip install faiss-cpu, or choose exact.") from None
         if not self.kept.size:
             return
         queries, targets = self.queries, self.targets

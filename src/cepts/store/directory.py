@@ -10,6 +10,7 @@ from __future__ import annotations
 import contextlib
 import errno
 import hashlib
+import json
 import os
 import secrets
 import shutil
@@ -238,6 +239,7 @@ def _read_arrays(path: Path, contents: Mapping[str, Any]) -> dict[str, NDArray[A
 
 
 METADATA = "cepts"
+LENGTH_BYTES = 8  # of the length that opens a safetensors file; what follows is padded to a multiple
 TABLE_REMEDY = "make or save it again"
 
 
@@ -250,8 +252,10 @@ def save_table(
     plain = plain_arrays(dict(sorted(arrays.items())))
     header = {**header_of(kind, settings, plain), "sha256": _digest(plain)}
     data = save(plain, metadata={METADATA: sealed(header).decode("ascii")})
+    start = int.from_bytes(data[:LENGTH_BYTES], "little") + LENGTH_BYTES
     with atomic_output(path) as file:
-        file.write(data)
+        file.write(_only_spelling(json.loads(data[LENGTH_BYTES:start])))
+        file.write(data[start:])
 
 
 def load_table(path: str | os.PathLike[str], *, kind: str, remedy: str = TABLE_REMEDY) -> Model:
@@ -267,6 +271,7 @@ def load_table(path: str | os.PathLike[str], *, kind: str, remedy: str = TABLE_R
         with safe_open(place, framework="numpy") as file:
             metadata = file.metadata() or {}
             arrays = {name: file.get_tensor(name) for name in file.keys()}  # noqa: SIM118
+        index = _index_of(place)
     except OSError as error:
         raise ModelError(f"{path} cannot be read ({reason(error)}); {remedy}.") from error
     except (SafetensorError, ValueError, TypeError) as error:
@@ -280,7 +285,23 @@ def load_table(path: str | os.PathLike[str], *, kind: str, remedy: str = TABLE_R
         refuse_damaged(place, "its arrays are not those of its header", remedy)
     if _digest(arrays) != header.get("sha256"):
         refuse_damaged(place, "its checksum differs", remedy)
+    if metadata.keys() != {METADATA} or index != _only_spelling(json.loads(index[LENGTH_BYTES:])):
+        refuse_damaged(place, "its index of arrays is not as it was written", remedy)
     return Model(kind=kind, settings=header["settings"], arrays=arrays)
+
+
+def _index_of(path: Path) -> bytes:
+    """The bytes of a safetensors file before its arrays: a length, and JSON of that length."""
+    with path.open("rb") as file:
+        length = file.read(LENGTH_BYTES)
+        return length + file.read(int.from_bytes(length, "little"))
+
+
+def _only_spelling(index: Mapping[str, Any]) -> bytes:
+    """The one way in which we write an index, so that a changed byte which JSON forgives (a blank) is found too."""
+    text = json.dumps(index, ensure_ascii=False, separators=(",", ":")).encode("utf-8", "surrogateescape")
+    text += b" " * (-len(text) % LENGTH_BYTES)
+    return len(text).to_bytes(LENGTH_BYTES, "little") + text
 
 
 def _digest(arrays: Mapping[str, NDArray[Any]]) -> str:

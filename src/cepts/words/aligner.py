@@ -362,6 +362,11 @@ class Aligner(Estimator, Aligning):
                 found.append(Translation(asked, word, other, probability, back, float(count[cell])))
         return found
 
+    def knows(self, words: Sequence[str], side: int) -> NDArray[np.bool_]:
+        """Which of `words` were in the training text, of the source (`side` 0) or of the target (1)."""
+        known = (self.source_, self.target_)[side].vocabulary
+        return known.numbers(self.forms_.of(words)) >= 0
+
     def tokens(self, bitext: Bitext) -> Tokens:
         """The pairs of a new bitext, and which of their forms the model knows."""
         source, target, pairs = form_pairs(bitext, self.forms_, self.max_length)

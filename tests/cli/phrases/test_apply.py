@@ -40,7 +40,7 @@ def test_the_threshold_is_that_of_the_training_pairs(cepts, judged, phrase_model
 def test_a_given_threshold_judges_alone(cepts, judged, phrase_model):
     more = ("--score", "target", "--model", phrase_model)
     all_yes = cepts("phrases", "apply", "rte", "judged.jsonl", "--threshold", 0, *more)
-    assert all_yes.lines[0] == "5 sentence pairs, yes from 0"
+    assert all_yes.lines[0] == "5 sentence pairs; yes if the score is 0 or more"
     assert all_yes.lines[2].split() == ["rte", "40.00", "40.00", "100.00", "57.14"]
     none = cepts("phrases", "apply", "rte", "judged.jsonl", "--threshold", 2, *more)
     assert none.lines[2].split() == ["rte", "60.00", "0.00", "0.00", "0.00"]
@@ -84,7 +84,7 @@ def test_predictions_have_a_line_a_pair(cepts, judged, phrase_model):
         (("rte", "judged.jsonl", "--threshold", "1", "--questions", "all"), "--questions goes with qa"),
         (("rte", "plain.txt", "--threshold", "1"), "plain.txt, pair 1: found no `label`"),
         (("qa", "unasked.jsonl"), "unasked.jsonl, pair 1: found no `qid`"),
-        (("rte", "judged.jsonl", "--threshold", "nan"), "wants a number"),
+        (("rte", "judged.jsonl", "--threshold", "nan"), "must be a finite number"),
         (("rte", "judged.jsonl", "--threshold", "1", "--predictions", "no/such/place"), "no/such/place"),
     ],
 )

@@ -21,12 +21,12 @@ QUICK = ("--language", "none", "--iterations", "3", "--threads", "1")
 
 def test_names_and_defaults_are_those_of_the_library():
     assert set(NOT_IN_PAPER) <= set(FAMILIES)
-    helps = {param.name: param.help for param in command.params if hasattr(param, "help")}
+    found = {param.name: param for param in command.params}
     options = PhraseAligner().options()
     for name in ("longest", "widest", "cost", "wrong_cost", "missed_cost", "penalty", "iterations"):
         default = options[name]
-        assert f"[default: {default if isinstance(default, str) else format(default, 'g')}]" in helps[name]
-    assert f"penalty {PAPER['penalty']:g}, {PAPER['iterations']} iterations" in helps["paper"]
+        assert found[name].said_default == (default if isinstance(default, str) else format(default, "g"))
+    assert f"penalty {PAPER['penalty']:g}, {PAPER['iterations']} iterations" in found["paper"].help
 
 
 def test_what_is_kept_is_what_the_library_trains(cepts, home, examples):
@@ -94,7 +94,7 @@ def test_phrase_links_are_synthesised_inside_chunks(cepts, home):
     partly = (home / "gold.jsonl").read_text() + (home / "plain.jsonl").read_text()
     (home / "partly.jsonl").write_text(partly)
     ran = cepts("phrases", "train", "partly.jsonl", "--save", "model", *QUICK)
-    assert "columns  none; pos is left out, because 1 of 2 pairs lack it (first 2)" in ran.err
+    assert "columns  none; pos is not used, because 1 of 2 pairs lack it (first 2)" in ran.err
 
 
 def test_gold_links_of_another_file(cepts, home):
@@ -121,7 +121,7 @@ def test_gold_links_of_another_file(cepts, home):
     assert "columns  pos\n" in ran.err
     np.testing.assert_array_equal(PhraseAligner.load("one").weights_, PhraseAligner.load("other").weights_)
     without = cepts("phrases", "train", *files, "--save", "third", *QUICK)
-    assert "old.conllu: text and CoNLL-U have no gold links; give them in a file of their own" in without.error
+    assert "old.conllu: text and CoNLL-U have no gold links; give them in a separate file" in without.error
     three = cepts("phrases", "train", *files, "gold.jsonl", "--gold-links", "links", "--save", "third", *QUICK)
     assert "--gold-links goes with one file of pairs, or with two" in three.error
 
@@ -153,8 +153,8 @@ def test_a_table_of_paraphrases_is_read_as_it_was_kept(home):
         (("--cost", "none", "--wrong-cost", "2"), "not with --cost none"),
         (("--families", "pos", "--without", "pos"), "contradict each other"),
         (tuple(word for name in FAMILIES for word in ("--without", name)), "leaves no family"),
-        (("--penalty", "nan"), "wants a number"),
-        (("--wrong-cost", "1e300"), "not in the range"),
+        (("--penalty", "nan"), "must be a finite number"),
+        (("--wrong-cost", "1e300"), "must be from 0 to 1,000,000"),
         (("--dev", "nowhere.jsonl"), "nowhere.jsonl"),
         (("--dev", "plain.txt"), "plain.txt, pair 1: found no gold links"),
         (("--vectors", "nowhere.vec"), "nowhere.vec"),

@@ -17,28 +17,29 @@ command = LazyGroup(
     "lm",
     {
         "fit": ("cepts.cli.lm.fit", "Fit a language model to a text."),
-        "perplexity": ("cepts.cli.lm.perplexity", "How well a model predicts a text."),
-        "rescore": ("cepts.cli.lm.rescore", "Choose among the hypotheses of a recogniser."),
+        "perplexity": ("cepts.cli.lm.perplexity", "Measure how well a model predicts a text."),
+        "rescore": ("cepts.cli.lm.rescore", "Rescore the hypotheses of a speech recogniser."),
         "show": ("cepts.cli.lm.show", "Show the hidden documents of a model."),
-        "export": ("cepts.cli.lm.export", "Adapt to a document and write an ARPA file."),
+        "export": ("cepts.cli.lm.export", "Adapt a model to a document and write an ARPA file."),
     },
     help="""Adapt language models to a topic.
 
-A model combines n-grams with hidden documents, which are distributions of words that occur together, and with
-caches of earlier words. The history, all content words so far, weights the hidden documents, and so predicts which
-words come next. For dictation, lectures and meetings: lower perplexity, and fewer errors of a recogniser.""",
+A model combines n-grams with hidden documents, which are distributions over words that occur together, and with
+caches of recent words. The history, which is all content words so far, weights the hidden documents and so predicts
+the next words. In dictation, lectures and meetings this gives a lower perplexity and fewer recognition errors.""",
     examples="""\
   cepts lm fit textbook.txt --background news.arpa --save biology
   cepts lm perplexity biology lecture.txt
   cepts lm rescore biology nbest.tsv -o best.tsv""",
 )
 
-reading_options = option.stacked(
+reading_options = option.section(
+    "Input",
     option.choice(
         "--documents",
         DOCUMENT_FORMATS,
-        "What a document is: a file, the text between blank lines, or a JSON object a line. auto goes by the name, "
-        "then by whether there are blank lines.",
+        "What a document is: a whole file, the text between blank lines, or a JSON object per line. auto tells it from "
+        "the name, or from blank lines.",
         default="auto",
     ),
     option.errors,

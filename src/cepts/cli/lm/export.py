@@ -8,11 +8,13 @@ import click
 
 from cepts.cli import option
 from cepts.cli.console import ProgressBars, show
+from cepts.cli.groups import Command
 from cepts.cli.lm import reading_of, reading_options
 
 
 @click.command(
     "export",
+    cls=Command,
     epilog="""\b
 Examples:
   cepts lm export biology slides.txt -o today.arpa
@@ -20,15 +22,14 @@ Examples:
 )
 @click.argument("directory")
 @click.argument("document", nargs=-1)
-@click.option("--output", "-o", default="-", metavar="FILE", help="Where the ARPA file goes.  [default: stdout]")
+@option.section("Output", option.output("The ARPA file."))
 @reading_options
-@option.threads
-@option.quiet
+@option.running
 def command(directory: str, document: tuple[str, ...], **options: Any) -> None:
-    """Adapt to a document and write an ARPA file.
+    """Adapt a model to a document and write an ARPA file.
 
-    DIRECTORY is what 'cepts lm fit --save' wrote. The n-grams are those of the model after it has read the DOCUMENTs,
-    or nothing; they do not change any more, so that any decoder can use them.
+    DIRECTORY is what 'cepts lm fit --save' wrote. The model reads the DOCUMENTs, if there are any, and its n-gram
+    probabilities at that point are written. They no longer adapt, so that any decoder can use them.
     """
     from cepts.pipeline.lm import export_files
 

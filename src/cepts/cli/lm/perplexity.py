@@ -8,12 +8,14 @@ import click
 
 from cepts.cli import option
 from cepts.cli.console import ProgressBars, show
+from cepts.cli.groups import Command
 from cepts.cli.lm import reading_of, reading_options
 from cepts.names import DOCUMENT_RESETS
 
 
 @click.command(
     "perplexity",
+    cls=Command,
     epilog="""\b
 Examples:
   cepts lm perplexity biology lecture.txt
@@ -22,26 +24,26 @@ Examples:
 @click.argument("directory")
 @click.argument("text", nargs=-1, required=True)
 @reading_options
-@option.choice(
-    "--reset",
-    DOCUMENT_RESETS,
-    "When the model forgets what it has read: at the end of each document, or never.",
-    default="never",
+@option.section(
+    "Scores",
+    option.choice(
+        "--reset",
+        DOCUMENT_RESETS,
+        "When the model forgets what it has read: at the end of each document, or never.",
+        default="never",
+    ),
+    option.flag("--ends/--no-ends", "Count sentence ends as words.  [default: yes]", dest="count_ends", default=True),
+    option.flag("--by-document", "Also list each document."),
 )
-@option.flag(
-    "--ends/--no-ends", "Count the ends of sentences as words.  [default: yes]", dest="count_ends", default=True
-)
-@option.flag("--by-document", "Also list each document.")
-@option.threads
-@option.json
-@option.quiet
+@option.section("Output", option.json, option.whole_signature)
+@option.running
 def command(directory: str, text: tuple[str, ...], **options: Any) -> None:
-    """How well a model predicts a text.
+    """Measure how well a model predicts a text.
 
     DIRECTORY is what 'cepts lm fit --save' wrote; TEXTs are files or directories of documents. The table has the
-    perplexity of each n-gram model, of their interpolation, of that with one other component, of all together, and of
-    all without that component. The weights are those of the model, and the weight of a component that is left out goes
-    to the n-gram: nothing is tuned on TEXT. Unknown words are counted but not scored.
+    perplexity of each n-gram model, of their interpolation, of the interpolation with one other component, of the whole
+    model, and of the whole model without that component. The weights are those of the model, and the weight of an
+    omitted component goes to the n-grams: nothing is tuned on TEXT. Unknown words are counted but not scored.
     """
     from cepts.pipeline.lm import perplexity_files
 
@@ -55,4 +57,4 @@ def command(directory: str, text: tuple[str, ...], **options: Any) -> None:
             notices=bars.notices,
             progress=bars,
         )
-    show(report, as_json=options["as_json"])
+    show(report, as_json=options["as_json"], signature=options["signature"])

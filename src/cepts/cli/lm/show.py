@@ -7,12 +7,14 @@ from typing import Any
 import click
 
 from cepts.cli import option
-from cepts.cli.console import ProgressBars, say, show
+from cepts.cli.console import ProgressBars, figure_notes, say, show
+from cepts.cli.groups import Command
 from cepts.cli.lm import reading_of, reading_options
 
 
 @click.command(
     "show",
+    cls=Command,
     epilog="""\b
 Examples:
   cepts lm show biology
@@ -20,30 +22,36 @@ Examples:
   cepts lm show biology --text textbook.txt --plot hidden.png""",
 )
 @click.argument("directory")
-@click.option(
-    "--hidden-document",
-    "-n",
-    type=int,
-    multiple=True,
-    metavar="N",
-    help="Show the hidden document with this number; may be given again.  [default: those with the largest P(d)]",
-)
-@option.whole("--count", "How many to show.", least=None, default=20)
-@option.whole("--top", "Words of each.", least=None, default=10)
-@click.option(
-    "--words", "-w", multiple=True, metavar="WORD", help="Show the hidden documents of this word; may be given again."
-)
-@option.text(
-    "--text",
-    "FILE",
-    "Also estimate P(d) from the histories of this text; may be given again.",
-    dest="texts",
-    multiple=True,
+@option.section(
+    "Input",
+    option.text(
+        "--text",
+        "FILE",
+        option.again("Also estimate P(d) from the histories of this text."),
+        dest="texts",
+        multiple=True,
+    ),
 )
 @reading_options
-@option.text("--plot", "FILE", "Draw P(word | d) of some hidden documents and P(d) of all (.png .svg .pdf).")
-@option.json
-@option.quiet
+@option.section(
+    "Hidden documents",
+    option.whole(
+        "--hidden-document",
+        option.again("Show the hidden document with this number.", "  [default: those with the largest P(d)]"),
+        least=None,
+        multiple=True,
+        short="-n",
+    ),
+    option.text("--words", "WORD", option.again("Show the hidden documents of this word."), multiple=True, short="-w"),
+    option.whole("--count", "Number of hidden documents to show.", least=None, default=20),
+    option.whole("--top", "Number of words of each.", least=None, default=10),
+)
+@option.section(
+    "Output",
+    option.text("--plot", "FILE", "Draw P(word | d) of some hidden documents and P(d) of all (.png .svg .pdf)."),
+    option.json,
+)
+@option.section("Other", option.quiet)
 def command(directory: str, **options: Any) -> None:
     """Show the hidden documents of a model.
 
@@ -59,6 +67,7 @@ def command(directory: str, **options: Any) -> None:
     if options["plot"] is not None:
         from cepts.plot import plot_hidden_documents
 
-        plot_hidden_documents(options["plot"], found.drawn, found.priors, estimated=found.estimated)
+        with figure_notes(quiet=options["quiet"]):
+            plot_hidden_documents(options["plot"], found.drawn, found.priors, estimated=found.estimated)
         say(f"figure   {options['plot']}", quiet=options["quiet"])
     show(found.report, as_json=options["as_json"])

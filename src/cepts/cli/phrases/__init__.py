@@ -12,13 +12,13 @@ command = LazyGroup(
     "phrases",
     {
         "align": ("cepts.cli.phrases.align", "Align the phrases of sentences and their paraphrases."),
-        "apply": ("cepts.cli.phrases.apply", "Judge entailment, paraphrases and answers by alignments."),
-        "score": ("cepts.cli.phrases.score", "Score the links of sentences and their paraphrases."),
+        "apply": ("cepts.cli.phrases.apply", "Judge entailment, paraphrases and answers from alignments."),
+        "score": ("cepts.cli.phrases.score", "Score links of paraphrases against gold links."),
         "train": ("cepts.cli.phrases.train", "Train an aligner on sentence pairs with gold links."),
     },
-    help="Align sentences with their paraphrases, phrase to phrase.",
+    help="Align sentences with their paraphrases, phrase by phrase.",
     examples="""\
-  echo 'Shops are closed up for now ||| Shops are temporarily closed down' | cepts phrases align -
+  echo 'He bought a car ||| He purchased a vehicle' | cepts phrases align -
   cepts phrases train gold.jsonl --save model
   cepts phrases score gold.jsonl predicted.jsonl""",
 )
@@ -26,17 +26,19 @@ command = LazyGroup(
 model_option = option.text(
     "--model",
     "MODEL",
-    "phrase or token, the English models that come with cepts, or the directory of one that you trained.",
+    "An English model that comes with cepts, phrase or token, or the directory of a model that you trained.",
     default="phrase",
 )
 input_options = option.stacked(
-    option.max_length("  [default: as in training, 500]"),
-    option.threads,
-    option.choice(
-        "--input-format",
-        ("auto", *SENTENCE_PAIR_FORMATS),
-        "Format of the input, where neither its name nor its first line says it.",
-        default="auto",
+    option.section(
+        "Input",
+        option.choice(
+            "--input-format",
+            ("auto", *SENTENCE_PAIR_FORMATS),
+            "Format of the input, if neither its name nor its first line tells.",
+            default="auto",
+        ),
+        option.max_length("  [default: as in training, 500]"),
     ),
-    option.quiet,
+    option.running,
 )

@@ -11,6 +11,7 @@ import click
 
 from cepts.cli import link_options, option
 from cepts.cli.console import ProgressBars, say
+from cepts.cli.groups import Command
 from cepts.cli.phrases import input_options, model_option
 from cepts.names import WRITABLE_PAIR_FORMATS
 from cepts.progress import Stopwatch
@@ -23,9 +24,10 @@ if TYPE_CHECKING:
 
 @click.command(
     "align",
+    cls=Command,
     epilog="""\b
 Examples:
-  echo 'Shops are closed up for now ||| Shops are temporarily closed down' | cepts phrases align -
+  echo 'He bought a car ||| He purchased a vehicle' | cepts phrases align -
   cepts phrases align old.txt new.txt -o aligned.jsonl
   cepts phrases align pairs.jsonl --model token --format pharaoh
   cepts phrases align pairs.jsonl --combine onmf
@@ -33,31 +35,38 @@ Examples:
 )
 @click.argument("source")
 @click.argument("target", required=False)
-@click.option("-o", "--output", default="-", metavar="FILE", help="Where the result goes.  [default: stdout]")
-@model_option
-@link_options.combine_option()
-@link_options.threshold_option("  [default: 0.4]")
-@link_options.factoring_options("For onmf: ")
-@link_options.matrices_option
-@option.whole(
-    "--nbest",
-    "List each direction's N best segmentations instead, as json; with --combine forward or reverse that one's.",
-)
-@option.choice(
-    "--format",
-    ("text", *WRITABLE_PAIR_FORMATS),
-    "text is for people; json has words, links, segments and the cepts of onmf.  [default: text; json with -o or "
-    "--nbest]",
-)
-@option.base()
-@option.text("--scores", "FILE", "Also write each pair's normalised decoding score, forward and reverse.")
 @input_options
+@option.section("Model", model_option)
+@option.section(
+    "Links",
+    link_options.combine_option(),
+    link_options.threshold_option("  [default: 0.4]"),
+    link_options.factoring_options("For onmf: "),
+    option.whole(
+        "--nbest",
+        "Write the N best segmentations of each direction instead of links, as json; with --combine forward or "
+        "reverse, those of that direction.",
+    ),
+)
+@option.section(
+    "Output",
+    option.output("File for the alignments."),
+    option.choice(
+        "--format",
+        ("text", *WRITABLE_PAIR_FORMATS),
+        "File format of the alignments. text is for reading; json has the words, links, segments and the cepts of "
+        "onmf.  [default: text; json with -o or --nbest]",
+    ),
+    option.base(),
+    option.text("--scores", "FILE", "Also write the normalised decoding score of each pair, forward and reverse."),
+    link_options.matrices_option,
+)
 def command(source: str, target: str | None, **options: Any) -> None:
     """Align the phrases of sentences and their paraphrases.
 
-    SOURCE and TARGET are files with a sentence a line, tokens separated by blanks, or CoNLL-U; or SOURCE alone is a
-    file of 'a ||| b' lines, a two-column TSV, JSON lines or jacana's JSON. All may be compressed (.gz .bz2 .xz .zst);
-    - is stdin. As many pairs come out as go in.
+    SOURCE and TARGET are text files with one sentence per line and tokens separated by spaces, or CoNLL-U files. Or
+    SOURCE alone is a file with both sides: lines of 'source ||| target', two-column TSV, JSON lines or jacana's JSON.
+    Files may be compressed (.gz .bz2 .xz .zst), and - is stdin. The output has as many pairs as the input.
     """
     _check(options)
     stopwatch = Stopwatch()

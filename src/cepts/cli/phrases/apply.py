@@ -8,12 +8,14 @@ import click
 
 from cepts.cli import option
 from cepts.cli.console import ProgressBars, show
+from cepts.cli.groups import Command
 from cepts.cli.phrases import input_options, model_option
 from cepts.names import JUDGEMENT_SCORES, JUDGEMENT_TASKS, QUESTIONS
 
 
 @click.command(
     "apply",
+    cls=Command,
     epilog="""\b
 Examples:
   cepts phrases apply rte test.jsonl --train train.jsonl
@@ -22,36 +24,45 @@ Examples:
 )
 @click.argument("task", type=click.Choice(JUDGEMENT_TASKS))
 @click.argument("test")
-@option.text(
-    "--train",
-    "FILE",
-    "For rte and paraphrase: judged pairs on which the threshold is chosen; may be given again.",
-    dest="training",
-    multiple=True,
-)
-@option.real("--threshold", "Instead of --train: the least score of a yes.")
-@option.choice(
-    "--score",
-    JUDGEMENT_SCORES,
-    "What is compared: the best paths' score a state, as in the paper; how much of the target sentence the source "
-    "says; that of both sentences, multiplied.  [default: target; both for paraphrase]",
-)
-@option.choice(
-    "--questions",
-    QUESTIONS,
-    "For qa: which count: those with right and wrong answers, with right ones, or all.  [default: mixed]",
-)
-@model_option
-@option.text("--predictions", "FILE", "Also write each pair's score and judgement, as JSON lines.")
-@option.intervals
-@option.json
 @input_options
+@option.section(
+    "Model",
+    model_option,
+    option.text(
+        "--train",
+        "FILE",
+        option.again("Judged pairs from which rte and paraphrase learn the threshold."),
+        dest="training",
+        multiple=True,
+    ),
+    option.real("--threshold", "Lowest score of a pair that is judged yes, instead of --train."),
+    option.choice(
+        "--score",
+        JUDGEMENT_SCORES,
+        "Score of a pair: decoding is the normalised score of the best alignment, as in Yao et al. (2013); target is "
+        "how much of the target sentence is linked; both is the product for both sentences.  [default: target; both "
+        "for paraphrase]",
+    ),
+    option.choice(
+        "--questions",
+        QUESTIONS,
+        "Questions that count in qa: those with right and wrong answers, those with right answers, or all.  "
+        "[default: mixed]",
+    ),
+)
+@option.section("Scores", option.intervals)
+@option.section(
+    "Output",
+    option.text("--predictions", "FILE", "Also write the score and the judgement of each pair, as JSON lines."),
+    option.json,
+    option.whole_signature,
+)
 def command(task: str, test: str, **options: Any) -> None:
-    """Judge entailment, paraphrases and answers by alignments.
+    """Judge entailment, paraphrases and answers from alignments.
 
-    TEST has sentence pairs with labels, 1 for yes and 0 for no. For rte (the source entails the target) and paraphrase,
-    pairs are judged yes whose score reaches the threshold of best accuracy on the training pairs. For qa, the answers
-    (source) of each question (target) with one qid are ranked by score.
+    TEST has sentence pairs with labels, 1 for yes and 0 for no. In rte (the source entails the target) and paraphrase,
+    a pair is judged yes if its score reaches a threshold, the one with the best accuracy on the training pairs. In qa,
+    the answers (source) to each question (target), which share a qid, are ranked by score.
     """
     from cepts.pipeline.judgements import JudgementOptions, judge_file
 
@@ -59,4 +70,4 @@ def command(task: str, test: str, **options: Any) -> None:
     judging = JudgementOptions(task=task, format=options["input_format"], **option.given(options, JudgementOptions))
     with ProgressBars(quiet=options["quiet"]) as bars:
         report = judge_file(test=test, options=judging, progress=bars, **option.given(options, judge_file))
-    show(report, as_json=options["as_json"])
+    show(report, as_json=options["as_json"], signature=options["signature"])

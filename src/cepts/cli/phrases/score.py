@@ -8,48 +8,56 @@ import click
 
 from cepts.cli import option
 from cepts.cli.console import show
+from cepts.cli.groups import Command
 from cepts.names import ONE_FILE_PAIR_FORMATS, PROTOCOLS, WRITABLE_PAIR_FORMATS
 
 
-@click.command("score")
+@click.command("score", cls=Command)
 @click.argument("gold")
 @click.argument("predicted", nargs=-1, required=True)
-@option.choice(
-    "--protocol",
-    PROTOCOLS,
-    "How pairs are averaged: their mean, their sum, as jacana's scorer did, or as papers on MultiMWA do.",
-    default="macro",
+@option.section(
+    "Input",
+    option.choice("--gold-format", ("auto", *ONE_FILE_PAIR_FORMATS), "Format of GOLD.", default="auto"),
+    option.text("--gold-links", "FILE", "File with the gold links, if GOLD has none: NAACL, Pharaoh, ..."),
+    option.choice(
+        "--format",
+        ("auto", *WRITABLE_PAIR_FORMATS),
+        "Format of PREDICTED; auto tells it from the suffix, or from the first line.",
+        default="auto",
+    ),
+    option.base(),
 )
-@option.flag("--possible", "Gold's possible links are not wrong; with multimwa they are gold.")
-@option.text("--gold-links", "FILE", "Gold links of GOLD, for one that has none: NAACL, Pharaoh, ...")
-@option.choice("--gold-format", ("auto", *ONE_FILE_PAIR_FORMATS), "Format of GOLD.", default="auto")
-@option.choice(
-    "--format",
-    ("auto", *WRITABLE_PAIR_FORMATS),
-    "Format of PREDICTED; auto goes by the suffix, then by the first line.",
-    default="auto",
+@option.section(
+    "Scores",
+    option.choice(
+        "--protocol",
+        PROTOCOLS,
+        "How pairs are averaged: macro is the mean over pairs, micro pools all links, jacana does as the scorer of "
+        "jacana, and multimwa as papers on MultiMWA.",
+        default="macro",
+    ),
+    option.flag("--possible", "Do not count possible gold links as wrong; with multimwa, count them as gold."),
+    option.intervals,
 )
-@option.base()
-@option.intervals
-@option.json
+@option.section("Output", option.json, option.whole_signature)
 def command(gold: str, predicted: tuple[str, ...], **options: Any) -> None:
-    """Score the links of sentences and their paraphrases.
+    """Score links of paraphrases against gold links.
 
-    GOLD holds sentence pairs with gold links: JSON lines, jacana's JSON, or text with --gold-links. Each PREDICTED
-    holds links of the same pairs: the same formats, or Pharaoh, NAACL, GIZA; all of its links count, sure or possible.
-    Precision, recall, F1 and exact match are printed in %, also of links between identical and other words, and of
-    rectangles of links. With --intervals, each PREDICTED is also compared with the first, by approximate
-    randomisation.
+    GOLD has sentence pairs with gold links: JSON lines, jacana's JSON, or text with --gold-links. Each PREDICTED has
+    links for the same pairs, in one of these formats or as Pharaoh, NAACL or GIZA; all its links count, sure or
+    possible. The table has precision, recall, F1 and exact match in %, for all links, for links between identical words
+    and between other words, and for rectangles of links. With --intervals, each PREDICTED is also compared with the
+    first one by approximate randomisation.
 
     \b
     Examples:
       cepts phrases score gold.jsonl predicted.jsonl
-      cepts phrases score gold.jsonl one.links other.links --protocol jacana --intervals 1000
-      cepts phrases score pairs.txt predicted.wa --gold-links gold.wa --possible --json
+      cepts phrases score gold.jsonl one.links other.links --intervals 1000
+      cepts phrases score pairs.txt predicted.wa --gold-links gold.wa --json
     """  # noqa: D301
     from cepts.io.files import check_stdin
     from cepts.pipeline.scoring import report_phrases, score_phrase_files
 
     check_stdin(gold, options["gold_links"], *predicted)
     found = score_phrase_files(gold, predicted, **option.given(options, score_phrase_files))
-    show(report_phrases(predicted, found), as_json=options["as_json"])
+    show(report_phrases(predicted, found), as_json=options["as_json"], signature=options["signature"])

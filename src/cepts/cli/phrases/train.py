@@ -8,75 +8,100 @@ import click
 
 from cepts.cli import option
 from cepts.cli.console import ProgressBars, say, show
+from cepts.cli.groups import Command
 from cepts.cli.phrases import input_options
 from cepts.names import ANNOTATORS, PHRASE_COSTS, PHRASE_FAMILIES, PHRASE_MODELS
 
 # The largest cost and penalty: far more than is useful, and far less than what overflows.
-LARGEST = 1e6
+LARGEST = 1_000_000
+COSTS: Any = {"least": 0, "most": LARGEST}
 
 
 @click.command(
     "train",
+    cls=Command,
     epilog="""\b
 Examples:
   cepts phrases train gold.jsonl --save model
-  cepts phrases train gold.jsonl --dev dev.jsonl --without wordnet --without paraphrase --save model
+  cepts phrases train gold.jsonl --dev dev.jsonl --without name --save model
   cepts phrases train gold.jsonl --model token --paper --save model
-  cepts phrases train gold.jsonl --language none --vectors vectors.vec --save model
-  cepts phrases train old.conllu new.conllu --gold-links gold.wa --language none --save model""",
+  cepts phrases train gold.jsonl --language none --vectors en.vec --save model
+  cepts phrases train old.conllu new.conllu --gold-links gold.wa --save model""",
 )
-@click.argument("files", metavar="PAIRS", nargs=-1, required=True)
-@option.text(
-    "--gold-links",
-    "FILE",
-    "Gold links (NAACL, Pharaoh, ...) of PAIRS, which then are one file of any kind, or two of text or CoNLL-U.",
+@click.argument("files", metavar="PAIRS...", nargs=-1, required=True)
+@option.section(
+    "Input",
+    option.text(
+        "--gold-links",
+        "FILE",
+        "Gold links (NAACL, Pharaoh, ...) of PAIRS, which is then one file of any format, or two of text or CoNLL-U.",
+    ),
+    option.base(),
+    option.choice(
+        "--language",
+        ANNOTATORS,
+        "english tags and chunks the sentences and looks words up in the resources of cepts; none uses the columns of "
+        "the input.",
+        default="english",
+    ),
+    option.text("--vectors", "FILE", "Word vectors for relatedness, instead of those of the language."),
+    option.text(
+        "--paraphrases",
+        "FILE",
+        option.again("Paraphrases, instead of those of the language: tab-separated pairs, PPDB rules, or a table."),
+        multiple=True,
+    ),
+    option.flag(
+        "--synthesise", "First make phrase links from word links inside chunks (Yao et al. 2013, section 4.1)."
+    ),
 )
-@option.base()
-@option.text("--save", "DIR", "Where the aligner goes.", required=True)
-@option.choice("--model", PHRASE_MODELS, "Semi-Markov CRFs of phrases, or CRFs of words.", default="phrase")
-@option.whole("--longest", "Words of a source phrase at most.  [default: 3]")
-@option.whole("--widest", "Words of a target phrase at most.  [default: 3]")
-@option.choice(
-    "--families", PHRASE_FAMILIES, "Use this family of features; may be given again.  [default: all]", multiple=True
+@option.section(
+    "Model",
+    option.choice("--model", PHRASE_MODELS, "Semi-Markov CRFs of phrases, or CRFs of words.", default="phrase"),
+    option.whole("--longest", "Largest number of words in a source phrase.  [default: 3]"),
+    option.whole("--widest", "Largest number of words in a target phrase.  [default: 3]"),
+    option.choice(
+        "--families",
+        PHRASE_FAMILIES,
+        option.again("Use this family of features.", "  [default: all]"),
+        multiple=True,
+        metavar="FAMILY",
+    ),
+    option.choice(
+        "--without",
+        PHRASE_FAMILIES,
+        option.again("Do not use this family of features."),
+        multiple=True,
+        metavar="FAMILY",
+    ),
 )
-@option.choice("--without", PHRASE_FAMILIES, "Leave this family of features out; may be given again.", multiple=True)
-@option.choice(
-    "--language",
-    ANNOTATORS,
-    "english tags, chunks and looks words up with what comes with cepts; none uses the columns of the input.",
-    default="english",
+@option.section(
+    "Training",
+    option.choice(
+        "--cost",
+        PHRASE_COSTS,
+        "Mistakes that training minimises: wrong and missed links, words in a wrong state, or none (maximum "
+        "likelihood).  [default: links]",
+    ),
+    option.real(
+        "--wrong-cost", "Cost of a wrong link or state; a higher cost gives fewer links.  [default: 1]", **COSTS
+    ),
+    option.real("--missed-cost", "Cost of a missed link; a higher cost gives more links.  [default: 1]", **COSTS),
+    option.real("--penalty", "Strength of the L2 penalty on weights.  [default: 1]", **COSTS),
+    option.whole("--iterations", "Largest number of L-BFGS iterations.  [default: 120]"),
+    option.flag(
+        "--paper",
+        "Train as Yao et al. (2013): one null state, Hamming cost, penalty 0.01, 300 iterations, no lexical features.",
+    ),
+    option.text("--dev", "FILE", "Sentence pairs with gold links on which the aligner is scored at the end."),
 )
-@option.text("--vectors", "FILE", "Word vectors for relatedness, in place of the language's.")
-@option.text(
-    "--paraphrases",
-    "FILE",
-    "Paraphrases, in place of the language's: pairs with a tab between them, PPDB's rules, or a table; may be "
-    "given again.",
-    multiple=True,
-)
-@option.choice(
-    "--cost",
-    PHRASE_COSTS,
-    "What training counts as mistakes: links, words in a wrong state, or none (likelihood).  [default: links]",
-)
-@option.real(
-    "--wrong-cost", "Cost of a wrong link or state; higher gives fewer links.  [default: 1]", least=0, most=LARGEST
-)
-@option.real("--missed-cost", "Cost of a missed link; higher gives more links.  [default: 1]", least=0, most=LARGEST)
-@option.real("--penalty", "How strongly weights are kept near 0 (L2).  [default: 1]", least=0, most=LARGEST)
-@option.whole("--iterations", "Iterations of L-BFGS at most.  [default: 120]")
-@option.flag(
-    "--paper",
-    "Train as Yao et al. (2013): one null state, Hamming cost, penalty 0.01, 300 iterations, no lexical features.",
-)
-@option.flag("--synthesise", "First make phrase links of word links inside chunks (their section 4.1).")
-@option.text("--dev", "FILE", "Sentence pairs with gold links, on which the aligner is scored at the end.")
+@option.section("Output", option.text("--save", "DIR", "Directory for the trained model.", required=True), option.json)
 @input_options
 def command(files: tuple[str, ...], **options: Any) -> None:
     """Train an aligner on sentence pairs with gold links.
 
-    PAIRS are files of JSON lines or jacana's JSON, whose sure links are learnt; possible ones cost nothing. Both
-    directions are trained. 'cepts phrases align --model DIR' then uses the aligner.
+    PAIRS are files of JSON lines or jacana's JSON. The aligner learns their sure links; possible links are neither
+    right nor wrong. Both directions are trained. Use the model with 'cepts phrases align --model DIR'.
     """
     from cepts.phrases import PhraseAligner
     from cepts.pipeline.phrase_training import TrainingFiles, new_phrase_aligner, train_phrase_aligner
@@ -94,6 +119,6 @@ def command(files: tuple[str, ...], **options: Any) -> None:
             notices=bars.notices,
             progress=bars,
         )
-    show(report, quiet=options["quiet"])
+    show(report, as_json=options["as_json"], quiet=options["quiet"])
     use = f"cepts phrases align PAIRS --model {options['save']}"
     say(f"model    {options['save']}  (use it: {use})", quiet=options["quiet"])

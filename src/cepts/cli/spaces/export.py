@@ -8,12 +8,14 @@ import click
 
 from cepts.cli import option
 from cepts.cli.console import show
+from cepts.cli.groups import Command
 from cepts.cli.spaces import opening, vectors_option
 from cepts.names import WRITABLE_VECTOR_FORMATS
 
 
 @click.command(
     "export",
+    cls=Command,
     epilog="""\b
 Examples:
   cepts spaces export en-fr en -o en.aligned.vec.gz
@@ -21,20 +23,20 @@ Examples:
 )
 @click.argument("directory")
 @click.argument("language")
-@option.output("the vectors")
+@option.output("File for the vectors.")
 @option.choice(
     "--format",
     WRITABLE_VECTOR_FORMATS,
-    "Format of the file.  [default: by its name: .bin is word2vec-binary, .npy is npy, all else word2vec]",
+    "File format of the vectors.  [default: word2vec-binary for .bin, npy for .npy, otherwise word2vec]",
 )
 @option.whole("--max-vocabulary", "Write only the first N words.")
 @vectors_option
 @option.quiet
 def command(directory: str, language: str, **options: Any) -> None:
-    """Write a language's vectors in the shared space.
+    """Write the vectors of a language in the shared space.
 
-    DIRECTORY is what 'cepts spaces fit --save' wrote. The vectors of all its LANGUAGEs can be compared by cosine. With
-    .npy the words go to a file beside it.
+    DIRECTORY is what 'cepts spaces fit --save' wrote. The exported vectors of all its languages can be compared by
+    cosine. With .npy, the words go to a text file with the same name.
     """
     from cepts.pipeline.spaces import export_vectors
 

@@ -7,7 +7,8 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from cepts.cli import option
-from cepts.cli.console import ProgressBars, say, show
+from cepts.cli.console import ProgressBars, figure_notes, say, show
+from cepts.cli.groups import Command
 from cepts.errors import UsageError
 from cepts.names import SPACE_METHODS, STARTS, STEPS, VECTOR_FORMATS
 
@@ -26,7 +27,7 @@ def _number_or_auto(ctx: click.Context, option: click.Parameter, value: str | No
     except ValueError:
         number = -1.0
     if not 0.0 <= number < float("inf"):
-        raise click.BadParameter(f"wants auto or a number from 0. Got {value!r}.")
+        raise click.BadParameter(f"must be auto or a number of 0 or more. Got {value!r}.")
     return number
 
 
@@ -35,100 +36,123 @@ def _steps(ctx: click.Context, option: click.Parameter, value: str) -> tuple[str
         return ()
     steps = tuple(step.strip() for step in value.split(","))
     if any(step not in STEPS for step in steps):
-        raise click.BadParameter(f"wants {' and '.join(STEPS)} with commas between them, or none. Got {value!r}.")
+        raise click.BadParameter(f"must be {' and '.join(STEPS)} separated by commas, or none. Got {value!r}.")
     return steps
 
 
 @click.command(
     "fit",
+    cls=Command,
     epilog="""\b
 Examples:
-  cepts spaces fit cc.en.300.vec.gz cc.fr.300.vec.gz --dictionary en-fr.txt --save en-fr
+  cepts spaces fit cc.en.300.vec.gz cc.fr.300.vec.gz -d en-fr.txt --save en-fr
   cepts spaces fit en.vec fr.vec --identical --induce 10 --save en-fr
-  cepts spaces fit en.vec fr.vec ru.vec --dictionary en-fr:a.txt --dictionary en-ru:b.txt --save three""",
+  cepts spaces fit en.vec fr.vec ru.vec -d en-fr:a.txt -d en-ru:b.txt --save x""",
 )
 @click.argument("vectors", nargs=-1, required=True)
-@click.option(
-    "-d",
-    "--dictionary",
-    "dictionaries",
-    multiple=True,
-    metavar="FILE",
-    help="Translations, a column for each language; may be given again. For some of the languages: en-fr:FILE, or "
-    "a file whose first line names its columns.",
+@option.section(
+    "Input",
+    option.text(
+        "--dictionary",
+        "FILE",
+        option.again(
+            "Translations, with a column for each language. For some of the languages: en-fr:FILE, or a file whose "
+            "first line names the languages."
+        ),
+        dest="dictionaries",
+        multiple=True,
+        short="-d",
+    ),
+    option.flag("--identical", "Also use words that are spelt the same as dictionary entries."),
+    option.text("--languages", "A,B,...", "Names of the languages.  [default: from the file names]", short="-l"),
+    option.flag("--lowercase", "Convert the words of the vectors to lower case."),
+    option.whole("--max-vocabulary", "Use only the first N words of each language."),
+    option.choice("--vector-format", VECTOR_FORMATS, "Format of the vectors.  [default: detected]", metavar="FORMAT"),
 )
-@option.flag("--identical", "Also use words that are spelt the same as entries.")
-@option.text("--save", "DIR", "Directory to save the space in.")
-@option.flag("--vectors/--no-vectors", "Save the vectors with it.  [default: yes]", dest="keep_vectors", default=True)
-@click.option(
-    "-l", "--languages", metavar="A,B,...", help="Names of the languages.  [default: by the names of the files]"
+@option.section(
+    "Model",
+    option.choice(
+        "--method",
+        SPACE_METHODS,
+        "Method of fitting.  [default: ibfa for two languages, mbfa for more]",
+        metavar="METHOD",
+    ),
+    option.text(
+        "--prepare",
+        "STEPS",
+        "Preparation of the vectors: unit (scale to length 1) and centre (subtract the mean), separated by commas; or "
+        "none.",
+        default="unit,centre,unit",
+        callback=_steps,
+    ),
+    option.whole("--factors", "Dimensions of the space.  [default: those of the narrowest vectors]"),
+    option.text(
+        "--exponent",
+        "X",
+        "Power of the correlations: a higher power favours dimensions that the languages share; 0.5 is the posterior "
+        "mean.  [default: the best on held-out entries]",
+        callback=_number_or_auto,
+    ),
+    option.text(
+        "--shrinkage",
+        "X",
+        "Ridge on the covariances, relative to the mean variance.  [default: the best on held-out entries, and lower "
+        "as --induce adds entries]",
+        callback=_number_or_auto,
+    ),
+    option.text("--pivot", "LANGUAGE", "Language whose vectors stay as they are, for direct maps."),
+    option.seed("Seed for held-out entries and for --induce-keep."),
 )
-@option.flag("--lowercase", "Put the words of the vectors in lower case.")
-@option.whole("--max-vocabulary", "Use only the first N words of each language.")
-@option.choice("--vector-format", VECTOR_FORMATS, "Format of the vectors.  [default: as found]")
-@option.choice("--method", SPACE_METHODS, "Method to fit by.  [default: ibfa for two languages, mbfa for more]")
-@option.text(
-    "--prepare",
-    "STEPS",
-    "How to prepare the vectors: unit (length 1), centre (mean subtracted), with commas between them; or none.",
-    default="unit,centre,unit",
-    callback=_steps,
+@option.section(
+    "Dictionary induction",
+    option.whole(
+        "--induce",
+        "Extend the dictionary with words that are each other's nearest neighbours in the space, for at most this many "
+        "rounds.",
+        least=0,
+        metavar="ROUNDS",
+        default=0,
+    ),
+    option.whole("--induce-vocabulary", "Consider only the N most frequent words of each language.  [default: 10000]"),
+    option.real(
+        "--induce-keep",
+        "Probability that a candidate is considered in the first round; less than 1 helps with a poor dictionary.  "
+        "[default: 1]",
+        above=0,
+        most=1,
+        metavar="P",
+    ),
 )
-@option.whole("--factors", "Dimensions of the space.  [default: those of the narrowest vectors]")
-@option.text(
-    "--exponent",
-    "X",
-    "Power of the correlations: higher favours dimensions that the languages share; 0.5 is the posterior mean.  "
-    "[default: chosen on held-out entries]",
-    callback=_number_or_auto,
+@option.section(
+    "EM of mbfa",
+    option.whole("--iterations", "Largest number of EM iterations."),
+    option.real("--tolerance", "Stop when an iteration gains less than this share of the gain so far.", least=0),
+    option.choice("--start", STARTS, "Where EM starts.  [default: joreskog]"),
+    option.constant("--plain-em", "Do not accelerate EM.", dest="accelerate", value=False),
 )
-@option.text(
-    "--shrinkage",
-    "X",
-    "Ridge on the covariances, as a share of the mean variance.  [default: chosen on held-out entries, and "
-    "lower as --induce adds entries]",
-    callback=_number_or_auto,
+@option.section(
+    "Output",
+    option.text("--save", "DIR", "Directory for the space."),
+    option.flag(
+        "--vectors/--no-vectors", "Save the vectors with the space.  [default: yes]", dest="keep_vectors", default=True
+    ),
+    option.text(
+        "--plot", "FILE", "Draw the likelihood of the iterations of mbfa, or the correlations (.png .svg .pdf)."
+    ),
 )
-@option.text("--pivot", "LANGUAGE", "For direct maps: the language whose vectors stay as they are.")
-@option.whole(
-    "--induce",
-    "Grow the dictionary by words that are each other's nearest in the space, for at most this many rounds.",
-    least=0,
-    metavar="ROUNDS",
-    default=0,
-)
-@option.whole(
-    "--induce-vocabulary", "How many words of each language, the most frequent, may be added.  [default: 10000]"
-)
-@option.real(
-    "--induce-keep",
-    "Probability that a candidate is considered in the first round; less than 1 helps a poor dictionary.  [default: 1]",
-    above=0,
-    most=1,
-    metavar="P",
-)
-@option.whole("--iterations", "For mbfa: largest number of EM iterations.")
-@option.real("--tolerance", "For mbfa: EM ends when a step gains less than this share of the gain so far.", least=0)
-@option.choice("--start", STARTS, "For mbfa: where EM starts.  [default: joreskog]")
-@click.option(
-    "--plain-em", "accelerate", flag_value=False, default=None, type=bool, help="For mbfa: do not accelerate EM."
-)
-@option.seed("Seed for held-out entries and for --induce-keep.")
-@option.text("--plot", "FILE", "Draw the likelihood of mbfa's iterations, or the correlations (.png .svg .pdf).")
-@option.threads
-@option.quiet
+@option.running
 def command(vectors: tuple[str, ...], **options: Any) -> None:
-    """Fit a shared space to the word vectors of languages.
+    """Fit a shared space to the word vectors of several languages.
 
     VECTORS are two or more files, one for each language: word2vec text or binary, fastText .vec or .bin, GloVe, or .npy
-    with a list of words beside it. In the space, words with the same meaning lie near each other. It is learnt by
-    inter-battery factor analysis or another --method, from a dictionary, from words that are spelt the same, or from
-    both. Languages without a dictionary between them are joined through others.
+    with a list of words beside it. In the space, words with the same meaning are near each other. The space is learnt
+    by inter-battery factor analysis or another --method, from a dictionary, from words that are spelt the same, or from
+    both. Languages without a dictionary between them are joined through other languages.
     """
     from cepts.pipeline.spaces import SpaceFiles, fit_space_files
 
     if options["save"] is None and options["plot"] is None:
-        raise UsageError("the space would be lost; give a directory to save it in (--save), or draw it (--plot FILE).")
+        raise UsageError("the space would be lost; save it with --save DIR, or draw it with --plot FILE.")
     files = SpaceFiles(vectors=vectors, **option.given(options, SpaceFiles))
     model = _model(files, options)
     with ProgressBars(quiet=options["quiet"]) as bars:
@@ -158,7 +182,7 @@ def _model(files: SpaceFiles, options: dict[str, Any]) -> SpaceModel:
     option.check_plot(options["plot"])
     for name in ("induce_vocabulary", "induce_keep"):
         if options[name] is not None and not options["induce"]:
-            raise UsageError(f"`{name}` goes with `induce` ROUNDS, which is not given.")
+            raise UsageError(f"`{name}` goes with `induce` ROUNDS, which is missing.")
     limits = option.given({"vocabulary": options["induce_vocabulary"], "keep": options["induce_keep"]}, Induction)
     chosen["induction"] = Induction(rounds=options["induce"], **limits) if options["induce"] else None
     model: SpaceModel = new_model(SPACE_METHODS, method, chosen, choice="method")
@@ -169,4 +193,5 @@ def _draw(model: SpaceModel, path: str | None) -> None:
     if path is not None:
         from cepts.plot import plot_space
 
-        plot_space(path, model.space_)
+        with figure_notes():
+            plot_space(path, model.space_)

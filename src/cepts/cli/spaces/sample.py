@@ -8,22 +8,24 @@ import click
 
 from cepts.cli import option
 from cepts.cli.console import show
+from cepts.cli.groups import Command
 from cepts.cli.spaces import opening, vectors_option
 
 
 @click.command(
     "sample",
+    cls=Command,
     epilog="""\b
 Examples:
   cepts spaces sample en-fr --noise 0.2
   cepts spaces sample en-fr --draws 10000 --count 50 --seed 7 --json""",
 )
 @click.argument("directory")
-@option.whole("--count", "How many to show, the most probable first.", default=28)
-@option.whole("--draws", "How many to draw.", default=2000)
+@option.whole("--count", "Number of samples to show, the most probable first.", default=28)
+@option.whole("--draws", "Number of samples to draw.", default=2000)
 @option.real(
     "--noise",
-    "How much of each language's noise to draw with; less gives words nearer to each other.",
+    "Share of the noise of each language; less noise gives words of more similar meaning.",
     least=0,
     most=1,
     default=1.0,
@@ -34,11 +36,12 @@ Examples:
 @option.threads
 @option.quiet
 def command(directory: str, **options: Any) -> None:
-    """Draw random words with the same meaning from a space.
+    """Draw random words of similar meaning from a space.
 
-    A meaning is drawn, and from it a vector of each language. The table shows the word nearest to each vector, the
-    logarithm of the joint density, and how the space translates the other languages' words into the first. The words
-    are related rather than translations, as each language adds its own noise. Needs a factor model (ibfa or mbfa).
+    DIRECTORY is what 'cepts spaces fit --save' wrote, with a factor model (ibfa or mbfa). Each sample draws a meaning,
+    and from it a vector of each language. The table has the word nearest to each vector, translations of the other
+    languages' words into the first language, and the logarithm of the joint density. The words are related rather than
+    translations of each other, because each language adds its own noise.
     """
     from cepts.pipeline.spaces import sample_space
 

@@ -8,6 +8,7 @@ import click
 
 from cepts.cli import option
 from cepts.cli.console import show
+from cepts.cli.groups import Command
 from cepts.cli.spaces import direction_options, opening, vectors_option
 
 
@@ -16,11 +17,12 @@ def _components(ctx: click.Context, option: click.Parameter, value: str) -> int 
         return None
     if value.isdecimal() and 0 < int(value) < 10_000:
         return int(value)
-    raise click.BadParameter(f"wants auto or a number from 1 to 9,999. Got {value!r}.")
+    raise click.BadParameter(f"must be auto or a number from 1 to 9,999. Got {value!r}.")
 
 
 @click.command(
     "senses",
+    cls=Command,
     epilog="""\b
 Examples:
   cepts spaces senses en-fr spring plant bank
@@ -29,39 +31,40 @@ Examples:
 )
 @click.argument("directory")
 @click.argument("words", nargs=-1, required=True)
-@direction_options
-@option.whole("--senses", "Largest number of senses of a word.", dest="most", default=4)
-@option.whole("--count", "How many translations and neighbours of a sense.", default=5)
-@option.real(
-    "--least",
-    "How near the first translation of a further sense must be; lower finds more senses, and more spurious ones.  "
-    "[default: 0.25]",
+@option.section("Input", direction_options, vectors_option)
+@option.section(
+    "Senses",
+    option.whole("--senses", "Largest number of senses of a word.", dest="most", default=4),
+    option.whole("--count", "Number of translations and of neighbours of each sense.", default=5),
+    option.real(
+        "--least",
+        "Lowest similarity of the first translation of a further sense; a lower value finds more senses, and more "
+        "spurious ones.  [default: 0.25]",
+    ),
+    option.text(
+        "--components",
+        "N",
+        "Number of components of the mixture of factor analysers; auto tries 16 to 128 and takes the number under "
+        "which held-out dictionary entries are most likely.",
+        default="64",
+        callback=_components,
+    ),
+    option.text(
+        "--dictionary",
+        "[LANGUAGES:]FILE",
+        option.again("Entries for the mixture, instead of those that the space was fitted on."),
+        dest="dictionaries",
+        multiple=True,
+    ),
+    option.seed("Seed for the start of the mixture."),
 )
-@option.text(
-    "--components",
-    "N",
-    "Fields of the mixture of factor analysers, or auto: that number of 16 to 128 under which held-out dictionary "
-    "entries are most likely.",
-    default="64",
-    callback=_components,
-)
-@option.text(
-    "--dictionary",
-    "[LANGUAGES:]FILE",
-    "Entries for the mixture in place of those that the space was fitted on; may be given again.",
-    dest="dictionaries",
-    multiple=True,
-)
-@option.seed("Seed for the start of the mixture.")
-@option.json
-@vectors_option
-@option.threads
-@option.quiet
+@option.section("Output", option.json)
+@option.running
 def command(directory: str, words: tuple[str, ...], **options: Any) -> None:
-    """Show the senses of words, and translations of each.
+    """Show the senses of words, with translations of each.
 
-    DIRECTORY is what 'cepts spaces fit --save' wrote, by ibfa or mbfa. The vector of a word is a sum of its senses: the
-    share of each is its weight. The neighbours are words of the same language that have the sense.
+    DIRECTORY is what 'cepts spaces fit --save' wrote, with ibfa or mbfa. The vector of a word is a sum of the vectors
+    of its senses; the weight of a sense is its share. Neighbours are words of the same language with that sense.
     """
     from cepts.pipeline.spaces import SenseLookup, senses_of_words
 

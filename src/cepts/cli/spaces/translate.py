@@ -8,6 +8,7 @@ import click
 
 from cepts.cli import option
 from cepts.cli.console import show
+from cepts.cli.groups import Command
 from cepts.cli.spaces import direction_options, measure_option, opening, sources_option, vectors_option
 from cepts.errors import UsageError
 from cepts.names import TRANSLATION_FORMATS
@@ -15,38 +16,48 @@ from cepts.names import TRANSLATION_FORMATS
 
 @click.command(
     "translate",
+    cls=Command,
     epilog="""\b
 Examples:
   cepts spaces translate en-fr house river
   cepts spaces translate en-fr maison --from fr
-  cepts spaces translate en-fr --input words.txt --format tsv -o found.tsv
+  cepts spaces translate en-fr --input words.txt -o found.tsv
   cepts spaces translate en-fr --all --mutual -o dictionary.tsv""",
 )
 @click.argument("directory")
 @click.argument("words", nargs=-1)
-@direction_options
-@option.text("--input", "FILE", "Translate the words of a file, one per line; - is stdin.")
-@option.flag("--all", "Write a dictionary: the best translation of every word.")
-@option.flag("--mutual", "With --all: only words that are each other's best translation.")
-@option.whole("--count", "How many translations of each word.  [default: 5]")
-@measure_option()
-@sources_option
-@option.choice(
-    "--format",
-    TRANSLATION_FORMATS,
-    "A table; one line per word with tabs between translations and scores; or JSON, one line per word.  "
-    "[default: table]",
+@option.section(
+    "Input",
+    direction_options,
+    option.text("--input", "FILE", "Translate the words of a file, one per line; - is stdin."),
+    option.flag("--all", "Translate every word of the language, and write a dictionary."),
+    vectors_option,
 )
-@option.output("the translations")
-@vectors_option
-@option.threads
-@option.quiet
+@option.section(
+    "Translations",
+    option.whole("--count", "Number of translations of each word.  [default: 5]"),
+    option.flag("--mutual", "With --all: only words that are each other's best translation."),
+    measure_option(),
+    sources_option,
+)
+@option.section(
+    "Output",
+    option.output("File for the translations."),
+    option.choice(
+        "--format",
+        TRANSLATION_FORMATS,
+        "Write one line per word instead of a table: tsv has tabs between translations and scores, jsonl is JSON "
+        "lines.  [default: tsv with -o]",
+    ),
+    option.json,
+)
+@option.running
 def command(directory: str, words: tuple[str, ...], **options: Any) -> None:
-    """Translate words by their places in a space.
+    """Translate words by their vectors in a space.
 
     DIRECTORY is what 'cepts spaces fit --save' wrote. A word without a vector is also looked up in lower case. Words
-    without any vector are named on stderr; in tsv and json they have a line without translations, so that there are as
-    many lines as words.
+    that still have none are named on stderr; tsv and jsonl have a line without translations for them, so that there are
+    as many lines as words.
     """
     _check(words, options)
     from cepts.pipeline.spaces import WordLookup, translate_all, translate_words
@@ -56,9 +67,11 @@ def command(directory: str, words: tuple[str, ...], **options: Any) -> None:
         if options["all"]:
             report = translate_all(space, lookup, options["output"], mutual=options["mutual"])
         else:
-            written = option.given(options, ("output", "format"))
-            report = translate_words(space, lookup, words, path=options["input"], **written)
-    show(report, quiet=options["quiet"])
+            format_ = options["format"] or (None if options["output"] == "-" else "tsv")
+            report = translate_words(
+                space, lookup, words, path=options["input"], output=options["output"], format=format_
+            )
+    show(report, as_json=options["as_json"], quiet=options["quiet"])
 
 
 def _check(words: tuple[str, ...], options: dict[str, Any]) -> None:
@@ -67,12 +80,12 @@ def _check(words: tuple[str, ...], options: dict[str, Any]) -> None:
     given = [way for way, there in ways.items() if there]
     if len(given) != 1:
         raise UsageError(
-            f"found {' and '.join(given) or 'nothing'} to translate, wanted either WORDS, --input FILE or --all."
+            f"found {' and '.join(given) or 'nothing'} to translate, wanted one of WORDS, --input FILE and --all."
         )
     if options["mutual"] and not options["all"]:
-        raise UsageError("--mutual goes with --all, which is not given.")
-    for name, value in (("--count", options["count"]), ("--format", options["format"])):
-        if options["all"] and value is not None:
-            raise UsageError(f"{name} does not go with --all, which writes a dictionary; leave it out.")
-    if options["format"] in (None, "table") and options["output"] != "-" and not options["all"]:
-        raise UsageError("a table goes to stdout; choose --format tsv or json for --output.")
+        raise UsageError("--mutual goes with --all, which is missing.")
+    for name in ("count", "format", "as_json"):
+        if options["all"] and options[name]:
+            raise UsageError(f"`{name}` does not go with --all, which writes a dictionary; omit it.")
+    if options["as_json"] and (options["format"] is not None or options["output"] != "-"):
+        raise UsageError("--json prints to stdout instead of a table; for a file choose --format jsonl.")
