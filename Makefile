@@ -1,4 +1,4 @@
-# make demo | test | lint | types | build | wheel-test | bench | clean
+# make demo | test | lint | types | docs | build | wheel-test | bench | clean
 # Needs Python 3.11 or later with pip; everything else is installed into .venv on first use.
 
 ifndef PYTHON
@@ -11,13 +11,13 @@ EPOCH ?= $(shell git log -1 --format=%ct 2>/dev/null || echo 1577836800)
 BIN := .venv/bin
 PIP := $(BIN)/python -m pip --disable-pip-version-check --quiet
 
-.PHONY: demo test lint types build wheel-test bench clean
+.PHONY: demo test lint types docs build wheel-test bench clean
 
 demo: .venv/installed
 	$(BIN)/cepts demo
 
 test: lint types .venv/installed-decoders
-	OPENBLAS_NUM_THREADS=1 $(BIN)/python -m pytest -rs -n $(JOBS)
+	OPENBLAS_NUM_THREADS=1 $(BIN)/python -m pytest -rs -n $(JOBS) --dist loadgroup
 
 lint: .venv/installed-dev
 	$(BIN)/ruff check .
@@ -25,6 +25,11 @@ lint: .venv/installed-dev
 
 types: .venv/installed-dev
 	$(BIN)/mypy
+
+# The site: docs/_build/html/index.html.
+docs: .venv/installed-dev
+	rm -rf docs/reference/api/generated
+	$(BIN)/python -m sphinx -q -W --keep-going -j 2 -b html docs docs/_build/html
 
 # The same commit gives the same bytes: files carry the time of the commit.
 build: .venv/installed-dev
@@ -51,7 +56,7 @@ bench: .venv/installed
 	$(BIN)/python benchmarks/lm.py --data $(DATA)
 
 clean:
-	rm -rf .venv .bench-venv .hypothesis .mypy_cache .pytest_cache .ruff_cache build dist
+	rm -rf .venv .bench-venv .hypothesis .mypy_cache .pytest_cache .ruff_cache build dist docs/_build docs/reference/api/generated
 	find src tests benchmarks examples docs -name __pycache__ -prune -exec rm -rf {} +
 
 .venv/bin/python:
@@ -63,7 +68,7 @@ clean:
 	@touch $@
 
 .venv/installed-dev: pyproject.toml | .venv/bin/python
-	$(PIP) install --editable '.[dev]'
+	$(PIP) install --editable '.[dev,docs]'
 	@touch $@ .venv/installed
 
 # What the language models and decoders of others are tested against. Nothing else needs them, so that the lack of a C++

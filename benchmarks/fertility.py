@@ -1,10 +1,9 @@
-"""Model 4 on the Hansards: how right its links are and what they cost, beside the HMM and Thot's Model 4 and HMM.
+"""Accuracy and cost of Model 4 on the Hansards, compared with the HMM and with Thot's Model 4 and HMM.
 
-One run prints one table, for the small text and for its first pairs. Thot is run on the latter alone, as the whole
-text would take its Model 4 the better part of an hour. Jobs run one after the other and in turns. Nothing here
-chooses an option.
+One run prints one table, for the small text and for its first pairs. Thot runs only on the latter, because its Model 4
+would need most of an hour for the whole text. Jobs take turns and never run side by side. No option is tuned here.
 
-    fertility.py --data DIR [--peer-pairs N] [--repeat N] [--write PAGE]
+    fertility.py --data DIR [--peer-pairs N] [--repeat N] [--write PAGES]
 """
 
 from __future__ import annotations
@@ -129,7 +128,7 @@ def parse(arguments: Sequence[str] | None = None) -> argparse.Namespace:
         metavar="FILE",
         help="append one line for each row (default: benchmarks/results/fertility.jsonl; nothing with --pairs)",
     )
-    parser.add_argument("--write", type=Path, metavar="PAGE", help="put the table into this page")
+    parser.add_argument("--write", type=Path, metavar="PAGES", help=report.WRITE_HELP)
     options = parser.parse_args(arguments)
     if options.repeat < 1:
         parser.error(f"--repeat must be 1 or more. Got {options.repeat} instead.")
@@ -147,7 +146,7 @@ def main() -> None:
     options = parse()
     hansards.data_directory(options.data, ["small"])
     if options.write:
-        report.check_page(options.write, [TABLE])
+        report.check_pages(options.write, [TABLE])
     if options.peer_pairs:
         peers.environment()
     gold = hansards.gold(options.data, hansards.TEST)

@@ -1,8 +1,8 @@
 """Language models that adapt: how much perplexity falls, and what fitting and scoring cost.
 
-Weights are set on development text, nothing on the test texts.
+Weights are set on development texts; nothing is tuned on the test texts.
 
-    lm.py --data DIR [--tables adaptation history ...] [--write PAGE]
+    lm.py --data DIR [--tables adaptation history ...] [--write PAGES]
 """
 
 from __future__ import annotations

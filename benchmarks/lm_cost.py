@@ -1,4 +1,4 @@
-"""What language models cost: n-grams, the factorisation beside scikit-learn's, and scoring."""
+"""Cost of language models: n-grams, the factorisation compared with scikit-learn, and scoring."""
 
 from __future__ import annotations
 

@@ -1,11 +1,10 @@
-"""Alignment through cepts on the Hansards and on Romanian-English: how right it is, what it rests on, what it costs.
+"""Alignment through cepts on the Hansards and on Romanian-English: accuracy, the data behind its options, and cost.
 
-One run makes ten tables; each is printed, written into a page and kept as JSON lines as soon as it is there, and one
-that fails does not hold up the others. Nothing here chooses an option by the test pairs: `spread` and `sure` are of the
-trial pairs alone. The trained models stay in the work directory, so that a second run with the same `--work` need not
-train them.
+One run makes ten tables. Each is printed, written into its page and kept as JSON lines as soon as it is ready, and if
+one fails, the others are still made. No option is tuned on the test pairs: `spread` and `sure` use the trial pairs
+only. The trained models stay in the work directory, so a second run with the same `--work` does not train them again.
 
-    onmf.py --data DIR [--text small|large] [--tables NAME ...] [--accuracy-only|--speed-only] [--write PAGE] ...
+    onmf.py --data DIR [--text small|large] [--tables NAME ...] [--accuracy-only|--speed-only] [--write PAGES] ...
 """
 
 from __future__ import annotations
@@ -64,7 +63,7 @@ def parse(arguments: Sequence[str] | None = None) -> argparse.Namespace:
         metavar="FILE",
         help="append one line for each row (default: benchmarks/results/onmf.jsonl; nothing with --pairs)",
     )
-    parser.add_argument("--write", type=Path, metavar="PAGE", help="put the tables into this page")
+    parser.add_argument("--write", type=Path, metavar="PAGES", help=report.WRITE_HELP)
     options = parser.parse_args(arguments)
     if options.repeat < 1:
         parser.error(f"--repeat must be 1 or more. Got {options.repeat} instead.")
@@ -84,7 +83,7 @@ def main() -> None:
     if "romanian" in options.tables:
         romanian.check_data(options.data)
     if options.write:
-        report.check_page(options.write, [f"onmf {name}" for name in options.tables])
+        report.check_pages(options.write, [f"onmf {name}" for name in options.tables])
     failed = []
     with hansards.work_directory(options.work) as work:
         text = hansards.make_text(options.text, options.data, work, pairs=options.pairs)

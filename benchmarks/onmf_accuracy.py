@@ -1,4 +1,4 @@
-"""How right alignments through cepts are: the tables of `onmf.py` that hold links against gold links."""
+"""Accuracy of alignment through cepts: the tables of `onmf.py` that compare links with gold links."""
 
 from __future__ import annotations
 

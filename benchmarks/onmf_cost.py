@@ -1,4 +1,4 @@
-"""What alignment through cepts costs: the tables of `onmf.py` that time it."""
+"""Cost of alignment through cepts: the tables of `onmf.py` that time it."""
 
 from __future__ import annotations
 

@@ -1,6 +1,6 @@
-"""What the options of alignment through cepts rest on: their effect on the 37 trial pairs, for `onmf.py`.
+"""The data behind the options of alignment through cepts: their effect on the 37 trial pairs, for `onmf.py`.
 
-The test pairs' gold links are not even read.
+The gold links of the test pairs are not read.
 """
 
 from __future__ import annotations

@@ -1,10 +1,10 @@
-"""Monolingual alignment: how right links and phrases are, what features and settings are worth, what it costs.
+"""Monolingual alignment: accuracy of links and phrases, the value of features and settings, and cost.
 
-Models are trained on training pairs. Settings are compared on held-out training pairs alone; test pairs are aligned
-once, for the tables `alignment` and `applications`. The corpora's phrasal versions are also aligned with the tags and
-chunks of the biomedical chunker that made them, as the paper did.
+Models are trained on training pairs. Settings are compared only on held-out training pairs; test pairs are aligned
+once, for the tables `alignment` and `applications`. The phrasal versions of the corpora are also aligned with the tags
+and chunks of the biomedical chunker with which they were made, as in Yao et al. (2013).
 
-    phrases.py --data DIR [--tables alignment speed ...] [--write PAGE]
+    phrases.py --data DIR [--tables alignment speed ...] [--write PAGES]
 """
 
 from __future__ import annotations

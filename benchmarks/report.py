@@ -1,4 +1,4 @@
-"""How benchmarks report: Markdown tables, pages whose tables a command replaces, and JSON lines."""
+"""How benchmarks report: Markdown tables, pages whose tables the scripts replace, and JSON lines."""
 
 from __future__ import annotations
 
@@ -19,9 +19,10 @@ from typing import TypeVar
 import cepts
 
 __all__ = [
+    "WRITE_HELP",
     "Table",
     "append_lines",
-    "check_page",
+    "check_pages",
     "circumstances",
     "make_tables",
     "markdown",
@@ -32,6 +33,9 @@ __all__ = [
 ]
 
 ROOT = Path(__file__).resolve().parent.parent
+
+# Help of `--write`, the same in all scripts that measure.
+WRITE_HELP = "put the tables into this page, or into the pages of this directory (docs/results)"
 
 Data = TypeVar("Data")
 
@@ -57,11 +61,11 @@ def make_tables(
     parser.add_argument("--data", type=Path, default=Path("../shared/data"), metavar="DIR", help=f"has {folder}/")
     parser.add_argument("--tables", nargs="+", choices=tables, default=list(tables), help="make these alone")
     parser.add_argument("--json-lines", type=Path, default=results, metavar="FILE", help="append one line a row")
-    parser.add_argument("--write", type=Path, metavar="PAGE", help="put the tables into this page")
+    parser.add_argument("--write", type=Path, metavar="PAGES", help=WRITE_HELP)
     options = parser.parse_args()
     data = open_data(options.data)
     if options.write:
-        check_page(options.write, [f"{title} {name}" for name in options.tables])
+        check_pages(options.write, [f"{title} {name}" for name in options.tables])
     for name in options.tables:
         say(f"table {name}")
         table = tables[name](data)
@@ -127,26 +131,40 @@ def append_lines(path: Path, records: Sequence[Mapping[str, object]]) -> None:
         file.writelines(f"{json.dumps(record, ensure_ascii=False)}\n" for record in records)
 
 
-def replace_tables(page: Path, tables: Mapping[str, str]) -> None:
-    """Put each table between the lines `<!-- NAME -->` and `<!-- end of NAME -->` of the page."""
-    check_page(page, tables)
-    text = page.read_text(encoding="utf-8")
+def replace_tables(pages: Path, tables: Mapping[str, str]) -> None:
+    """Put each table between its marks, the lines `<!-- NAME -->` and `<!-- end of NAME -->`.
+
+    `pages` is a page, or a directory in which one page has the marks of each table.
+    """
+    check_pages(pages, tables)
     for name, table in tables.items():
+        page = _page_with(name, pages)
+        text = page.read_text(encoding="utf-8")
         start, end = _marks(name)
         before, rest = text.split(start)
-        text = f"{before}{start}{table}\n{end}{rest.split(end)[1]}"
-    page.write_text(text, encoding="utf-8")
+        page.write_text(f"{before}{start}{table}\n{end}{rest.split(end)[1]}", encoding="utf-8")
 
 
-def check_page(page: Path, names: Iterable[str]) -> None:
-    """End the program where the page has no place for these tables; better before they are measured."""
-    if not page.is_file():
-        sys.exit(f"There is no page {page}.")
-    text = page.read_text(encoding="utf-8")
+def check_pages(pages: Path, names: Iterable[str]) -> None:
+    """End the program if `pages` has no place for these tables, before they are measured."""
     for name in names:
-        start, end = _marks(name)
-        if text.count(start) != 1 or text.count(end) != 1 or text.index(start) > text.index(end):
-            sys.exit(f"{page} needs the line {start.strip()} and, below it, {end}, each once.")
+        _page_with(name, pages)
+
+
+def _page_with(name: str, pages: Path) -> Path:
+    """The page that has the marks of a table: `pages` itself, or one in that directory."""
+    if not pages.exists():
+        sys.exit(f"There is no page or directory {pages}.")
+    start, end = _marks(name)
+    candidates = sorted(pages.glob("*.md")) if pages.is_dir() else [pages]
+    texts = {page: page.read_text(encoding="utf-8") for page in candidates}
+    found = [page for page, text in texts.items() if start in text or end in text]
+    if len(found) != 1:
+        sys.exit(f"{pages} needs one page with the lines {start.strip()} and {end}; it has {len(found)}.")
+    text = texts[found[0]]
+    if text.count(start) != 1 or text.count(end) != 1 or text.index(start) > text.index(end):
+        sys.exit(f"{found[0]} needs the line {start.strip()} and, below it, {end}, each once.")
+    return found[0]
 
 
 def _marks(name: str) -> tuple[str, str]:

@@ -1,10 +1,10 @@
-"""Retrieval in a word-vector space: what cepts needs for exact cosine and CSLS search, beside faiss.
+"""Cost of exact cosine and CSLS search in a word-vector space, compared with faiss.
 
-Both search the same vectors, in turns, each in a process of its own whose peak memory is measured, matrices included;
-the seconds are those of the search alone, on all processors. faiss has no CSLS: its row is the two exact searches
-that CSLS needs first (each query's targets, each target's queries), and what is then left to do costs it nothing.
+Both search the same vectors and take turns, each in its own process, whose peak memory includes the matrices. Only the
+search itself is timed, on all processors. faiss has no CSLS: its row has the two exact searches that CSLS needs (the
+targets of each query and the queries of each target); the remaining work is not added.
 
-    retrieval.py [--queries N] [--targets N] [--width N] [--vectors FILE.npy] [--repeat N] [--write PAGE] ...
+    retrieval.py [--queries N] [--targets N] [--width N] [--vectors FILE.npy] [--repeat N] [--write PAGES] ...
 """
 
 from __future__ import annotations
@@ -108,7 +108,7 @@ def parse(arguments: Sequence[str] | None = None) -> argparse.Namespace:
         metavar="FILE",
         help="append one line for each row (default: benchmarks/results/retrieval.jsonl; nothing with other sizes)",
     )
-    parser.add_argument("--write", type=Path, metavar="PAGE", help="put the table into this page")
+    parser.add_argument("--write", type=Path, metavar="PAGES", help=report.WRITE_HELP)
     options = parser.parse_args(arguments)
     for name in (*SIZES, "repeat"):
         if getattr(options, name) < 1:
@@ -125,7 +125,7 @@ def main() -> None:
     """Measure and print."""
     options = parse()
     if options.write:
-        report.check_page(options.write, [TABLE])
+        report.check_pages(options.write, [TABLE])
     with hansards.work_directory(options.work) as directory:
         table = measured(options, directory)
     note = report.provenance(options.repeat)

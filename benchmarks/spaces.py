@@ -1,9 +1,9 @@
-"""Word-vector spaces: how right translations, similarities and sentence retrieval are, and what fitting costs.
+"""Word-vector spaces: accuracy of translation, similarity and sentence retrieval, and the cost of fitting.
 
 Every method sees the same vectors, prepared in the same way (unit, centred, unit length), and the same dictionary.
-Nothing is chosen on test words: where a setting is chosen, `fit` chooses it on held-out training entries.
+Nothing is tuned on test words: `fit` chooses settings on held-out training entries.
 
-    spaces.py --data DIR [--tables translation sentences ...] [--write PAGE]
+    spaces.py --data DIR [--tables translation sentences ...] [--write PAGES]
 """
 
 from __future__ import annotations

@@ -10,7 +10,8 @@ from __future__ import annotations
 
 import argparse
 import json
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
 from pathlib import Path
 from statistics import fmean, median
 from typing import Any
@@ -54,71 +55,94 @@ def summary(results: Path = RESULTS) -> str:
     return report.markdown(COLUMNS, rows)
 
 
+@dataclass(frozen=True, slots=True)
+class Compared:
+    """A row of `parts`: a figure of ours and one of another system, and the records that they come from."""
+
+    page: str
+    measure: str
+    other: str
+    figures: tuple[str, str]
+    records: tuple[Record, ...]
+
+
 def parts(results: Path = RESULTS) -> str:
     """The main figures of every part of cepts, each beside the figure that it is compared with."""
-    rows: list[tuple[str, str, str, str]] = []
-    dates: set[str] = set()
+    rows = [row for make in (_words, _cepts, _spaces, _phrases, _lm) for row in make(results)]
+    cells = [(f"[{row.page}]({row.page}.md)", row.measure, row.other, *row.figures) for row in rows]
+    days = sorted({record["date"][:10] for row in rows for record in row.records})
+    table = report.markdown(("part", "measure", "compared with", "cepts", "other"), cells, text_columns=3)
+    return f"{table}\n\nFrom results measured on {', '.join(days)}."
 
-    def add(page: str, measure: str, ours: str, other: str, *used: Record) -> None:
-        rows.append((f"[{page}]({page}.md)", measure, ours, other))
-        dates.update(record["date"][:10] for record in used)
 
-    words = read_records(results / "words.jsonl")
-    accuracy = [record for record in newest(words) if record["table"] == "accuracy" and record["text"] == "small"]
-    speed = [record for record in newest(words) if record["table"] == "speed" and record["text"] == "small"]
-    ours = _only(accuracy, lambda one: one["aligner"] == "cepts align")
-    peer = min(_all(accuracy, aligner="eflomal"), key=lambda one: fmean(one["aer"]))
-    text = f"{ours['pairs']:,} pairs"
-    add("words", f"AER in %, {text}", _percent(ours["aer"]), f"{_percent(peer['aer'])} (eflomal)", ours, peer)
-    ours, peer = _job(speed, "cepts align"), _job(speed, "eflomal")
-    seconds = [f"{median(record['user_seconds']):.1f}" for record in (ours, peer)]
-    add("words", f"user CPU in s, {text}", seconds[0], f"{seconds[1]} (eflomal)", ours, peer)
+def _words(results: Path) -> Iterator[Compared]:
+    words = [record for record in newest(read_records(results / "words.jsonl")) if record.get("text") == "small"]
+    accuracy, speed = (_all(words, table=table) for table in ("accuracy", "speed"))
+    both = tuple(min(_all(accuracy, aligner=name), key=_mean_aer) for name in ("cepts align", "eflomal"))
+    text = f"{both[0]['pairs']:,} pairs of the Hansards"
+    yield _compared("words", f"AER in %, {text} (lower is better)", "eflomal", both, lambda one: 100 * _mean_aer(one))
+    both = tuple(_job(speed, name) for name in ("cepts align", "eflomal"))
+    yield _compared("words", f"user CPU in s, {text}", "eflomal", both, lambda one: median(one["user_seconds"]))
 
-    onmf = read_records(results / "onmf.jsonl")
-    for links, score, title, best in (
-        ("ONMF, sure links", "aer", "AER in %, sure links of cepts", min),
-        ("ONMF, all links", "possible_f1", "F1 in % on possible links, all links of cepts (higher is better)", max),
-    ):
-        same = {"table": "extractors", "text": "large", "model": "HMM"}
-        ours = _last(onmf, **same, links=links)
-        others = [_last(onmf, **same, links=name) for name in HEURISTICS]
-        peer = best(others, key=lambda one, score=score: one["scores"][score])
-        figures = [_percent([record["scores"][score]]) for record in (ours, peer)]
-        add("cepts", title, figures[0], f"{figures[1]} ({peer['links']} of the same model)", ours, peer)
 
-    spaces = read_records(results / "spaces.jsonl")
-    ours, peer = (_last(spaces, table="translation", row="en-fr", fit=fit) for fit in ("IBFA", "SVD"))
-    figures = [f"{record['csls']['precision_at_1']:.1f}" for record in (ours, peer)]
-    measure = "P@1 in %, English to French by CSLS (higher is better)"
-    add("spaces", measure, figures[0], f"{figures[1]} (orthogonal map by SVD)", ours, peer)
-    retrieval = read_records(results / "retrieval.jsonl")
-    ours, peer = (
-        _last(retrieval, search=name) for name in ("cepts, CSLS", "faiss, exact search and one more pass")
+def _cepts(results: Path) -> Iterator[Compared]:
+    records = _all(read_records(results / "onmf.jsonl"), table="extractors", text="large", model="HMM")
+    heuristics = [_last(records, links=name) for name in HEURISTICS]
+    ours = _last(records, links="ONMF, sure links")
+    best = min(heuristics, key=lambda one: one["scores"]["aer"])
+    measure = f"AER in %, {ours['pairs']:,} pairs, sure links of cepts (lower is better)"
+    other = "best heuristic, {}".format
+    yield _compared("cepts", measure, other(best["links"]), (ours, best), lambda one: 100 * one["scores"]["aer"])
+    ours = _last(records, links="ONMF, all links")
+    best = max(heuristics, key=lambda one: one["scores"]["possible_f1"])
+    measure = "the same pairs, all links of cepts: F1 in % on possible links (higher is better)"
+    yield _compared(
+        "cepts", measure, other(best["links"]), (ours, best), lambda one: 100 * one["scores"]["possible_f1"]
     )
-    figures = [f"{median(record['search_seconds']):.1f}" for record in (ours, peer)]
-    measure = f"wall time in s, CSLS search for {ours['queries']:,} words among {ours['targets']:,}"
-    add("spaces", measure, figures[0], f"{figures[1]} (the two exact searches in faiss)", ours, peer)
 
-    phrases = read_records(results / "phrases.jsonl")
+
+def _spaces(results: Path) -> Iterator[Compared]:
+    records = _all(read_records(results / "spaces.jsonl"), table="translation", row="en-fr")
+    both = tuple(_last(records, fit=fit) for fit in ("IBFA", "SVD"))
+    measure = "P@1 in %, English to French by CSLS (higher is better)"
+    yield _compared("spaces", measure, "orthogonal map (SVD)", both, lambda one: one["csls"]["precision_at_1"])
+    records = read_records(results / "retrieval.jsonl")
+    both = tuple(_last(records, search=name) for name in ("cepts, CSLS", "faiss, exact search and one more pass"))
+    measure = f"wall time in s, CSLS search for {both[0]['queries']:,} words among {both[0]['targets']:,}"
+    yield _compared("spaces", measure, "two exact searches in faiss", both, lambda one: median(one["search_seconds"]))
+
+
+def _phrases(results: Path) -> Iterator[Compared]:
+    records = _all(read_records(results / "phrases.jsonl"), table="alignment", columns="cepts")
     for corpus, kind in (("msr06", "token"), ("edinburghpp_phrasal", "phrase")):
-        ours = _last(phrases, table="alignment", corpus=corpus, aligner=f"{kind}, agreement", columns="cepts")
-        other = f"{PUBLISHED[f'jacana, {kind}'][corpus][0]:.1f} (jacana's {kind} aligner, published)"
-        measure = f"F1 in %, {CORPORA[corpus]}, {kind} aligner (higher is better)"
-        add("phrases", measure, _percent([ours["all"]["f1"]]), other, ours)
+        ours = _last(records, corpus=corpus, aligner=f"{kind}, agreement")
+        published = PUBLISHED[f"jacana, {kind}"][corpus][0]
+        measure = f"F1 in %, test pairs of {CORPORA[corpus]}, {kind} aligner (higher is better)"
+        figures = f"{100 * ours['all']['f1']:.1f}", f"{published:.1f}"
+        yield Compared("phrases", measure, f"jacana's {kind} aligner (published)", figures, (ours,))
 
-    lm = read_records(results / "lm.jsonl")
-    best_row = "two caches, of both texts, running history, rescaling"
-    ours = _last(lm, table="adaptation", text="textbook", row=best_row)
-    measure = "perplexity of a held-out textbook, all components"
-    add("lm", measure, f"{ours['perplexity']:.1f}", f"{ours['background']:.1f} (its n-gram background)", ours)
-    same = {"table": "factorisation", "matrix": "documents", "hidden": 100}
-    ours, peer = (_last(lm, **same, method=method) for method in ("cepts", "sklearn"))
-    figures = [f"{median(record['seconds_a_pass']):.3f}" for record in (ours, peer)]
-    add("lm", "s for one pass of NMF, 100 factors", figures[0], f"{figures[1]} (scikit-learn)", ours, peer)
 
-    days = " and ".join(sorted(dates))
-    table = report.markdown(("page", "measure (lower is better unless noted)", "cepts", "compared with"), rows, text_columns=2)
-    return f"{table}\n\nMeasured on {days}; each table says with which version."
+def _lm(results: Path) -> Iterator[Compared]:
+    records = read_records(results / "lm.jsonl")
+    row = "two caches, of both texts, running history, rescaling"
+    ours = _last(records, table="adaptation", text="textbook", row=row)
+    figures = f"{ours['perplexity']:.1f}", f"{ours['background']:.1f}"
+    yield Compared("lm", "perplexity of a held-out textbook (lower is better)", "its n-gram model", figures, (ours,))
+    passes = _all(records, table="factorisation", matrix="documents", hidden=100)
+    both = tuple(_last(passes, method=method) for method in ("cepts", "sklearn"))
+    measure = "s for one pass of NMF with 100 factors"
+    yield _compared("lm", measure, "scikit-learn", both, lambda one: median(one["seconds_a_pass"]), digits=3)
+
+
+def _compared(
+    page: str, measure: str, other: str, both: tuple[Record, ...], figure: Callable[[Record], float], digits: int = 1
+) -> Compared:
+    ours, theirs = (f"{figure(record):.{digits}f}" for record in both)
+    return Compared(page, measure, other, (ours, theirs), both)
+
+
+def _mean_aer(record: Record) -> float:
+    return fmean(record["aer"])
 
 
 def read_records(path: Path) -> list[Record]:
@@ -153,10 +177,6 @@ def _all(records: Sequence[Record], **wanted: object) -> list[Record]:
 def _last(records: Sequence[Record], **wanted: object) -> Record:
     """The newest record with these values."""
     return _all(records, **wanted)[-1]
-
-
-def _percent(shares: Sequence[float]) -> str:
-    return f"{100 * fmean(shares):.1f}"
 
 
 def _row(label: str, pairs: int, aer: float, cost: Record) -> tuple[str, ...]:

@@ -1,9 +1,9 @@
-"""The English tagger and chunker that the package ships, on the CoNLL-2000 test text: how right and how fast they are.
+"""Accuracy and speed of the included English tagger and chunker on the CoNLL-2000 test text.
 
-Chunks are scored as conlleval does: a chunk is right where its type and both its ends are. Chunks "with predicted tags"
-are those that a user gets. The text is also tagged in lower case, in which some corpora come.
+Chunks are scored as conlleval does: a chunk is right if its type and both its ends are. Chunks with predicted tags are
+those that a user gets. The text is also tagged in lower case, because some corpora are lower-cased.
 
-    tagging.py --data DIR [--repeat N] [--json-lines FILE] [--write PAGE]
+    tagging.py --data DIR [--repeat N] [--json-lines FILE] [--write PAGES]
 """
 
 from __future__ import annotations
@@ -24,7 +24,7 @@ from cepts.phrases.tagger import Tagger
 
 ENGLISH = Path(cepts.__file__).parent / "phrases" / "english"
 RESULTS = Path(__file__).resolve().parent / "results" / "tagging.jsonl"
-# Sentences of about this many tokens are timed, for the aligner's budget is stated for such.
+# Lengths of the sentences that are timed, in tokens.
 LENGTHS = range(28, 33)
 
 Column = Sequence[Sequence[str]]
@@ -94,10 +94,10 @@ def main() -> None:
     parser.add_argument("--data", type=Path, default=Path("../shared/data"), metavar="DIR", help="has mono/resources/")
     parser.add_argument("--repeat", type=int, default=5, metavar="N", help="runs of each timed job")
     parser.add_argument("--json-lines", type=Path, default=RESULTS, metavar="FILE", help="append one line a row")
-    parser.add_argument("--write", type=Path, metavar="PAGE", help="put the tables into this page")
+    parser.add_argument("--write", type=Path, metavar="PAGES", help=report.WRITE_HELP)
     options = parser.parse_args()
     if options.write:
-        report.check_page(options.write, ["tagging"])
+        report.check_pages(options.write, ["tagging"])
     sentences = read_test(options.data)
     words, tags, chunks = ([[token[column] for token in sentence] for sentence in sentences] for column in range(3))
     lower = [[word.lower() for word in sentence] for sentence in words]

@@ -1,8 +1,9 @@
 """The threshold of agreement: error rate on the 37 trial pairs, for the default model on both texts.
 
-This is what `cepts.words.directions.WordDirections.threshold` rests on. The test pairs' gold links are not even read.
+The default, `cepts.words.directions.WordDirections.threshold`, is based on it. The gold links of the test pairs are
+not read.
 
-    threshold.py --data DIR [--text small|large|both] [--write PAGE]
+    threshold.py --data DIR [--text small|large|both] [--write PAGES]
 """
 
 from __future__ import annotations
@@ -68,7 +69,7 @@ def parse(arguments: Sequence[str] | None = None) -> argparse.Namespace:
         metavar="FILE",
         help="append one line for each text (default: benchmarks/results/threshold.jsonl; none with --pairs)",
     )
-    parser.add_argument("--write", type=Path, metavar="PAGE", help="put the table into this page")
+    parser.add_argument("--write", type=Path, metavar="PAGES", help=report.WRITE_HELP)
     options = parser.parse_args(arguments)
     if options.write and (options.pairs or options.text != "both"):
         parser.error("--write puts the whole table into a page: leave out --text and --pairs.")
@@ -83,7 +84,7 @@ def main() -> None:
     names = hansards.TEXTS if options.text == "both" else (options.text,)
     hansards.data_directory(options.data, names)
     if options.write:
-        report.check_page(options.write, [TABLE])
+        report.check_pages(options.write, [TABLE])
     gold = hansards.gold(options.data, hansards.TRIAL)
     texts, curves = [], []
     with hansards.work_directory(options.work) as work:

@@ -1,9 +1,9 @@
-"""Word alignment of the Hansards: how right the links are and what they cost, beside eflomal and fast_align.
+"""Accuracy and cost of word alignment on the Hansards, compared with eflomal and fast_align.
 
 One run prints three tables: the alignment error rate on the 447 test pairs, the cost of whole jobs (read,
-train both directions, combine, write), and how long `cepts` takes to start. Jobs run one after the other and
-in turns, so that a machine that slows down does so for all of them. Nothing here chooses an option: what was
-tuned was tuned on the trial pairs (`threshold.py`).
+train both directions, combine, write), and the start-up time of `cepts`. Jobs take turns and never run side by
+side, so that a slow phase of the machine affects all of them. No option is tuned here: options were tuned on the
+trial pairs (`threshold.py`).
 
     words.py --data DIR [--text small|large|both] [--rows ROW ...] [--accuracy-only|--speed-only] ...
 """
@@ -264,7 +264,7 @@ def parse(arguments: Sequence[str] | None = None) -> argparse.Namespace:
         metavar="FILE",
         help="append one line for each row (default: benchmarks/results/words.jsonl; nothing with --pairs)",
     )
-    parser.add_argument("--write", type=Path, metavar="PAGE", help="put the tables into this page")
+    parser.add_argument("--write", type=Path, metavar="PAGES", help=report.WRITE_HELP)
     options = parser.parse_args(arguments)
     if options.repeat < 1:
         parser.error(f"--repeat must be 1 or more. Got {options.repeat} instead.")
@@ -281,7 +281,7 @@ def main() -> None:
     names = hansards.TEXTS if options.text == "both" else (options.text,)
     hansards.data_directory(options.data, names)
     if options.write:
-        report.check_page(options.write, TABLES)
+        report.check_pages(options.write, TABLES)
     results = Results()
     gold = hansards.gold(options.data, hansards.TEST)
     with hansards.work_directory(options.work) as work:

@@ -1,15 +1,18 @@
-"""Runs the commands that the pages show and holds what they print against what the pages say.
+"""Runs the commands and the Python code that the pages show, and compares what they print with what the pages say.
 
-    python docs/sessions.py [PAGE]...            says where a page is wrong
-    python docs/sessions.py --write [PAGE]...    puts what the commands print into the pages
+    python docs/sessions.py [PAGE]...            reports where a page is wrong
+    python docs/sessions.py --write [PAGE]...    puts what is printed into the pages
 
 In a block marked `console`, a line that starts with `$ ` is a command and the lines after it are what it prints,
 results and log output alike. The commands of a page run one after the other in a directory that has nothing but what
-`cepts sample examples` writes there, with the `cepts` and `python` of the environment that runs this script.
+`cepts sample examples` writes there, with the `cepts` and `python` of the environment that runs this script. Then the
+blocks marked `python` run there in one process, in which warnings are errors; a block marked `output` right after one
+of them is what it prints.
 """
 
 from __future__ import annotations
 
+import json
 import os
 import re
 import subprocess
@@ -20,9 +23,17 @@ from pathlib import Path
 from tempfile import TemporaryDirectory
 
 ROOT = Path(__file__).resolve().parent.parent
-PAGES = ("README.md", "docs/tutorial.md", "docs/formats.md")
 SAMPLE = "cepts sample examples"
 BLOCK = re.compile(r"^```console\n(.*?)^```$", re.MULTILINE | re.DOTALL)
+CODE = re.compile(r"^```python\n(.*?)^```\n(?:\n?```output\n(.*?)^```$)?", re.MULTILINE | re.DOTALL)
+# Runs each block of standard input, a JSON list, and ends what it prints with a mark.
+RUN_BLOCKS = """
+import json, sys
+names = {"__name__": "__main__"}
+for number, (block, mark) in enumerate(json.load(sys.stdin), start=1):
+    exec(compile(block, f"<python block {number}>", "exec"), names)
+    print(mark, flush=True)
+"""
 NUMBER = re.compile(r"\d[\d,]*(?:\.\d+)?")
 SECONDS = re.compile(r"\d[\d,.]* s\b")
 DIGEST = re.compile(r"\bsha256:[0-9a-f]{8}\b")
@@ -30,7 +41,7 @@ DIGEST = re.compile(r"\bsha256:[0-9a-f]{8}\b")
 
 @dataclass(frozen=True, slots=True)
 class Shown:
-    """A command, the output that a page shows, and where it stands there."""
+    """A command or a block of Python, the output that a page shows, and where it stands there."""
 
     command: str
     output: str
@@ -51,16 +62,36 @@ def shown_in(text: str) -> list[Shown]:
     return found
 
 
-def run(commands: list[str], directory: Path) -> list[str]:
-    """What the commands print when they run one after the other in `directory`."""
+def code_in(text: str) -> list[Shown]:
+    """Every block of Python of a page; where no output is shown, it stands nowhere."""
+    return [
+        Shown(found[1], found[2] or "", *(found.span(2) if found[2] is not None else (-1, -1)))
+        for found in CODE.finditer(text)
+    ]
+
+
+def pages() -> list[str]:
+    """The pages that show what something prints: README and those of the site that were not made by a script."""
+    found = [ROOT / "README.md", *sorted((ROOT / "docs").rglob("*.md"))]
+    texts = {
+        path.relative_to(ROOT).as_posix(): path.read_text(encoding="utf-8")
+        for path in found
+        if "_build" not in path.parts
+    }
+    return [page for page, text in texts.items() if "<!-- Made by" not in text and (shown_in(text) or code_in(text))]
+
+
+def run(page: str, text: str, directory: Path) -> list[tuple[Shown, str]]:
+    """What a page shows, and what is printed when its commands and its Python run in `directory`."""
     paths = [str(Path(sys.executable).parent), os.environ.get("PATH", "")]
     environment = {**os.environ, "PATH": os.pathsep.join(paths), "PYTHONIOENCODING": "utf-8"}
-    if not any(command.startswith(SAMPLE) for command in commands):
+    commands = shown_in(text)
+    if not any(one.command.startswith(SAMPLE) for one in commands):
         subprocess.run(["sh", "-c", f"{SAMPLE} --quiet"], cwd=directory, env=environment, check=True)
     printed = []
-    for command in commands:
+    for one in commands:
         done = subprocess.run(
-            ["sh", "-c", command],
+            ["sh", "-c", one.command],
             cwd=directory,
             env=environment,
             stdout=subprocess.PIPE,
@@ -71,8 +102,36 @@ def run(commands: list[str], directory: Path) -> list[str]:
         # Which command comes first, and so has to compile, is chance; so is whether one takes so long that it reports.
         lines = done.stdout.decode("utf-8").splitlines(keepends=True)
         output = "".join(line for line in lines if not line.startswith(("Compiling kernels", "progress ")))
-        printed.append(output if output.endswith("\n") or not output else output + "\n")
+        printed.append((one, output if output.endswith("\n") or not output else output + "\n"))
+    return printed + _run_blocks(page, code_in(text), directory, environment)
+
+
+def _run_blocks(
+    page: str, blocks: list[Shown], directory: Path, environment: dict[str, str]
+) -> list[tuple[Shown, str]]:
+    if not blocks:
+        return []
+    marks = [f"<end of block {number} of {page}>\n" for number in range(len(blocks))]
+    done = subprocess.run(
+        [sys.executable, "-W", "error", "-c", RUN_BLOCKS],
+        cwd=directory,
+        env=environment,
+        input=json.dumps([(one.command, mark.rstrip()) for one, mark in zip(blocks, marks, strict=True)]),
+        capture_output=True,
+        encoding="utf-8",
+        check=False,
+    )
+    printed, rest = [], done.stdout
+    for one, mark in zip(blocks, marks, strict=True):
+        output, ended, rest = rest.partition(mark)
+        if not ended:
+            raise BlockError(f"{page}: this Python fails:\n{one.command}\n{done.stderr}")
+        printed.append((one, output if one.start >= 0 else ""))
     return printed
+
+
+class BlockError(Exception):
+    """Python code of a page that does not run."""
 
 
 def same(shown: str, printed: str) -> bool:
@@ -103,38 +162,36 @@ def _close(one: str, other: str) -> bool:
 
 
 def faults(page: str) -> list[str]:
-    """Where what `page` shows is not what its commands print."""
-    shown = shown_in((ROOT / page).read_text(encoding="utf-8"))
+    """Where what `page` shows is not what is printed."""
     with TemporaryDirectory() as directory:
-        printed = run([one.command for one in shown], Path(directory))
+        found = run(page, (ROOT / page).read_text(encoding="utf-8"), Path(directory))
     return [
         f"{page} shows for `{one.command}`:\n{one.output}but it prints:\n{output}"
-        for one, output in zip(shown, printed, strict=True)
+        for one, output in found
         if not same(one.output, output)
     ]
 
 
 def rewrite(page: str) -> None:
-    """Put what the commands of `page` print into it, where it says something else."""
+    """Put what is printed into `page`, where it says something else."""
     path = ROOT / page
     text = path.read_text(encoding="utf-8")
-    shown = shown_in(text)
     with TemporaryDirectory() as directory:
-        printed = run([one.command for one in shown], Path(directory))
-    for one, output in reversed(list(zip(shown, printed, strict=True))):
-        if SECONDS.sub("", one.output) != SECONDS.sub("", output):
+        found = run(page, text, Path(directory))
+    for one, output in sorted(found, key=lambda shown: shown[0].start, reverse=True):
+        if one.start >= 0 and SECONDS.sub("", one.output) != SECONDS.sub("", output):
             text = text[: one.start] + output + text[one.stop :]
     path.write_text(text, encoding="utf-8")
 
 
 def main() -> int:
     """Check the pages, or put them right."""
-    pages = [argument for argument in sys.argv[1:] if argument != "--write"] or PAGES
+    named = [argument for argument in sys.argv[1:] if argument != "--write"] or pages()
     if "--write" in sys.argv[1:]:
-        for page in pages:
+        for page in named:
             rewrite(page)
         return 0
-    found = [fault for page in pages for fault in faults(page)]
+    found = [fault for page in named for fault in faults(page)]
     print("\n".join(found), end="")
     return 1 if found else 0
 

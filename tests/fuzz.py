@@ -185,7 +185,8 @@ def _link_files(put: Put, lines: Put) -> Iterator[tuple[str, Sample]]:
     naacl = "".join(f"{n} {n + 1} {n} {'SP'[n % 2]} 0.5\n" for n in range(1, 20))
     yield "naacl", Sample(put("a.wa", naacl), io.read_links)
     giza = "# Sentence pair (1) source length 2 target length 3\nthe old house\nNULL ({ 2 }) das ({ 1 }) Haus ({ 3 })\n"
-    yield "giza", Sample(put("a.A3", giza * 5), io.read_links)
+    numbered = "".join(giza.replace("(1)", f"({number})") for number in range(1, 6))
+    yield "giza", Sample(put("a.A3", numbered), io.read_links)
     link = {"source": 0, "target": 1, "confidence": 0.5, "tier": "possible"}
     record = {"source": ["a", "b"], "target": ["c", "d"], "links": [link, {"source": 1, "target": 0}]}
     yield "json-links", Sample(lines("a.links.jsonl", record, record, {"links": []}), io.read_links)

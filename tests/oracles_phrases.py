@@ -314,3 +314,15 @@ def coverage(likeness, i, size, j, wide):
     """Of two spans, the mean over the words of each of the best likeness to a word of the other."""
     part = likeness[i : i + size, j : j + wide]
     return part.max(axis=1).mean(), part.max(axis=0).mean()
+
+
+def favoured(emit, links, gains):
+    """The scores of segments, raised for each link that one holds; spans beyond a sentence keep theirs."""
+    raised = emit.copy()
+    for (a, size, b, wide), _ in np.ndenumerate(emit):
+        source, target = range(a, a + size + 1), range(b, b + wide + 1)
+        if source[-1] < emit.shape[0] and target[-1] < emit.shape[2]:
+            raised[a, size, b, wide] += sum(
+                gain for (i, j), gain in zip(links, gains, strict=True) if i in source and j in target
+            )
+    return raised

@@ -1,8 +1,9 @@
 """cepts aligns words, phrases and word-vector spaces, and adapts language models, through shared latent units.
 
-`cepts.align(source, target)` aligns texts in one call, and `cepts.load(directory)` takes a saved model of any kind.
-Every model is used in the same way: ``HMM(iterations=4).fit(bitext)``, ``IBFA().fit(vectors, dictionary)``,
-``AdaptedModel().fit(documents)``, ``PhraseAligner().fit(pairs)``; then ``save(directory)``.
+`cepts.align(source, target)` aligns texts in one call, and `cepts.load(directory)` loads a saved model of any kind.
+All models work in the same way: ``fit`` trains a model, as in ``HMM(iterations=4).fit(bitext)``,
+``IBFA().fit(vectors, dictionary)``, ``AdaptedModel().fit(documents)`` or ``PhraseAligner().fit(pairs)``, and
+``save(directory)`` saves it.
 """
 
 from typing import TYPE_CHECKING, Any
@@ -121,8 +122,8 @@ __all__ = [
     "write_vectors",
 ]
 
-# The modules that have these names, which are imported when one of their names is first used: `import cepts` loads no
-# NumPy. The rooms themselves are there too, as `cepts.words` and so on.
+# Module -> the names that it has. A module is imported when one of its names is first used, so `import cepts` does not
+# load NumPy. The packages themselves are available too, as `cepts.words` and so on.
 _HOMES = {
     "cepts.data": (
         "Alignment Alignments Association Bitext Cept Dictionary Directions Documents NGrams Runs Scorer "

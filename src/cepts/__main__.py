@@ -1,4 +1,4 @@
-"""`python -m cepts`."""
+"""Runs the command line: `python -m cepts`."""
 
 import sys
 

@@ -16,17 +16,17 @@ from cepts.errors import DataError
 if TYPE_CHECKING:
     from _typeshed import ReadableBuffer
 
-# Files that are written, each with its place, inside a block of `together`.
+# Inside a block of `together`: the files that are complete, each with its final path.
 _waiting: ContextVar[list[tuple[Path, Path]] | None] = ContextVar("waiting", default=None)
 
 
 def cannot_write(name: object, error: OSError) -> DataError:
-    """The error that `name` could not be written."""
-    return DataError(f"cannot write {name}: {error.strerror or error}")
+    """Return the error that says that `name` could not be written, and why."""
+    return DataError(f"cannot write {name}: {error.strerror or error}.")
 
 
 class _NamedFile(io.FileIO):
-    """A file whose failed writes say which file it is, since several are open at the same time."""
+    """A file that is named in the error when a write to it fails, because several files may be open at once."""
 
     def write(self, data: ReadableBuffer) -> int:
         """Write bytes."""
@@ -38,11 +38,11 @@ class _NamedFile(io.FileIO):
 
 @contextmanager
 def atomic_output(path: str | os.PathLike[str]) -> Iterator[BinaryIO]:
-    """Write `path` beside its final place and rename it at a clean end.
+    """Write to a temporary file next to `path`, and rename it to `path` when it is complete.
 
-    Whatever goes wrong in between, Ctrl-C and a full disk included, the new file is removed and an old one is
-    left as it was. A path that is not a regular file (a device, a named pipe) cannot be replaced and is written
-    directly. A refusal of the system is a `DataError`; a broken pipe is raised as it is.
+    If anything goes wrong before that, including Ctrl-C and a full disk, the temporary file is removed and an
+    existing file stays as it was. A path that is not a regular file (a device, a named pipe) cannot be replaced and
+    is written directly. An error of the operating system becomes a `DataError`; a broken pipe is raised as it is.
     """
     final = Path(os.path.realpath(path))
     direct = final.exists() and not final.is_file()
@@ -76,9 +76,9 @@ def atomic_output(path: str | os.PathLike[str]) -> Iterator[BinaryIO]:
 
 @contextmanager
 def together() -> Iterator[None]:
-    """Put the outputs that end inside the block in their places at its end, all of them or none.
+    """Rename the temporary files of all outputs at the end of the block, or none of them if one fails.
 
-    The last bytes of a file are written when it is closed, so that a full disk may show after others were closed.
+    The last bytes of a file are written when it is closed, so a full disk may show only after other files are complete.
     """
     files: list[tuple[Path, Path]] = []
     outer = _waiting.set(files)

@@ -14,21 +14,21 @@ LONGEST_REASON = 120  # characters of another library's message in ours
 
 
 class CeptsError(Exception):
-    """Any error that is the input's or the caller's, not a fault of the program."""
+    """Base class of errors that are caused by the input or by the caller, not by a bug in cepts."""
 
     exit_code = 1
 
 
 class DataError(CeptsError):
-    """The input does not hold what it should."""
+    """The input is not as it should be, such as a file with the wrong format or a matrix with the wrong size."""
 
 
 class ModelError(CeptsError):
-    """A model directory is missing, damaged or of another kind."""
+    """A model directory is missing or damaged, or holds a model of another kind."""
 
 
 class NotFiniteError(CeptsError):
-    """An objective became infinite or not a number."""
+    """The objective of a training became infinite or not a number."""
 
 
 class DataWarning(UserWarning):
@@ -36,17 +36,17 @@ class DataWarning(UserWarning):
 
 
 class UsageError(CeptsError, ValueError):
-    """An argument that cannot work, or arguments that do not go together.
+    """An argument is not valid, or some arguments do not go together.
 
-    Messages name parameters as Python does, between backquotes: "`null_prob` must lie between 0 and 1. Got 2 instead."
-    The command line shows the option that sets the parameter in its place.
+    Messages name the Python parameters in backquotes: "`null_prob` must lie between 0 and 1. Got 2 instead." The
+    command line names the option in place of the parameter.
     """
 
     exit_code = 2
 
 
 def check_choice(parameter: str, value: object, allowed: Iterable[str]) -> None:
-    """Refuse a `value` of `parameter` that is not among the `allowed` names; suggest one that is spelt similarly."""
+    """Raise `UsageError` unless `value` is one of the `allowed` names; suggest a name that is spelt similarly."""
     names = tuple(allowed)
     if value not in names:
         from difflib import get_close_matches
@@ -57,7 +57,10 @@ def check_choice(parameter: str, value: object, allowed: Iterable[str]) -> None:
 
 
 def check_least(options: object, least: float, *names: str) -> None:
-    """Refuse values of these parameters of `options` that are below `least` or not finite; None is no value."""
+    """Raise `UsageError` if an attribute of `options` with one of these names is below `least` or not finite.
+
+    Attributes that are None are not checked.
+    """
     for name in names:
         value = getattr(options, name)
         if value is not None and not least <= value < math.inf:
@@ -65,20 +68,20 @@ def check_least(options: object, least: float, *names: str) -> None:
 
 
 def printable(text: str) -> str:
-    """`text` on one line: control characters and other characters that cannot be seen are escaped."""
+    """Return `text` on one line, with control characters and other invisible characters escaped."""
     if text.isprintable():
         return text
     return "".join(sign if sign.isprintable() else sign.encode("unicode_escape").decode() for sign in text)
 
 
 def clipped(text: str, longest: int = LONGEST_QUOTE) -> str:
-    """`text` for a message without quotes: on one line, and at most `longest` characters of it."""
+    """Return `text` for use in a message: on one line, and cut to `longest` characters."""
     found = printable(text[: longest + 1])
     return found if len(found) <= longest else found[:longest] + "…"
 
 
 def shown(text: str) -> str:
-    """`text` for a message: quoted, on one line and short."""
+    """Return `text` for use in a message: in quotes, on one line, and cut to `LONGEST_QUOTE` characters."""
     start = text[:LONGEST_QUOTE]
     while len(repr(start)) > LONGEST_QUOTE + 2:
         start = start[:-1]
@@ -86,12 +89,12 @@ def shown(text: str) -> str:
 
 
 def listed(names: Iterable[object], most: int = 8) -> str:
-    """Names from the input for a message: at most `most` of them, each short."""
+    """Join names from the input for use in a message: at most `most` of them, each shortened."""
     found = [clipped(str(name)) for name in names]
     return ", ".join(found[:most]) + (f" and {len(found) - most:,} more" if len(found) > most else "")
 
 
 def reason_of(error: BaseException) -> str:
-    """The first line of what another library says about a failure; short, and without a full stop."""
+    """Return the first line of another library's error message, shortened and without a full stop."""
     first = next((line.strip() for line in str(error).splitlines() if line.strip()), type(error).__name__)
     return clipped(first, LONGEST_REASON).rstrip(".")

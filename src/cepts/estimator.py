@@ -1,4 +1,4 @@
-"""What every model shares: parameters that are stored as given, learnt names that end in an underscore."""
+"""The base class of all models: parameters are stored as given, and learnt attributes end in an underscore."""
 
 from __future__ import annotations
 
@@ -11,8 +11,8 @@ from cepts.errors import UsageError
 class Estimator:
     """A model whose constructor stores its parameters and whose `fit` learns attributes that end in an underscore.
 
-    The parameters are those that the constructor spells out; each is stored under its own name, as it was given, and
-    checked by the constructor. `get_params` and `set_params` are those of scikit-learn.
+    The parameters are the arguments of the constructor, which checks them and stores each one under its own name, as it
+    was given. `get_params` and `set_params` work as in scikit-learn.
     """
 
     @classmethod
@@ -22,11 +22,11 @@ class Estimator:
         return {parameter.name: parameter for parameter in found if parameter.name != "self"}
 
     def get_params(self, deep: bool = True) -> dict[str, Any]:
-        """The parameters by name, as they were given; `deep` is there for scikit-learn and changes nothing."""
+        """Return the parameters by name, as they were given; `deep` has no effect, but scikit-learn expects it."""
         return {name: getattr(self, name) for name in self.parameters()}
 
     def set_params(self, **params: Any) -> Self:
-        """Change parameters, which are checked as the constructor checks them; what was learnt stays."""
+        """Change parameters, with the same checks as in the constructor; learnt attributes stay as they are."""
         unknown = sorted(set(params) - set(self.parameters()))
         if unknown:
             raise UsageError(
@@ -38,13 +38,13 @@ class Estimator:
         return self
 
     def is_fitted(self) -> bool:
-        """Whether something has been learnt, or loaded."""
+        """Whether the model has been trained or loaded."""
         return any(name.endswith("_") and not name.startswith("_") for name in vars(self))
 
     def check_fitted(self) -> None:
-        """Refuse to work before `fit`."""
+        """Raise `UsageError` if the model has not been trained."""
         if not self.is_fitted():
-            raise UsageError(f"this {type(self).__name__} is not trained; call fit, or load a trained one.")
+            raise UsageError(f"this {type(self).__name__} is not trained; call fit, or load a trained model.")
 
     def __repr__(self) -> str:
         given = {name: getattr(self, name) for name in self.parameters()}
@@ -54,7 +54,7 @@ class Estimator:
 
 
 def _same(value: Any, default: Any) -> bool:
-    """Whether a parameter has its default; lists and tuples of the same items are the same."""
+    """Whether a parameter has its default value; a list and a tuple of the same items are equal."""
     if isinstance(value, list | tuple) and isinstance(default, list | tuple):
         return list(value) == list(default)
     return type(value) is type(default) and bool(value == default)

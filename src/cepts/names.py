@@ -12,8 +12,7 @@ from typing import Any
 
 # Texts and their encoding.
 DECODING_ERRORS = ("strict", "replace")
-PLAIN_BITEXT_FORMATS = ("auto", "text", "pipes", "tsv")
-BITEXT_FORMATS = (*PLAIN_BITEXT_FORMATS, "tmx", "parquet", "jsonl", "csv")
+BITEXT_FORMATS = ("auto", "text", "pipes", "tsv", "tmx", "parquet", "jsonl", "csv")
 DOCUMENT_FORMATS = ("auto", "file", "blank", "jsonl")
 
 # Links. Each format has a module with its reader and its writer (see `cepts.io.links`).
@@ -29,7 +28,7 @@ PAIR_FORMS = ("lines", "matrix")  # how a sentence pair is drawn
 DIRECTIONS = ("forward", "reverse")
 NBEST_DIRECTIONS = ("both", *DIRECTIONS)
 
-# Sentence pairs with annotation. The writable formats are two of their own and the link formats.
+# Sentence pairs with annotation, which can be written as json, as jacana and in the link formats.
 ONE_FILE_PAIR_FORMATS = ("json", "jacana", "pipes", "tsv")
 TWO_FILE_PAIR_FORMATS = ("text", "conllu")
 SENTENCE_PAIR_FORMATS = (*ONE_FILE_PAIR_FORMATS, *TWO_FILE_PAIR_FORMATS)
@@ -44,7 +43,7 @@ WORD_MODELS = {
     "ibm3": "cepts.words.models:IBM3",
     "ibm4": "cepts.words.models:IBM4",
 }
-# Kind of a saved model -> what loads it.
+# Kind of a saved model -> its loader.
 MODEL_KINDS = {
     "words": "cepts.words.persist:load_aligner",
     "phrases": "cepts.phrases.aligner:PhraseAligner.load",
@@ -55,7 +54,7 @@ MODEL_KINDS = {
 LEXICONS = ("ml", "bayes", "backoff")
 STATISTICS = ("counts", "dice", "pmi", "llr")
 
-# Cepts. Extractors and associations have their names in the tables of `cepts.extract`.
+# Cepts. The names of extractors and associations are in the tables of `cepts.extract`.
 SELECTIONS = ("anneal", "anneal-bic", "aic", "bic")
 FACTOR_BLOCKS = ("two", "joint")
 
@@ -77,6 +76,7 @@ PHRASE_FAMILIES = (
 )
 ANNOTATORS = ("english", "none")
 PROTOCOLS = ("macro", "micro", "jacana", "multimwa")
+TOKENISING = ("auto", "yes", "no")
 JUDGEMENT_TASKS = ("rte", "paraphrase", "qa")
 JUDGEMENT_SCORES = ("decoding", "target", "both")
 QUESTIONS = ("mixed", "answered", "all")
@@ -111,6 +111,6 @@ DOCUMENT_RESETS = ("document", "never")
 
 
 def resolve(home: str) -> Any:
-    """Import what a table of this module names: ``cepts.words.models:HMM`` or ``cepts.lm:AdaptedModel.load``."""
+    """Import what a table of this module names, as ``cepts.words.models:HMM`` or ``cepts.lm:AdaptedModel.load``."""
     module, _, name = home.partition(":")
     return attrgetter(name)(import_module(module))

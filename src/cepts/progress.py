@@ -11,13 +11,26 @@ from typing import ClassVar
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Step:
-    """One report of a running computation.
+    """One progress report of a running computation.
 
-    `done` of `total` units of `stage` are finished; `iteration` (from 1) is there where the stage iterates. `objective`
-    is a value to show, where there is one; it need not be what is maximised. `change` is what decides when EM stops:
-    the last change of the objective as a share of its range so far, which is compared with the tolerance. `resumed` is
-    the number of iterations that a checkpoint already had, in the step that reports it, with the number `remaining`.
-    `note` is anything else to show.
+    Attributes
+    ----------
+    stage
+        What is being done, such as ``reading`` or ``training hmm``.
+    done, total
+        How many units of work of the stage are finished, and how many there are.
+    iteration
+        Number of the current iteration, from 1; 0 if the stage does not iterate.
+    objective
+        A value to show, if there is one. It need not be what is maximised.
+    change
+        The last change of the objective as a share of its range so far. EM stops when this falls below the tolerance.
+    seconds
+        Seconds of work so far.
+    resumed, remaining
+        When training continues from a checkpoint: how many iterations the checkpoint had, and how many are left.
+    note
+        Anything else to show.
     """
 
     stage: str
@@ -36,7 +49,7 @@ Progress = Callable[[Step], None]
 
 
 def silent(step: Step) -> None:
-    """Report to nobody."""
+    """Ignore a progress report."""
 
 
 # Called with the name of each kernel before it is compiled, by the thread that needs it.
@@ -45,7 +58,10 @@ compile_listeners: list[Callable[[str], None]] = []
 
 @contextmanager
 def on_compile(notify: Callable[[str], None]) -> Iterator[None]:
-    """Within the context, call `notify(name)` before a kernel is compiled, which a warm cache makes needless."""
+    """Within the context, call `notify(name)` before each kernel that has to be compiled.
+
+    Kernels that Numba finds in its cache are not compiled.
+    """
     compile_listeners.append(notify)
     try:
         yield
@@ -54,9 +70,9 @@ def on_compile(notify: Callable[[str], None]) -> Iterator[None]:
 
 
 class Stopwatch:
-    """Measures the seconds of work since it was made; those in which kernels were being compiled do not count.
+    """Measures the seconds of work since it was created, without the time that compiling kernels took.
 
-    `Stopwatch.not_counted` is for all stopwatches: the seconds spent on compiling since the program started.
+    `Stopwatch.not_counted`, which all stopwatches share, is the seconds spent on compiling since the program started.
     """
 
     not_counted: ClassVar[float] = 0.0

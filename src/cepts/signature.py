@@ -9,7 +9,7 @@ from cepts._version import __version__
 
 
 def signature(facts: Mapping[str, object]) -> str:
-    """Join `facts` to a line such as ``aer:0.063|links:sure+possible|cepts:0.1.0``.
+    """Join `facts` into a line such as ``aer:0.063|links:sure+possible|cepts:0.1.0``.
 
     Examples
     --------
@@ -20,7 +20,7 @@ def signature(facts: Mapping[str, object]) -> str:
 
 
 def short_signature(whole: str, width: int) -> str:
-    """A signature that fits `width` columns: the first facts, the version, and a digest that identifies the whole.
+    """Shorten a signature to `width` columns: the first facts, the version, and a digest of the whole signature.
 
     Examples
     --------
@@ -42,7 +42,7 @@ def short_signature(whole: str, width: int) -> str:
 
 
 class Signed:
-    """Base of results with `facts`, which say what was scored and how."""
+    """Base class of results with `facts`, which say what was scored and how."""
 
     __slots__ = ()
 

@@ -275,7 +275,7 @@ def test_parquet(cepts, corpus, sentences, wanted):
 
     pq.write_table(pa.table({"other": sentences[1], "mine": sentences[0]}), corpus / "corpus.parquet")
     assert cepts("align", "corpus.parquet", "--columns", "mine,other", *QUICK).out == wanted
-    assert "wanted a column no" in cepts("align", "corpus.parquet", "--columns", "mine,no").error
+    assert "wanted a text column no" in cepts("align", "corpus.parquet", "--columns", "mine,no").error
     rows = [{"en": source, "fr": target} for source, target in zip(*sentences, strict=True)]
     pq.write_table(pa.table({"translation": rows}), corpus / "hub.parquet")
     assert cepts("align", "hub.parquet", "--languages", "en,fr", *QUICK).out == wanted

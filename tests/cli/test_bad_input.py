@@ -182,9 +182,9 @@ def test_a_long_sentence_under_the_default_model(cepts, corpus):
 @pytest.mark.parametrize(
     ("arguments", "line"),
     [
-        (["nowhere", "fr"], "cannot read nowhere: No such file or directory"),
-        (["en", "nowhere"], "cannot read nowhere: No such file or directory"),
-        (["nowhere"], "cannot read nowhere: No such file or directory"),
+        (["nowhere", "fr"], "cannot read nowhere: there is no such file"),
+        (["en", "nowhere"], "cannot read nowhere: there is no such file"),
+        (["nowhere"], "cannot read nowhere: there is no such file"),
         ([".", "fr"], "cannot read .: Is a directory"),
         (["en", "."], "cannot read .: Is a directory"),
         (["cut.gz", "fr"], "cut.gz ends in the middle of its compressed data"),
@@ -197,9 +197,9 @@ def test_a_long_sentence_under_the_default_model(cepts, corpus):
         (["en", "fr", "-o", "."], "cannot write .: Is a directory"),
         (["en", "fr", "--scores", "no/scores"], "cannot write no/scores: there is no directory"),
         (["en", "fr", "--save", "en"], "en: no model can be saved there"),
-        (["en", "fr", "--save", "foreign"], "foreign exists and is not a cepts model (it holds thesis.tex)"),
+        (["en", "fr", "--save", "foreign"], "foreign exists and is not a cepts model (it contains thesis.tex)"),
         (["en", "fr", "--load", "nowhere"], "nowhere does not exist; give the directory of a saved model"),
-        (["en", "fr", "--load", "en"], "en, line 1: found no JSON"),
+        (["en", "fr", "--load", "en"], "en, line 1: found invalid JSON"),
         (["en", "fr", "--load", "foreign"], "foreign/model.json is missing: this is not a model"),
     ],
 )
@@ -221,7 +221,7 @@ def test_files_are_refused_before_training(cepts, corpus, untrained, arguments, 
 @pytest.mark.skipif(os.name == "nt" or not hasattr(os, "geteuid") or os.geteuid() == 0, reason="root may write all")
 def test_a_directory_without_permission(cepts, corpus, untrained):
     (corpus / "locked").mkdir(mode=0o500)
-    assert cepts("align", "en", "fr", "-o", "locked/links").error == "cannot write locked/links: Permission denied"
+    assert cepts("align", "en", "fr", "-o", "locked/links").error == "cannot write locked/links: Permission denied."
 
 
 @pytest.mark.parametrize(
@@ -354,7 +354,7 @@ def test_a_full_disk(cepts, corpus, trained, option):
     (corpus / "links").write_text("old\n")
     where = ["-o", "/dev/full"] if option == "-o" else ["-o", "links", "--scores", "/dev/full"]
     ran = cepts("align", "en", "fr", "--load", trained, *where)
-    assert ran.error == "cannot write /dev/full: No space left on device"
+    assert ran.error == "cannot write /dev/full: No space left on device."
     assert (corpus / "links").read_text() == "old\n"
     assert sorted(path.name for path in corpus.iterdir()) == ["en", "fr", "links"]
 
@@ -366,7 +366,7 @@ def test_stdout_on_a_full_disk(cepts_process, corpus, trained, format_):
         process = cepts_process("align", "en", "fr", "--load", trained, "--format", format_, stdout=full)
         _, err = process.communicate(timeout=60)
     assert process.returncode == 1
-    assert err == "cepts: error: cannot write standard output: No space left on device\n"
+    assert err == "cepts: error: cannot write standard output: No space left on device.\n"
 
 
 @needs_signals

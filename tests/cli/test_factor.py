@@ -247,14 +247,17 @@ def test_one_and_two_threads_give_the_same_bytes(cepts, home, monkeypatch, how):
         ({"matrix": [[0, 0]]}, "found a matrix of zeros only, wanted at least one value above 0; leave the pair out"),
         ({"matrix": []}, "found a matrix of 0 x 0, wanted at least one row and one column; leave the pair out"),
         ({"matrix": [[], []]}, "found a matrix of 2 x 0, wanted at least one row and one column"),
-        ({"matrix": [[1, 2], [3]]}, "found 1 values in row 2 of the matrix but 2 in row 1; wanted as many in each"),
+        (
+            {"matrix": [[1, 2], [3]]},
+            "found 1 values in row 2 of the matrix but 2 in row 1; wanted the same number in each row",
+        ),
         ({"matrix": [["x"]]}, 'found "x" in matrix, wanted numbers'),
-        ({"matrix": 3}, "found 3 for matrix, wanted a list"),
+        ({"matrix": 3}, "found 3 as matrix, wanted a list"),
         ({"matrix": [[1]], "source_null": [1]}, "found source_null, but line 1 has no source_null"),
         ({"values": [[1]]}, "found the keys 'values', wanted an object such as"),
-        ('{"matrix": [[1, 2', "found no JSON (Expecting ',' delimiter"),
-        ("", "found no JSON"),
-        ("0-0 1-1", "found no JSON"),
+        ('{"matrix": [[1, 2', "found invalid JSON (Expecting ',' delimiter"),
+        ("", "found invalid JSON"),
+        ("0-0 1-1", "found invalid JSON"),
         ("[[1]]", "found '[[1]]', wanted an object such as"),
     ],
 )
@@ -321,7 +324,7 @@ def test_files_that_are_none(cepts, home):
     (home / "cut.npz").write_bytes((home / "whole.npz").read_bytes()[:99])
     (home / "lines.npz").write_bytes((home / "m.jsonl").read_bytes())
     for name, line in (
-        ("nowhere", "cannot read nowhere: No such file or directory"),
+        ("nowhere", "cannot read nowhere: there is no such file"),
         (".", "cannot read .: Is a directory"),
         ("empty", "empty is empty; wanted association matrices: JSON lines, .npz or .npy."),
         ("empty.gz", "empty.gz is empty; wanted association matrices"),
@@ -400,9 +403,9 @@ def test_sentences_that_do_not_fit(cepts, home, source, target, line):
         (("--restarts", 0, "--cepts", "aic"), "Invalid value for '--restarts': must be 1 or more. Got 0."),
         (("--base", 2), "Invalid value for '--base'"),
         (("--threads", 0), "Invalid value for '--threads'"),
-        (("--plot", "p.jpg"), "a figure is a file that ends in .svg, .pdf or .png. Got 'p.jpg' instead."),
-        (("--plot", "-"), "a figure is a file that ends in .svg, .pdf or .png. Got '-' instead."),
-        (("--plot-criterion", "p"), "a figure is a file that ends in .svg, .pdf or .png. Got 'p' instead."),
+        (("--plot", "p.jpg"), "the name of a figure must end in .svg, .pdf or .png. Got 'p.jpg' instead."),
+        (("--plot", "-"), "the name of a figure must end in .svg, .pdf or .png. Got '-' instead."),
+        (("--plot-criterion", "p"), "the name of a figure must end in .svg, .pdf or .png. Got 'p' instead."),
         (("--plot", "p.svg", "--pair", 5), "--pair must be at most 4, since m.jsonl has 4 matrices. Got 5 instead."),
         (("--plot", "p.svg", "--pair", 0), "Invalid value for '--pair': must be 1 or more. Got 0."),
         (("--plot", "p.svg", "--plot-criterion", "./p.svg"), "--plot and --plot-criterion would both go to p.svg; "),
@@ -429,7 +432,7 @@ def test_standard_input_serves_once(cepts, home):
     data = (home / "m.jsonl").read_bytes()
     ran = cepts("factor", "-", "--source", "-", "--target", "t", stdin=data)
     assert ran.code == 2
-    assert ran.error.startswith("only one input can be -, standard input")
+    assert ran.error.startswith("only one input can be - (standard input)")
     for option in ("--plot", "--plot-criterion"):
         ran = cepts("factor", "-", option, "p.svg", stdin=data)
         assert ran.code == 2
@@ -452,7 +455,7 @@ def test_places_that_cannot_be_written_to(cepts, home, where):
 
 @pytest.mark.skipif(not Path("/dev/full").exists(), reason="needs /dev/full")
 def test_a_full_disk(cepts, home):
-    assert cepts("factor", "m.jsonl", "-o", "/dev/full").error == "cannot write /dev/full: No space left on device"
+    assert cepts("factor", "m.jsonl", "-o", "/dev/full").error == "cannot write /dev/full: No space left on device."
 
 
 @pytest.mark.parametrize(
@@ -477,7 +480,8 @@ def test_words_that_a_line_cannot_hold(cepts, home):
         (home / "words").write_text(json_lines({"matrix": [[1]], "source": ["a"], "target": [word]}))
         ran = cepts("factor", "words", "--format", "giza", "-o", "links")
         assert ran.code == 1
-        assert ran.error.startswith(f"words, line 1: found the word {word!r}, wanted words without blanks")
+        line = f"words, line 1: found the word {word!r}, but the format giza needs words without blanks"
+        assert ran.error.startswith(line)
     assert "links" not in names(home)
 
 
@@ -523,7 +527,7 @@ def test_the_pair_that_is_asked_for_is_drawn(cepts, home, monkeypatch):
         ("1 1 9 S\n", "gold.wa, line 1: found a link to target word 9, but that sentence has 3 words"),
         ("9 1 1 S\n", "gold.wa, line 1: found a link of sentence 9, but there are only 4 sentences"),
         ("hello\n", "gold.wa, line 1: found 'hello', wanted"),
-        (None, "cannot read gold.wa: No such file or directory"),
+        (None, "cannot read gold.wa: there is no such file"),
     ],
 )
 def test_gold_that_does_not_fit_is_refused_before_any_work(cepts, home, gold, line):

@@ -124,10 +124,16 @@ def test_errors_are_one_line_and_a_code(run, error, code, line):
     assert err.count("\n") == 1
 
 
+def test_only_options_that_are_spelt_alike_are_suggested(cepts):
+    assert cepts("align", "a", "b", "--modl", "hmm").error.startswith(
+        "There is no option --modl. Did you mean --model? "
+    )
+
+
 def test_wrong_options_are_wrong_usage(run):
     code, _, err = run(lambda: None, "--speed", "9")
     assert code == 2
-    assert err.startswith("cepts: error: No such option")
+    assert err.startswith("cepts: error: There is no option --speed. See ")
     assert err.count("\n") == 1
 
 

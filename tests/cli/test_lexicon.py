@@ -99,14 +99,14 @@ def test_some_words_unknown(cepts, trained):
     ran = cepts("lexicon", trained, "--word", "file", "--word", "xyzzy")
     assert ran.code == 0
     assert {line.split("\t")[0] for line in ran.lines} == {"file"}
-    assert ran.err == "cepts: no translation of xyzzy with a probability of 0.01 or more.\n"
+    assert ran.err == "cepts: no translation of xyzzy with a probability of at least 0.01.\n"
 
 
 @pytest.mark.parametrize(
     ("arguments", "code", "line"),
     [
-        (["--word", "xyzzy"], 1, "{model} knows no translation of xyzzy with a probability of 0.01 or more"),
-        (["--word", "file", "--least", "1"], 1, "{model} knows no translation of file"),
+        (["--word", "xyzzy"], 1, "{model} has no translation of xyzzy with a probability of at least 0.01"),
+        (["--word", "file", "--least", "1"], 1, "{model} has no translation of file"),
         (["--top", "0"], 2, "Invalid value for '--top'"),
         (["--least", "2"], 2, "Invalid value for '--least'"),
         (["--direction", "up"], 2, "Invalid value for '--direction'"),

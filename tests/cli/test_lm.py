@@ -162,7 +162,7 @@ def test_a_background_may_be_an_arpa_file_or_a_binary(cepts, home):
 def test_a_background_that_writes_words_otherwise_is_told(cepts, home):
     Path("loud.txt").write_text(Path("other.txt").read_text().upper())
     fit = ("lm", "fit", "text.txt", "--save", "m", *FIT)
-    told = "note     loud.txt has 0% of the words of the text"
+    told = "note     loud.txt has only 0% of the words of the text"
     assert told in cepts(*fit, "-b", "other.txt", "-b", "loud.txt").err
     assert "of the words of the text" not in cepts(*fit, "-b", "other.txt", "-b", "loud.txt", "--lowercase").err
 

@@ -78,8 +78,8 @@ def fit_fails(fails, tmp_path):
 @pytest.mark.parametrize(
     ("data", "line"),
     [
-        (b"", "found no word at all"),
-        (b"\n \n\t\n", "found no word at all"),
+        (b"", "found no words"),
+        (b"\n \n\t\n", "found no words"),
         (b"the cell\nth\xff\n", "odd.txt, line 2"),
     ],
 )
@@ -110,7 +110,7 @@ def test_marks_of_sentences_are_found_where_they_stand(fit_fails, fails, unfitte
 
 
 def test_json_that_is_none(fit_fails, unfitted):
-    fit_fails(1, "odd.jsonl, line 2: found no JSON", b'{"text": "a"}\n{"text": \n', name="odd.jsonl")
+    fit_fails(1, "odd.jsonl, line 2: found invalid JSON", b'{"text": "a"}\n{"text": \n', name="odd.jsonl")
 
 
 def test_empty_documents_are_left_out_and_counted(cepts, home, tmp_path):
@@ -145,11 +145,12 @@ def test_a_test_text_of_unknown_words_only(fails, tmp_path):
 
 
 def test_more_hidden_documents_than_the_matrix_has_rows(fails, tmp_path):
-    fails(2, "24 content words, so that 1 to 24", "fit", "text.txt", "--save", tmp_path / "out", *FIT, "--hidden", "25")
+    line = "24 content words, so --hidden must be 1 to 24"
+    fails(2, line, "fit", "text.txt", "--save", tmp_path / "out", *FIT, "--hidden", "25")
     explicit = ("--segmentation", "explicit", "--documents", "file")
     fails(
         2,
-        "documents with such words, so that 1 to",
+        "documents with such words, so --hidden must be 1 to",
         "fit",
         "text.txt",
         "--save",
@@ -213,7 +214,7 @@ def test_an_export_of_what_cannot_be_listed(cepts, fails, tmp_path):
         ("id\tscore\ttext\na\tnan\tx\n", "odd.tsv, line 2: found 'nan' as score"),
         ("id\ttext\na\tx\n", "header without `score`"),
         ("", "found no hypotheses"),
-        ("a\t1\tx\nb\t1\tx\na\t1\ty\n", "a second time"),
+        ("a\t1\tx\nb\t1\tx\na\t1\ty\n", "found the utterance 'a' again"),
     ],
 )
 def test_lists_with_missing_scores_and_the_like(fails, tmp_path, text, line):
@@ -230,7 +231,7 @@ def test_references_that_are_not_whole(fails, tmp_path):
     (tmp_path / "text").write_text("u-0 the cell\n")
     (tmp_path / "lists.tsv").write_text("u-0\t1\ta\nu-1\t1\tb\n")
     arguments = ("rescore", "model", tmp_path / "lists.tsv", "--references", tmp_path / "text")
-    fails(1, "no reference of the utterance 'u-1'", *arguments, "-o", tmp_path / "out")
+    fails(1, "no reference for the utterance 'u-1'", *arguments, "-o", tmp_path / "out")
     fails(2, "give a file of --references", "rescore", "model", tmp_path / "lists.tsv", "--tune")
 
 
@@ -243,10 +244,10 @@ def test_references_that_are_not_whole(fails, tmp_path):
         (("--window", "20"), "an odd number"),
         (("--fold-in", "3"), "--fold-in needs a --history of 1 or more"),
         (("--history", "20", "--decay", "0.9"), "--decay needs a --history of 0"),
-        (("--no-rescaling", "--exponent", "0.5"), "--exponent belongs to rescaling"),
-        (("--mixture", "literal", "--rescaling"), "choose --mixture class"),
+        (("--no-rescaling", "--exponent", "0.5"), "--exponent is for rescaling"),
+        (("--mixture", "literal", "--rescaling"), "--rescaling needs --mixture class"),
         (("--hidden", "0", "--rescaling"), "--hidden is 0"),
-        (("--hidden", "0", "--exponent", "0.5"), "--exponent belongs to rescaling"),
+        (("--hidden", "0", "--exponent", "0.5"), "--exponent is for rescaling"),
         (("--cache", "none", "--cache", "500"), "--cache none"),
         (("--cache", "500", "--cache", "500"), "two of --cache are the same"),
         (("--cache", "soon"), "each of --cache must be"),
@@ -297,7 +298,8 @@ def test_models_of_another_kind(fails):
 def test_what_a_model_does_not_have(fails, tmp_path):
     fails(2, "bare has no hidden documents", "show", "bare")
     for number in ("7", "0", "-1"):
-        fails(2, f"Got --hidden-document {number}", "show", "model", "--hidden-document", number)
+        line = f"--hidden-document must be 1 to 6, the hidden documents of model. Got {number}"
+        fails(2, line, "show", "model", "--hidden-document", number)
     fails(2, "--count must be 1 or more", "show", "model", "--count", "0")
     fails(1, "does not know it", "show", "model", "--words", "foreign")
     fails(1, "treats it as a function word", "show", "model", "--words", "the")

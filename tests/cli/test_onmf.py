@@ -324,7 +324,7 @@ def test_a_full_disk_leaves_nothing_of_any_file(cepts, corpus, trained, name):
     where[name] = "/dev/full"
     ran = cepts("align", "en", "fr", "--load", trained, *ONMF, *(part for pair in where.items() for part in pair))
     assert ran.code == 1
-    assert ran.error == "cannot write /dev/full: No space left on device"
+    assert ran.error == "cannot write /dev/full: No space left on device."
     assert sorted(path.name for path in corpus.iterdir()) == ["en", "fr"]
 
 
@@ -378,15 +378,18 @@ NO_NUMBER = "Invalid value for '--cepts': must be anneal, anneal-bic, aic, bic o
         (("--association", "x"), "Invalid value for '--association': 'x' is not one of 'agreement'"),
         (
             ("--nbest", 10),
-            "--nbest is the length of lists of alignments, of which --association agreement makes no use",
+            "--nbest is the length of lists of alignments, which --association agreement does not use",
         ),
         (
             ("--association", "tables", "--nbest", 10),
-            "--nbest is the length of lists of alignments, of which --association tables makes",
+            "--nbest is the length of lists of alignments, which --association tables does not use",
         ),
         (("--association", "nbest", "--nbest", 0), "Invalid value for '--nbest': must be 1 or more. Got 0"),
         (("--association", "nbest", "--nbest", 10**20), "Invalid value for '--nbest': must be at most 1,000,000,000"),
-        (("--association", "pmi", "--spread", 0.1), "--spread moves the mass of null, of which pmi has"),
+        (
+            ("--association", "pmi", "--spread", 0.1),
+            "--spread moves null mass to neighbouring words, but --association pmi has no null",
+        ),
         (("--spread", 1), "Invalid value for '--spread': must be 0 or more and below 1. Got 1"),
         (("--spread", "nan"), "Invalid value for '--spread': must be a finite number. Got nan."),
         (("--sure", "nan"), "Invalid value for '--sure': must be a finite number. Got nan."),
@@ -425,7 +428,7 @@ def test_statistics_need_the_text_of_training(cepts, corpus, trained):
     ran = cepts("align", "en", "fr", "--load", trained, *ONMF, "--association", "dice", "-o", "links")
     assert (ran.code, ran.error.split(";")[0]) == (
         2,
-        "co-occurrence statistics need the text of training, which a loaded model does not hold",
+        "co-occurrence statistics need the training text, which a loaded model does not have",
     )
     assert not (corpus / "links").exists()
 

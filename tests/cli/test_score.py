@@ -153,13 +153,13 @@ def test_gold_that_ends_early_needs_the_number_of_pairs(files, capfd):
         (
             ["gold.wa", "short"],
             1,
-            "gold.wa has gold links of 2 sentence pairs but short has 1; the gold file has more",
+            "gold.wa has gold links for 2 sentence pairs but short has 1; the gold file has more",
         ),
-        (["gold.wa", "links", "short"], 1, "gold.wa has gold links of 2 sentence pairs but short has 1;"),
+        (["gold.wa", "links", "short"], 1, "gold.wa has gold links for 2 sentence pairs but short has 1;"),
         (
             ["gold.wa", "long"],
             1,
-            "gold.wa has gold links of 2 sentence pairs but long has 3; give links for",
+            "gold.wa has gold links for 2 sentence pairs but long has 3; give links for",
         ),
         (["gold.wa", "short", *SIDES], 1, "short holds the links of 1 sentence pairs but the bitext has 2"),
         (["gold.wa", "far", *SIDES], 1, "far, line 2: found a link to target word 9"),

@@ -141,10 +141,10 @@ def test_plain_links_need_no_legend():
     [
         (["en"], "wanted TEXT [TEXT] LINKS, which are two or three files. Got 1."),
         (["en", "fr", "links", "links"], "wanted TEXT [TEXT] LINKS, which are two or three files. Got 4."),
-        (["en", "fr", "links", "--pair", "3"], "--pair 3: found 2 sentence pairs in en."),
+        (["en", "fr", "links", "--pair", "3"], "--pair must be at most 2, the number of sentence pairs in en."),
         (["en", "fr", "links", "--form", "matrix"], "--form goes with --plot, which is not given."),
         (["en", "fr", "links", "--numbers", "--plot", "f.svg"], "--numbers goes with the printed grid, not with"),
-        (["en", "fr", "links", "--plot", "f.gif"], "a figure is a file that ends in .svg, .pdf or .png. Got"),
+        (["en", "fr", "links", "--plot", "f.gif"], "the name of a figure must end in .svg, .pdf or .png. Got"),
     ],
 )
 def test_what_cannot_be_shown_is_one_line(cepts, pair, arguments, message):

@@ -149,7 +149,7 @@ def test_three_languages_joined_by_two_dictionaries(cepts, home):
         ran = cepts("spaces", "translate", "three", "fr100", "fr101", "--from", "fr", "--to", "ru", "--format", "tsv")
         assert [line.split("\t")[1] for line in ran.lines] == ["ru100", "ru101"]
     ran = cepts("spaces", "translate", "three", "fr100", "--from", "fr")
-    assert "en, fr, ru, wanted one to translate into; give --to" in ran.error
+    assert "en, fr, ru; choose the one to translate into (--to)" in ran.error
 
 
 def test_identical_strings_and_induction(cepts, home):

@@ -111,7 +111,7 @@ def test_a_threshold_of_zero_links_all(cepts, saved, home):
         (["--combine", "onmf", "--cepts", "9"], 2, "cepts must be at most 4"),
         (["--combine", "onmf", "--matrices", "m.npy"], 2, "a .npy file holds a single matrix"),
         (["--combine", "onmf", "--matrices", "x", "-o", "x"], 2, "would both go to x"),
-        (["--from", "de"], 2, "found the language 'de'"),
+        (["--from", "de"], 2, "the language must be one of en, fr. Got 'de'"),
         (["--from", "fr", "--to", "fr"], 2, "are both fr"),
         (["--temperature", "nan"], 2, "--temperature"),
         (["-o", "no/such/place"], 1, "no/such/place"),

@@ -107,7 +107,7 @@ def test_all_vectors_are_zeros(cepts, home):
 def test_the_same_file_twice(cepts, home, unfitted):
     fails(cepts, 2, "en.npy is given twice", "fit", "en.npy", "./en.npy", "-d", "train.tsv", "--save", "out")
     fails(cepts, 2, "- is given twice", "fit", "-", "-", "-d", "train.tsv", "--save", "out")
-    fails(cepts, 2, "found 1 file of vectors", "fit", "en.npy", "-d", "train.tsv", "--save", "out")
+    fails(cepts, 2, "found 1 vector file", "fit", "en.npy", "-d", "train.tsv", "--save", "out")
     fails(cepts, 2, "only one input", "fit", "en.npy", "-", "-d", "-", "--save", "out")
 
 
@@ -123,7 +123,7 @@ def test_unknown_words_are_counted(cepts, home):
 
 def test_dictionaries_that_join_nothing(cepts, home):
     write_dictionary("other.tsv", toy_dictionary(numbers=range(500, 520)), header=False)
-    line = "other.tsv: found no entry of 20 with words in two of the views (en 120 words, fr 120 words)"
+    line = "other.tsv: found no entry among 20 with words in two of the views (en 120 words, fr 120 words)"
     fails(cepts, 1, line, "fit", "en.npy", "fr.npy", "-d", "other.tsv", "--save", "out")
     fails(cepts, 1, "identical strings: found no entry", "fit", "en.npy", "fr.npy", "--identical", "--save", "out")
     write_dictionary("reversed.tsv", toy_dictionary(("fr", "en")), header=False)
@@ -132,14 +132,15 @@ def test_dictionaries_that_join_nothing(cepts, home):
 
 def test_one_entry(cepts, home):
     write_dictionary("one.tsv", toy_dictionary(numbers=[3]), header=False)
-    fails(cepts, 1, "found 1 entry of 1", "fit", "en.npy", "fr.npy", "-d", "one.tsv", "--save", "out")
+    fails(cepts, 1, "found 1 entry among 1", "fit", "en.npy", "fr.npy", "-d", "one.tsv", "--save", "out")
 
 
 def test_entries_without_any_word(cepts, home, unfitted):
     write_vectors("ru.npy", toy_views(widths=(10, 8, 9))[2])
     Path("empty.tsv").write_text("# en\tfr\tru\nen1\tfr1\tru1\n\t\t\n")
     files = ("en.npy", "fr.npy", "ru.npy")
-    fails(cepts, 1, "empty.tsv, line 3: found no word at all", "fit", *files, "-d", "empty.tsv", "--save", "out")
+    line = "empty.tsv, line 3: found no word, wanted at least one"
+    fails(cepts, 1, line, "fit", *files, "-d", "empty.tsv", "--save", "out")
 
 
 def test_a_language_that_no_entry_has(cepts, home):
@@ -167,10 +168,11 @@ def test_other_numbers_of_columns(cepts, home, unfitted):
 def test_languages_that_are_not_there(cepts, space):
     fails(cepts, 2, "found 'en-de' before the colon", "fit", "en.npy", "fr.npy", "-d", "en-de:train.tsv", "--save", "o")
     fails(cepts, 2, "found one language", "fit", "en.npy", "fr.npy", "-d", "en:train.tsv", "--save", "o")
-    fails(cepts, 2, "'de', wanted one of en, fr", "translate", "space", "en1", "--to", "de")
+    fails(cepts, 2, "the language must be one of en, fr. Got 'de'", "translate", "space", "en1", "--to", "de")
     fails(cepts, 2, "--from and --to are both en", "translate", "space", "en1", "--from", "en", "--to", "en")
-    fails(cepts, 2, "'de', wanted one of en, fr", "export", "space", "de", "-o", "de.vec")
-    fails(cepts, 2, "'de', wanted one of en, fr", "score", "translation", "space", "train.tsv", "--from", "de")
+    fails(cepts, 2, "the language must be one of en, fr. Got 'de'", "export", "space", "de", "-o", "de.vec")
+    line = "the language must be one of en, fr. Got 'de'"
+    fails(cepts, 2, line, "score", "translation", "space", "train.tsv", "--from", "de")
     fails(cepts, 2, "found 'de' before the colon", "translate", "space", "en1", "--vectors", "de:en.npy")
     fails(cepts, 2, "wanted LANGUAGE:FILE", "translate", "space", "en1", "--vectors", "en.npy")
 
@@ -202,7 +204,7 @@ def test_languages_that_are_not_there(cepts, space):
         ("must be auto or a number of 0 or more", (*FIT, "--shrinkage", -1)),
         ("must be unit and centre", (*FIT, "--prepare", "unit,center")),
         ("--languages: found 1 names in 'en'", (*FIT, "-l", "en")),
-        ("ends in .svg, .pdf or .png", (*FIT, "--plot", "a.gif")),
+        ("must end in .svg, .pdf or .png", (*FIT, "--plot", "a.gif")),
         ("Invalid value for '--induce-keep'", (*FIT, "--induce", 2, "--induce-keep", 0)),
         ("Invalid value for '--factors'", (*FIT, "--factors", 0)),
     ],
@@ -212,14 +214,14 @@ def test_options_that_do_not_go_together(cepts, home, unfitted, line, arguments)
 
 
 def test_more_factors_than_dimensions(cepts, home):
-    fails(cepts, 2, "--factors must be 1 to 8, the dimensions of the narrowest view. Got 9", *FIT, "--factors", 9)
+    fails(cepts, 2, "--factors must be 1 to 8, the width of the narrowest vectors. Got 9", *FIT, "--factors", 9)
 
 
 def test_two_languages_only(cepts, home):
     write_vectors("ru.npy", toy_views(widths=(10, 8, 9))[2])
     write_dictionary("three.tsv", toy_dictionary(("en", "fr", "ru")))
     arguments = ("-d", "three.tsv", "--method", "ibfa", "--save", "out")
-    fails(cepts, 2, "ibfa joins two languages, found 3", "fit", "en.npy", "fr.npy", "ru.npy", *arguments)
+    fails(cepts, 2, "ibfa can join two languages only, found 3", "fit", "en.npy", "fr.npy", "ru.npy", *arguments)
 
 
 def test_places_that_cannot_be_written_show_before_the_work(cepts, home, unfitted):
@@ -264,10 +266,10 @@ def test_what_is_no_space(cepts, space, arguments):
 @pytest.mark.parametrize("arguments", EVERY_COMMAND)
 def test_a_space_without_vectors(cepts, home, arguments):
     assert cepts("spaces", *FIT, "--no-vectors").code == 0
-    line = "the space was saved without vectors, and those of en are needed; give them (--vectors)"
+    line = "the space was saved without vectors, but those of en are needed; give them (--vectors)"
     fails(cepts, 2, line, *(part.format("out") for part in arguments))
     write_vectors("narrow.npy", Vectors.from_words(["en1", "x"], np.eye(2, 3, dtype=np.float32)))
-    line = "found vectors of width 3 for en, wanted 10, for which the space was fitted"
+    line = "found vectors of width 3 for en, wanted width 10 as when the space was fitted"
     fails(cepts, 2, line, *(part.format("out") for part in arguments), "--vectors", "en:narrow.npy")
 
 
@@ -302,7 +304,7 @@ def test_the_likelihood_of_what_is_no_model(cepts, space):
     line = "procrustes has no likelihood; fit the space by ibfa or mbfa, or choose another --measure"
     fails(cepts, 2, line, "translate", "direct", "en1", "--measure", "likelihood")
     fails(cepts, 2, line, "score", "translation", "direct", "train.tsv", "--measure", "likelihood")
-    fails(cepts, 2, "procrustes has no model to draw from", "sample", "direct")
+    fails(cepts, 2, "procrustes has no factor model to draw from", "sample", "direct")
     fails(
         cepts,
         2,
@@ -318,7 +320,7 @@ def test_the_likelihood_of_what_is_no_model(cepts, space):
 
 def test_test_dictionaries(cepts, space):
     Path("other.tsv").write_text("chat\tcat\nchien\tdog\n")
-    line = "other.tsv: none of the 2 source words has itself and a translation in the vocabularies"
+    line = "other.tsv: none of the 2 source words is in the vocabularies together with a translation"
     fails(cepts, 1, line, "score", "translation", "space", "other.tsv")
     Path("named.tsv").write_text("# de\tit\nHund\tcane\n")
     fails(cepts, 1, "found the languages de, it, wanted en", "score", "translation", "space", "named.tsv")

@@ -66,9 +66,9 @@ def test_entries_may_come_from_a_dictionary(cepts, saved):
         ("space", ["nowhere"], 1, "en has no vector for nowhere among its 120 words"),
         ("space", [], 2, "Missing argument"),
         ("space", ["en1", "--components", "no"], 2, "must be auto or a number"),
-        ("space", ["en1", "--components", "900"], 1, "found 80 entries for 900 fields"),
+        ("space", ["en1", "--components", "900"], 1, "80 entries with vectors, fewer than the 900 components"),
         ("space", ["en1", "--least", "nan"], 2, "--least"),
-        ("direct", ["en1"], 2, "procrustes has no factors"),
+        ("direct", ["en1"], 2, "procrustes has no factor model"),
         ("nowhere", ["en1"], 1, "does not exist"),
     ],
 )

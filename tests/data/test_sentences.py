@@ -23,7 +23,7 @@ def segments_of(pairs, scores=None, states=None):
 def test_columns_have_an_entry_a_token():
     assert len(Sentence(("a", "b"), pos=("X", "Y"))) == 2
     for column in ("pos", "chunk", "lemma"):
-        with pytest.raises(ValueError, match=f"{column} must have one entry per token, 2. Got 1 instead"):
+        with pytest.raises(ValueError, match=f"`{column}` must have one entry for each of 2 tokens. Got 1 instead"):
             Sentence(("a", "b"), **{column: ("X",)})
 
 

@@ -82,5 +82,5 @@ def test_what_is_no_bitext_is_refused_with_a_remedy(pairs, message):
 
 @pytest.mark.parametrize("sentences", ["the house", b"the house", None, 3])
 def test_what_is_no_text_is_refused_with_a_remedy(sentences):
-    with pytest.raises(TypeError, match=r"sentences must be a sequence of sentences.*split a text into its lines"):
+    with pytest.raises(TypeError, match=r"sentences must be a sequence of sentences.*or split a text into lines"):
         as_text(sentences)

@@ -26,11 +26,15 @@ def notice(sentences):
 @pytest.mark.parametrize(
     ("sentences", "part"),
     [
-        (JAPANESE, "x.txt: 1.0 tokens a sentence, of 17 characters each: the text is not split into words"),
-        ([" ".join([line, line]) for line in JAPANESE], "the text is not split into words"),
-        (THAI, "the text is not split into words"),
+        (
+            JAPANESE,
+            "x.txt: the text is probably not split into words: a sentence has 1.0 tokens and a token 17 characters",
+        ),
+        ([" ".join([line, line]) for line in JAPANESE], "the text is probably not split into words"),
+        (["私は猫です", "これは本"], "not split into words: a sentence has 1.0 tokens"),
+        (THAI, "the text is probably not split into words"),
         (["Wirhabenkeineleerzeichenindiesemsatz", "Auchhiersindkeineindiesemsatz"], "not split into words"),
-        ([line.replace(" ", "\u3000") for line in SEGMENTED], "U+3000, the ideographic space, stands inside tokens"),
+        ([line.replace(" ", "\u3000") for line in SEGMENTED], "some tokens contain U+3000, the ideographic space, but"),
         (PLAIN, "100% of the punctuation is part of the word before it"),
         (['"Don\'t do it!" he said.'], "of the punctuation is part of the word"),
         (["Ce n'est pas vrai, mais bon; voilà."], "of the punctuation is part of the word"),
@@ -49,6 +53,7 @@ def test_what_looks_wrong_is_said_in_one_line(sentences, part):
     [
         SEGMENTED,
         SEGMENTED_THAI,
+        ["猫", "本", "学生", "コンピューター"],  # a list of words, not sentences
         [],
         [""],
         ["File", "Edit", "Internationalisation"],  # a list of terms is about one token a sentence

@@ -53,7 +53,7 @@ def test_a_dictionary_finds_its_rows():
     assert dictionary.swapped().rows([french, VECTORS]).tolist() == [[0, 1], [-1, 2], [1, -1]]
     assert dictionary.swapped().languages == ("fr", "en")
     assert list(dictionary) == list(entries)
-    with pytest.raises(ValueError, match="one view for each"):
+    with pytest.raises(ValueError, match=r"one view for each language \(en, fr\). Got 1 instead"):
         dictionary.rows([VECTORS])
     with pytest.raises(ValueError, match="must have 2 words"):
         Dictionary(("en", "fr"), (("a", "b", "c"),))

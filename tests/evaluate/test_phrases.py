@@ -125,7 +125,7 @@ def test_bad_input():
     bare = SentencePair(Sentence(("a",)), Sentence(("a",)), "p3")
     with pytest.raises(DataError, match=r"sentence pair 1 \(p3\): found no gold links"):
         score_phrases([bare], Alignments.from_links([[]]))
-    with pytest.raises(DataError, match="2 sentence pairs but the system's are of 1"):
+    with pytest.raises(DataError, match="2 sentence pairs but the system's are for 1"):
         score_phrases(GOLD, PREDICTED.part(0, 1))
     with pytest.raises(DataError, match="the predicted links: sentence pair 1 has the link 0-5"):
         score_phrases(GOLD[:1], Alignments.from_links([[(0, 5)]]))

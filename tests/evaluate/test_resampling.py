@@ -94,7 +94,7 @@ def test_no_sentences():
 
 
 def test_bad_arguments_are_refused():
-    with pytest.raises(ValueError, match="`samples` must be at least 1"):
+    with pytest.raises(ValueError, match="`samples` must be 1 or more"):
         evaluate.intervals(GOOD, samples=0)
     with pytest.raises(ValueError, match="`level` must lie between 0 and 1"):
         evaluate.intervals(GOOD, level=95)

@@ -161,7 +161,7 @@ def test_signature_says_what_was_compared():
 
 def test_bad_input_is_refused():
     one, two = Alignments.from_links([[(0, 0)]]), Alignments.from_links([[(0, 0)], []])
-    with pytest.raises(DataError, match="of 1 sentence pairs but the system's are of 2"):
+    with pytest.raises(DataError, match="for 1 sentence pairs but the system's are for 2"):
         evaluate.compare(one, two)
     with pytest.raises(DataError, match="there are 2 source sentences"):
         evaluate.compare(one, one, source_lengths=[1, 1])

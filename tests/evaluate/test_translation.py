@@ -134,9 +134,9 @@ def test_two_systems_are_compared_in_pairs():
     assert 0 < got.interval.low < 25 < got.interval.high
     same = evaluate.differences(better, better, samples=99)["mean_reciprocal_rank"]
     assert (same.value, same.p_value, same.interval) == (0, 1, evaluate.Interval(0, 0))
-    with pytest.raises(DataError, match="on 160 questions and the second on 30; only scores of the same"):
+    with pytest.raises(DataError, match="on 160 questions and the second on 30; only scores on the same gold data"):
         evaluate.differences(worse, scored([10, 20]))
-    with pytest.raises(ValueError, match="scored the same way"):
+    with pytest.raises(ValueError, match="scored in the same way"):
         evaluate.differences(worse, scored([60, 100], depth=12))
 
 
@@ -144,7 +144,7 @@ def test_an_empty_intersection_is_one_clear_line():
     with pytest.raises(DataError) as raised:
         evaluate.gold_translations(TEST.swapped(), ENGLISH, FRENCH)
     assert str(raised.value) == (
-        "test.txt: none of the 5 source words has itself and a translation in the vocabularies (en, 4 words, has 0 "
+        "test.txt: none of the 5 source words is in the vocabularies together with a translation (en, 4 words, has 0 "
         "of the dictionary; fr, 4 words, has 0); check the order of the languages, and the case of the words."
     )
     with pytest.raises(DataError, match="the dictionary: none of the 0 source words"):
@@ -155,7 +155,8 @@ def test_bad_arguments_are_refused():
     gold = evaluate.gold_translations(TEST, ENGLISH, FRENCH)
     with pytest.raises(ValueError, match=r"a row for each of 2 questions. Got shape \(3, 10\)"):
         evaluate.translation_precision(gold, np.zeros((3, 10), dtype=np.int64))
-    with pytest.raises(ValueError, match=r"`at` must lie in 1 to 5, the number of answers found. Got \(1, 5, 10\)"):
+    message = r"`at` must lie between 1 and 5, the number of answers found. Got \(1, 5, 10\)"
+    with pytest.raises(ValueError, match=message):
         evaluate.translation_precision(gold, np.zeros((2, 5), dtype=np.int64))
     with pytest.raises(DataError, match="nothing to translate"):
         evaluate.retrieval_precision(np.zeros((0, 10), dtype=np.int64), np.zeros(0, dtype=np.int64))

@@ -121,5 +121,5 @@ def test_competing_takes_the_edge_off_common_words():
 
 def test_null_does_not_compete():
     null = np.zeros(1, dtype=np.float32)
-    with pytest.raises(UsageError, match="must have no null"):
+    with pytest.raises(UsageError, match="must not have null masses"):
         compete(Association(np.array([1]), np.array([1]), offsets_of([1]), null, source_null=null))

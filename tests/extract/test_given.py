@@ -70,7 +70,7 @@ def test_links_are_combined_as_they_are(pairs, least):
 
 def test_links_that_do_not_fit_are_refused():
     one, two = Alignments.from_links([[(0, 0)]]), Alignments.from_links([[(0, 0)], []])
-    with pytest.raises(DataError, match="of 1 sentence pairs but the reverse ones of 2"):
+    with pytest.raises(DataError, match="for 1 sentence pairs but the reverse links are for 2"):
         LinkScorer(one, two)
     with pytest.raises(DataError, match="the forward links: sentence pair 1 has the link 0-0"):
         LinkScorer(one, one, [1], [0])

@@ -94,9 +94,9 @@ def test_no_pairs_and_no_links():
 
 
 def test_different_numbers_of_pairs_are_refused():
-    with pytest.raises(DataError, match="of 2 sentence pairs but the reverse ones of 1"):
+    with pytest.raises(DataError, match="for 2 sentence pairs but the reverse links are for 1"):
         extract.combine(Alignments.from_links([[], []]), Alignments.from_links([[]]), method="intersection")
-    with pytest.raises(DataError, match="of 1 sentence pairs but there are 2 source sentences"):
+    with pytest.raises(DataError, match="for 1 sentence pairs but there are 2 source sentences"):
         extract.combine(Alignments.from_links([[]]), Alignments.from_links([[]]), [1, 1], [1], method="union")
 
 
@@ -105,7 +105,7 @@ def test_links_out_of_range_are_refused(method):
     good, bad = Alignments.from_links([[(0, 0)], [(1, 1)]]), Alignments.from_links([[(0, 0)], [(1, 2)]])
     with pytest.raises(DataError, match="the reverse links: sentence pair 2 has the link 1-2, but its target"):
         extract.combine(good, bad, [1, 2], [1, 2], method=method)
-    with pytest.raises(DataError, match=r"the forward links: .* its source has 1 word, numbered from 0"):
+    with pytest.raises(DataError, match=r"the forward links: .* its source sentence has 1 word, numbered from 0"):
         extract.combine(good, good, [1, 1], [1, 2], method=method)
     with pytest.raises(DataError, match="positions start at 0"):
         extract.combine(Alignments.from_links([[(-1, 0)], []]), good, method=method)

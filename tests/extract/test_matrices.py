@@ -83,5 +83,5 @@ def test_bad_arguments_are_refused():
         extract.best(one([[1.0]]), axis="both")
     with pytest.raises(ValueError, match="`threshold` must be a number"):
         extract.threshold(one([[1.0]]), float("nan"))
-    with pytest.raises(ValueError, match="target_null must have one mass for each of 1 target words"):
+    with pytest.raises(ValueError, match="`target_null` must have one mass for each of 1 target words"):
         extract.best(one([[1.0]], target_null=np.zeros(2, dtype=np.float32)), axis="target")

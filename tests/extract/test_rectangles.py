@@ -60,7 +60,7 @@ def test_links_of_confidence_zero_are_links():
 
 def test_bad_arguments():
     links = Alignments.from_links([[(0, 2)]])
-    with pytest.raises(ValueError, match="max_source must be at least 1"):
+    with pytest.raises(ValueError, match="`max_source` must be 1 or more"):
         rectangles(links, max_source=0)
-    with pytest.raises(DataError, match=r"pair 1 has the link 0-2, but its target has 2 words"):
+    with pytest.raises(DataError, match=r"pair 1 has the link 0-2, but its target sentence has 2 words"):
         rectangles(links, [1], [2])

@@ -13,9 +13,9 @@ from cepts.factor import factorise, onmf
 from oracles_factor import joined
 
 BAD_MATRICES = {
-    "negative": ([[1, 2], [3, -4]], r"Got -4\.0 at 2, 2"),
-    "NaN": ([[1, np.nan]], "Got nan at 1, 2"),
-    "infinite": ([[1], [np.inf]], "Got inf at 2, 1"),
+    "negative": ([[1, 2], [3, -4]], r"Got -4\.0 at position 2, 2"),
+    "NaN": ([[1, np.nan]], "Got nan at position 1, 2"),
+    "infinite": ([[1], [np.inf]], "Got inf at position 2, 1"),
     "zeros": ([[0, 0], [0, 0]], "nothing but zeros"),
     "empty": (np.empty((3, 0)), "Got 3 x 0 instead"),
     "ragged": ([[1, 2], [3]], "must be a matrix of numbers"),

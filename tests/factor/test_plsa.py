@@ -253,10 +253,10 @@ def test_without_noise_there_is_none():
 # -- bad input -----------------------------------------------------------------------------------------------------
 
 BAD_MATRICES = {
-    "negative": ([[1, 2], [3, -4]], r"`matrix` must hold finite numbers of 0 or more\. Got -4\.0 at 2, 2"),
-    "NaN": ([[1, np.nan]], r"0 or more\. Got nan at 1, 2"),
-    "infinite": ([[1], [np.inf]], r"finite numbers of 0 or more\. Got inf at 2, 1"),
-    "too large": ([[1e39]], r"finite numbers of 0 or more\. Got 1e\+39 at 1, 1"),
+    "negative": ([[1, 2], [3, -4]], r"`matrix` must hold finite numbers of 0 or more\. Got -4\.0 at position 2, 2"),
+    "NaN": ([[1, np.nan]], r"0 or more\. Got nan at position 1, 2"),
+    "infinite": ([[1], [np.inf]], r"finite numbers of 0 or more\. Got inf at position 2, 1"),
+    "too large": ([[1e39]], r"finite numbers of 0 or more\. Got 1e\+39 at position 1, 1"),
     "zeros": ([[0, 0], [0, 0]], "nothing but zeros"),
     "next to nothing": ([[1e-60]], "nothing but zeros"),
     "no rows": (np.empty((0, 3)), "Got 0 x 3 instead"),

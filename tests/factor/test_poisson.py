@@ -234,10 +234,10 @@ def test_progress_is_told():
 # -- bad input -----------------------------------------------------------------------------------------------------
 
 BAD = {
-    "negative": (csr_array([[1.0, 2.0], [0.0, -4.0]]), r"Got -4\.0 at 2, 2 \(from 1\)"),
-    "NaN": (csr_array([[1.0, np.nan], [0.0, 1.0]]), "Got nan at 1, 2"),
-    "infinite": (csr_array([[0.0, 1.0], [0.0, 0.0], [np.inf, 0.0]]), "Got inf at 3, 1"),
-    "dense negative": ([[1, -2.0]], r"Got -2\.0 at 1, 2"),
+    "negative": (csr_array([[1.0, 2.0], [0.0, -4.0]]), r"Got -4\.0 at position 2, 2 \(counted from 1\)"),
+    "NaN": (csr_array([[1.0, np.nan], [0.0, 1.0]]), "Got nan at position 1, 2"),
+    "infinite": (csr_array([[0.0, 1.0], [0.0, 0.0], [np.inf, 0.0]]), "Got inf at position 3, 1"),
+    "dense negative": ([[1, -2.0]], r"Got -2\.0 at position 1, 2"),
     "zeros": (csr_array((3, 4)), "nothing but zeros"),
     "stored zeros": (csr_array((np.zeros(2), ([0, 1], [0, 1])), shape=(2, 2)), "nothing but zeros"),
     "empty": (csr_array((3, 0)), "Got 3 x 0 instead"),

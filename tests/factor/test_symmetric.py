@@ -105,9 +105,12 @@ def test_threads_and_shards_give_the_same_bytes(monkeypatch):
 
 BAD = {
     "no square": (csr_array(np.ones((2, 3))), "words by words. Got 2 x 3 instead"),
-    "not symmetric": (csr_array([[1.0, 2.0], [3.0, 1.0]]), r"Got 2\.0 at 1, 2 but 3\.0 at 2, 1 \(from 1\) instead"),
-    "half of it": (csr_array([[1.0, 2.0], [0.0, 1.0]]), r"Got 2\.0 at 1, 2 but 0\.0 at 2, 1"),
-    "negative": (csr_array([[1.0, -2.0], [-2.0, 1.0]]), r"Got -2\.0 at 1, 2"),
+    "not symmetric": (
+        csr_array([[1.0, 2.0], [3.0, 1.0]]),
+        r"Got 2\.0 at position 1, 2 but 3\.0 at position 2, 1 \(counted from 1\) instead",
+    ),
+    "half of it": (csr_array([[1.0, 2.0], [0.0, 1.0]]), r"Got 2\.0 at position 1, 2 but 0\.0 at position 2, 1"),
+    "negative": (csr_array([[1.0, -2.0], [-2.0, 1.0]]), r"Got -2\.0 at position 1, 2"),
     "zeros": (np.zeros((2, 2)), "nothing but zeros"),
 }
 

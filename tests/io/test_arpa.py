@@ -140,7 +140,7 @@ def test_missing_ngrams_are_inserted_without_changing_the_model(tmp_path):
     notices = []
     model = read_arpa(written(tmp_path / "a.arpa", text), notices=notices)
     oracles.check_form(model)
-    assert "4 n-grams inserted" in notices[0]
+    assert "inserted 4 missing n-grams" in notices[0]
     want = read_arpa(written(tmp_path / "b.arpa", ARPA.replace("1=5", "1=6").replace("-0.6 b", "-0.8 c -0.4\n-0.6 b")))
     got, before = oracles.Dictionary(model), oracles.Dictionary(want)
     longest = tuple(model.vocabulary.numbers(["c", "a", "b", "a"]).tolist())
@@ -167,15 +167,15 @@ WRONG = {
     "blank": ("\n\n", "line 2: found blank lines only"),
     "no data": ("hello\n" + ARPA, r"line 1: found 'hello', wanted the line \\data\\"),
     "binary": (b"mmap lm http://kheafield.com/code format version 5\n\0\0", "found a KenLM binary"),
-    "bytes": (b"\x7fELF\0\0\0", "no text"),
+    "bytes": (b"\x7fELF\0\0\0", "are not text"),
     "cut in entries": (ARPA[: ARPA.index("-0.1 b </s>")], "line 15: found the end of the file after 2 2-grams of 4"),
     "cut in a number": (ARPA[: ARPA.index("4 a b")], "line 14: found the end of the file after 1 2-grams of 4"),
-    "cut in the end": (ARPA[:-3], r"after 1 3-grams of 1, wanted the line \\end\\; it is cut short"),
+    "cut in the end": (ARPA[:-3], r"after 1 3-grams of 1, wanted the line \\end\\; the file is cut short"),
     "cut in header": (ARPA[:20], "line 2: found the end of the file in the header"),
-    "no end": (ARPA.replace("\\end\\\n", ""), r"after 1 3-grams of 1, wanted the line \\end\\; it is cut short"),
+    "no end": (ARPA.replace("\\end\\\n", ""), r"after 1 3-grams of 1, wanted the line \\end\\; the file is cut short"),
     "too few": (ARPA.replace("-0.4 a b -0.25\n", ""), r"line 18: found \\3-grams: after 3 2-grams, wanted 4"),
     "too few at the end": (ARPA.replace("3=1", "3=2"), r"line 22: found \\end\\ after 1 3-grams, wanted 2"),
-    "too many": (ARPA.replace("2=4", "2=3"), "line 17: found a 2-gram more than the 3 that the header says"),
+    "too many": (ARPA.replace("2=4", "2=3"), "line 17: found more 2-grams than the 3 in the header"),
     "a section less": (ARPA.replace("\\3-grams:\n-0.15 <s> a b\n", ""), r"found \\end\\, wanted \\3-grams:"),
     "a section more": (ARPA.replace("ngram 3=1\n", ""), r"found \\3-grams:, wanted \\end\\"),
     "no header": (ARPA.replace("ngram 1=5\n", ""), "line 2: found 'ngram 2=4', wanted the number of 1-grams"),
@@ -186,15 +186,18 @@ WRONG = {
     "bad backoff": (ARPA.replace("-0.25", "b"), "line 15: found 'b', wanted a number"),
     "nan": (ARPA.replace("-0.25", "nan"), "line 15: found 'nan', wanted a number"),
     "infinite backoff": (ARPA.replace("-0.25", "inf"), "line 15: found 'inf', wanted a number"),
-    "few words": (ARPA.replace("-0.4 a b -0.25", "-0.4 a"), "line 15: found 2 fields, wanted one number or two and 2"),
+    "few words": (ARPA.replace("-0.4 a b -0.25", "-0.4 a"), "line 15: found 2 fields, wanted one or two numbers and 2"),
     "many words": (
         ARPA.replace("-0.15 <s> a b", "-0.15 <s> a b b b"),
-        "line 20: found 6 fields, wanted a number and 3",
+        "line 20: found 6 fields, wanted one number and 3",
     ),
-    "unknown word": (ARPA.replace("-0.1 b </s>", "-0.1 c </s>"), "line 16: found 'c', wanted words of the 1-grams"),
+    "unknown word": (
+        ARPA.replace("-0.1 b </s>", "-0.1 c </s>"),
+        "line 16: found 'c', wanted only words that have a 1-gram",
+    ),
     "positive": (ARPA.replace("-0.4 a b", "0.4 a b"), "line 15: found the log-probability '0.4'"),
-    "word twice": (ARPA.replace("-0.6 b", "-0.6 a"), "line 11: found 'a' again"),
-    "twice": (ARPA.replace("-0.7 a </s>", "-0.7 a b"), "line 17: found 'a b' again"),
+    "word twice": (ARPA.replace("-0.6 b", "-0.6 a"), "line 11: found 'a' a second time"),
+    "twice": (ARPA.replace("-0.7 a </s>", "-0.7 a b"), "line 17: found 'a b' a second time"),
     "no start": (ARPA.replace("<s>", "x"), "found no 1-gram <s>"),
     "latin-1": (
         ARPA.replace("-0.6 b", "-0.6 é").encode("latin-1"),

@@ -138,8 +138,8 @@ def test_a_file_of_a_byte_order_mark_is_empty(write):
 
 
 def test_files_that_cannot_be_read(write, tmp_path):
-    fails("cannot read .*nothing.en: No such file", tmp_path / "nothing.en")
-    fails("cannot read .*nothing.en: No such file", write("x", "a\n"), tmp_path / "nothing.en")
+    fails("cannot read .*nothing.en: there is no such file", tmp_path / "nothing.en")
+    fails("cannot read .*nothing.en: there is no such file", write("x", "a\n"), tmp_path / "nothing.en")
     fails("cannot read .*: Is a directory", tmp_path)
 
 

@@ -58,7 +58,7 @@ def test_sentences_are_wanted_where_the_format_shows_them():
     for to in ("giza", "json"):
         with pytest.raises(UsageError, match=f"format {to} shows the sentences; give them with `source`"):
             convert(GOLDEN / "scored", "--to", to)
-    with pytest.raises(UsageError, match="`source` and `target` go together"):
+    with pytest.raises(UsageError, match="`source` and `target` belong together"):
         convert(GOLDEN / "scored", "--to", "naacl", *SENTENCES[:2])
     with pytest.raises(UsageError, match="only one input can be -"):
         convert("-", "--to", "naacl", "--source", "-", "--target", SENTENCES[3])

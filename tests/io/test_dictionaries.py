@@ -119,13 +119,13 @@ def test_json_lines(write):
         ("a b\n\nc\n", "line 3: found 1 word in 'c', wanted 2 as the first entry"),
         ("a b\na b c\n", "line 2: found 3 words in 'a b c', wanted 2"),
         ("# en fr ru\na b\n", "line 2: found 2 words in 'a b', wanted 3 as the names in the header"),
-        ("a b\n\t\n", "line 2: found no word at all"),
-        ("# x y z\n\t\t\n", "line 2: found no word at all"),
-        ('{"en": "a", "fr": "b"}\n{"en": ""}', "line 2: found no word at all"),
+        ("a b\n\t\n", "line 2: found no word, wanted at least one"),
+        ("# x y z\n\t\t\n", "line 2: found no word, wanted at least one"),
+        ('{"en": "a", "fr": "b"}\n{"en": ""}', "line 2: found no word, wanted at least one"),
         ('{"en": "a", "fr": "b"}\n{"en": 3}', "line 2: found .* wanted a text for each language"),
         ('{"en": "a", "fr": "b"}\n[1]', r"line 2: found '\[1\]', wanted an object such as"),
-        ('{"en": "a", "fr": "b"}\n{"en', "line 2: found no JSON"),
-        ('{"en": "a"}\n', "found en alone"),
+        ('{"en": "a", "fr": "b"}\n{"en', "line 2: found invalid JSON"),
+        ('{"en": "a"}\n', "found words in en only"),
     ],
 )
 def test_mistakes(write, content, match):
@@ -181,9 +181,9 @@ def test_words_that_cannot_be_written(tmp_path):
         with pytest.raises(DataError, match="entry 1 has") as caught:
             write_dictionary(tmp_path / "d.tsv", Dictionary(("source", "target"), ((word, "b"),)))
         assert "\n" not in str(caught.value)
-    with pytest.raises(DataError, match="no word at all"):
+    with pytest.raises(DataError, match="entry 1 has no word"):
         write_dictionary(tmp_path / "d.tsv", Dictionary(("source", "target"), ((None, None),)))
-    with pytest.raises(ValueError, match="`scores` must be one for each"):
+    with pytest.raises(ValueError, match="`scores` must have one for each"):
         write_dictionary(tmp_path / "d.tsv", Dictionary(("source", "target"), (("a", "b"),)), scores=[])
     assert list(tmp_path.iterdir()) == []
 

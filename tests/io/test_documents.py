@@ -107,7 +107,7 @@ def test_a_file_of_a_directory_is_a_document_unless_it_is_alone(write, tmp_path)
     assert list(contents(read_documents(tmp_path / "texts", notices=notices))) == ["a.txt", "b.txt"]
     assert notices == [
         f"{tmp_path / 'texts'}: read a.txt and b.txt.",
-        f"{tmp_path / 'texts'}: left out picture.png, which is no text.",
+        f"{tmp_path / 'texts'}: left out picture.png, which is not text.",
     ]
     assert list(contents(read_documents(tmp_path / "texts", format="blank"))) == ["a.txt:1", "a.txt:3", "b.txt"]
     for number in range(5):
@@ -147,8 +147,7 @@ def test_one_document_gets_a_notice(write):
     notices = []
     read_documents(write("a.txt", "x\ny\n"), notices=notices)
     assert notices == [
-        "a.txt is the one document; put blank lines between documents, or give several files, if the text has more of "
-        "them."
+        "a.txt is read as a single document; if it has several, put blank lines between them, or give several files."
     ]
 
 
@@ -179,7 +178,7 @@ def test_documents_equal_plain_splitting(tmp_path_factory, files, end):
         runs = "\n".join(line.strip() for line in lines).split("\n\n")
         want += [kept for run in runs if (kept := [line for line in run.split("\n") if line])]
     if not want:
-        fails("found no word at all", paths)
+        fails("found no words", paths)
     else:
         assert list(_lists(read_documents(paths, format="blank"))) == want
 
@@ -192,23 +191,23 @@ def _lists(documents):
 @pytest.mark.parametrize(
     ("name", "content", "match"),
     [
-        ("x", "", "x: found no word at all, wanted documents"),
-        ("x", " \n\n", "found no word at all"),
+        ("x", "", "x: found no words, wanted documents"),
+        ("x", " \n\n", "found no words"),
         ("x", b"a\nb \xff\n", r"x, line 2: byte 3 \(0xff\) is not valid UTF-8"),
         ("x.jsonl", b'{"text": "a"}\n{"text": "\xff"}\n', "x.jsonl, line 2: byte 11 is not valid UTF-8"),
-        ("x.jsonl", '{"text": "a"}\n{"text"\n', "line 2: found no JSON .*, wanted one object per line"),
+        ("x.jsonl", '{"text": "a"}\n{"text"\n', "line 2: found invalid JSON .*, wanted one object per line"),
         ("x.json", "[1]\n", r"x.json, line 1: found '\[1\]', wanted one object"),
         ("x.jsonl", '{"body": "a"}', "line 1: found neither `text` nor `sentences`"),
         ("x.jsonl", '{"text": "a", "sentences": []}', "line 1: found both `text` and `sentences`"),
         ("x.jsonl", '{"text": ["a"]}', "line 1: found '.*' as `text`, wanted a text"),
         ("x.jsonl", '{"sentences": "a"}', "line 1: found '.*' as `sentences`, wanted a list"),
         ("x.jsonl", '{"sentences": [1]}', "line 1: found the sentence '1', wanted a text or a list of tokens"),
-        ("x.jsonl", '{"sentences": [["a b"]]}', "line 1: found the tokens .* nor hold white space"),
+        ("x.jsonl", '{"sentences": [["a b"]]}', "line 1: found the tokens .* and contain no white space"),
         ("x.jsonl", '{"sentences": [["a", ""]]}', "line 1: found the tokens"),
         ("x.jsonl", '{"sentences": [["a", 1]]}', "line 1: found the sentence"),
         ("x.jsonl", '{"text": "a", "id": []}', "line 1: found '.*' as `id`"),
         ("x.jsonl", '{"text": "\\ud800"}', "half a character"),
-        ("x.jsonl", "[" * 100_000, "line 1: found no JSON"),
+        ("x.jsonl", "[" * 100_000, "line 1: found invalid JSON"),
         ("x.gz", gzip.compress(b"abc" * 99, mtime=0)[:-9], "ends in the middle"),
     ],
 )

@@ -83,7 +83,7 @@ def test_lists_stream(write):
 def test_several_files_are_one_list(write):
     first, second = write("a.tsv", "a\t1\tx\n"), write("b.tsv", "b\t1\tx\n")
     assert [found.id for found in read_hypotheses([second, first])] == ["b", "a"]
-    fails("a.tsv, line 1: found the utterance 'a' a second time", [first, second, first])
+    fails("a.tsv, line 1: found the utterance 'a' again", [first, second, first])
 
 
 ARCHIVES = {
@@ -145,7 +145,7 @@ def test_ranks_of_kaldi_in_another_order(write, tmp_path):
         ({"words_text": None}, "kaldi: found no `words_text`"),
         ({"words_text": None, "words": "a-1 2 3\n"}, "found no `words_text`.*int2sym"),
         ({"acwt": None}, "kaldi: found no `acwt`"),
-        ({"acwt": "u-1-1 100\nu-1-2 90.5\n"}, "acwt: found no cost of 'v-1' .*words_text, line 3"),
+        ({"acwt": "u-1-1 100\nu-1-2 90.5\n"}, "acwt: found no cost for 'v-1' .*words_text, line 3"),
         (
             {"acwt": "u-1-1 100\nu-1-2 90.5\nv-1 0\nw-1 0\n"},
             "acwt, line 4: found 'w-1', which .*words_text does not have",
@@ -153,7 +153,10 @@ def test_ranks_of_kaldi_in_another_order(write, tmp_path):
         ({"acwt": "u-1-1 100\nv-1 90.5\nu-1-2 0\n"}, "acwt, line 2: found 'v-1', wanted 'u-1-2'"),
         ({"acwt": "u-1-1 100\nu-1-2\nv-1 0\n"}, "acwt, line 2: found '' as cost"),
         ({"acwt": "u-1-1 100\nu-1-2 inf\nv-1 0\n"}, "acwt, line 2: found 'inf' as cost, wanted a finite number"),
-        ({"words_text": "u x\n", "acwt": "u 1\n"}, "words_text, line 1: found 'u', wanted an utterance, - and a rank"),
+        (
+            {"words_text": "u x\n", "acwt": "u 1\n"},
+            "words_text, line 1: found 'u', wanted an utterance, a hyphen and a rank",
+        ),
         (
             {"words_text": "u-1 x\nu-1 y\n", "acwt": "u-1 1\nu-1 2\n"},
             "words_text, line 1: found the rank 1 twice among the 2 hypotheses of 'u'",
@@ -186,8 +189,12 @@ def test_archives_with_mistakes(archives, changes, match):
         ("x.tsv", "\t1\tx\n", "line 1: found no id"),
         ("x.tsv", "id\ttext\na\tx\n", "line 1: found a header without `score`"),
         ("x.tsv", "id\ttext\tscore\tscore\n", "line 1: found the column `score` twice"),
-        ("x.tsv", "a\t1\tx\nb\t1\tx\na\t2\ty\n", "line 3: found the utterance 'a' a second time"),
-        ("x.tsv", "id\tscore\ttext\treference\na\t1\tx\tx\na\t1\ty\ty\n", "line 3: found another reference of 'a'"),
+        ("x.tsv", "a\t1\tx\nb\t1\tx\na\t2\ty\n", "line 3: found the utterance 'a' again"),
+        (
+            "x.tsv",
+            "id\tscore\ttext\treference\na\t1\tx\tx\na\t1\ty\ty\n",
+            "line 3: found a second, different reference for 'a'",
+        ),
         ("x.tsv", b"a\t1\tx\na\t1\t\xff\n", "line 2: byte 5 is not valid UTF-8"),
         ("x.txt", "a 1 x\n", "line 1: found neither a tab nor a JSON object"),
         ("x.jsonl", "{}\n", "line 1: found null as `id`"),
@@ -205,7 +212,7 @@ def test_archives_with_mistakes(archives, changes, match):
             '{"id": "a", "nbest": [{"text": "x", "score": 1}, {"text": "y"}]}',
             "line 1, hypothesis 2: found no",
         ),
-        ("x.jsonl", '{"id": "a", "text": ["x"], "score": 1}{}', "line 1: found no JSON"),
+        ("x.jsonl", '{"id": "a", "text": ["x"], "score": 1}{}', "line 1: found invalid JSON"),
         ("x.jsonl", '{"id": "a", "tokens": ["x y"], "score": 1}', "line 1: found .* as `tokens`, wanted a text, or a"),
         ("x.jsonl", '{"id": "a", "text": 1, "score": 1}', "line 1: found '1' as `text`"),
         ("x.jsonl", '{"id": "a", "text": "\\ud800", "score": 1}', "half a character"),
@@ -319,7 +326,7 @@ def test_what_could_not_be_read_back_is_not_written(tmp_path, format, bad, match
 
 def test_scores_that_do_not_fit_are_refused(tmp_path):
     with HypothesisWriter(tmp_path / "out") as writer:
-        with pytest.raises(ValueError, match=r"`totals` must be one for each of 2 hypotheses\. Got 1"):
+        with pytest.raises(ValueError, match=r"`totals` must have one for each of 2 hypotheses\. Got 1"):
             writer.write(RESCORED[0][0], [1.0, 2.0], [1.0])
         with pytest.raises(ValueError, match="`lm_scores` must be finite"):
             writer.write(RESCORED[0][0], [1.0, float("nan")], [1.0, 2.0])

@@ -30,7 +30,7 @@ def test_names_of_languages_as_given(tmp_path, monkeypatch):
     for wrong in ("en", "en,fr,", "en,en,ru"):
         with pytest.raises(UsageError):
             language_names(["a", "b", "c"], wrong)
-    with pytest.raises(UsageError, match="'en', wanted different names; give `languages`"):
+    with pytest.raises(UsageError, match="'en', wanted different names; set `languages`"):
         language_names(["a/en.vec", "b/en.vec"], None)
     monkeypatch.chdir(tmp_path)
     languages = ["pt", "pt-BR", "en"]

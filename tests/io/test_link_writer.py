@@ -147,7 +147,7 @@ def test_a_full_standard_output_is_one_line_and_nothing_after():
     )
     with open("/dev/full", "wb") as full:  # noqa: PTH123
         run = subprocess.run([sys.executable, "-c", code], stdout=full, stderr=subprocess.PIPE, text=True, check=False)
-    assert run.stderr == "cannot write standard output: No space left on device\n"
+    assert run.stderr == "cannot write standard output: No space left on device.\n"
     assert run.returncode == 1
 
 

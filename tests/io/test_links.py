@@ -185,6 +185,27 @@ NULL ({ }) ({ ({ 1 2 }) }) ({ }) NULL ({ 2 })
 """
 
 
+def test_possible_links_and_scores_of_other_aligners(write):
+    """awesome-align and SimAlign mark possible gold links by p; fast_align ends a line with its score."""
+    want = [[(0, 0, 1, True), (1, 2, 1, False)], [], [(2, 1, 1, True)]]
+    for content in ("0-0 1p2\n\n2-1\n", "0-0 1?2 ||| -12.5\n||| 0\n2-1  |||  1e-3 "):
+        for block_bytes in (8, 1 << 20):
+            assert rows(read_links(write(content), block_bytes=block_bytes)) == want
+
+
+@pytest.mark.parametrize("wrong", ["0-0 || 3", "0-0 ||| x", "0-0 ||| 3 4", "0-0 ||| 3-3", "0-0 |||| 3", "0-0 ||| 3x"])
+def test_what_follows_bars_must_be_a_score(write, wrong):
+    fails(r"links, line 2: found '\|\|+', wanted a link", write(f"1-1\n{wrong}\n"), format="pharaoh")
+
+
+def test_pairs_of_giza_are_put_in_order(write):
+    """MGIZA's threads write every so many pairs; parts that were put one after the other are read in order."""
+    records = [f"# Sentence pair ({n}) ...\na b c\nNULL ({{ }}) x ({{ {n - 6} }})\n" for n in (7, 9, 8)]
+    assert [alignment.links for alignment in read_links(write("".join(records)))] == [[(0, 0)], [(0, 1)], [(0, 2)]]
+    fails("line 4: found sentence pair 9 among 2 pairs, some of which are missing", write("".join(records[:2])))
+    fails("line 4: found sentence pair 7 again", write(records[0] * 2))
+
+
 def test_giza(write):
     for path in (write(GIZA), write(GIZA + "\n", "x.A3.final"), write(GIZA.replace("\n", "\r\n"))):
         assert rows(read_links(path)) == [
@@ -230,9 +251,9 @@ def test_json(write):
 @pytest.mark.parametrize(
     ("record", "message"),
     [
-        ("", "found no JSON"),
-        ('{"links": [', "found no JSON"),
-        ("[" * 100_000, "found no JSON"),
+        ("", "found invalid JSON"),
+        ('{"links": [', "found invalid JSON"),
+        ("[" * 100_000, "found invalid JSON"),
         ("[]", r"found '\[\]', wanted an object with `links`"),
         ('{"links": 3}', "found no list `links`"),
         ('{"links": [[0, 1]]}', "found the link"),

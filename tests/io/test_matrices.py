@@ -195,7 +195,7 @@ def test_a_writer_refuses_what_could_not_be_read(tmp_path):
     pair = Bitext.from_tokens([(["a"], ["b"])])
     with AssociationWriter(tmp_path / "m.npz") as writer:
         writer.write(one([[1]]))
-        with pytest.raises(ValueError, match="same nulls"):
+        with pytest.raises(ValueError, match="null weights for the same sides"):
             writer.write(one([[1]], source_null=np.ones(1, np.float32)))
         for value in (-1, np.nan, np.inf):
             with pytest.raises(ValueError, match="finite numbers of 0 or more"):
@@ -214,16 +214,19 @@ GOOD = {"matrix": [[1, 2], [3, 4]]}
 @pytest.mark.parametrize(
     ("record", "message"),
     [
-        ("{", r"found no JSON \(.*\), wanted an object such as"),
-        ("", r"found no JSON"),
+        ("{", r"found invalid JSON \(.*\), wanted an object such as"),
+        ("", r"found invalid JSON"),
         (b'{"matrix": [["\xff"]]}', "byte 15 is not valid UTF-8"),
-        ("[" * 100_000, "found no JSON"),
+        ("[" * 100_000, "found invalid JSON"),
         ([[1]], r"found '\[\[1\]\]', wanted an object"),
         ({"matrx": [[1]]}, "found the keys 'matrx', wanted an object"),
-        ({**GOOD, "source_nul": [1]}, "found the key 'source_nul', wanted matrix and, .*correct or remove it"),
-        ({"matrix": 3}, "found 3 for matrix, wanted a list"),
-        ({"matrix": [1, 2]}, "found 1 for row 1 of the matrix, wanted a list of numbers"),
-        ({"matrix": [[1, 2], [3]]}, "found 1 values in row 2 of the matrix but 2 in row 1; wanted as many"),
+        (
+            {**GOOD, "source_nul": [1]},
+            "found the key 'source_nul', wanted matrix and optionally .*correct or remove it",
+        ),
+        ({"matrix": 3}, "found 3 as matrix, wanted a list"),
+        ({"matrix": [1, 2]}, "found 1 as row 1 of the matrix, wanted a list of numbers"),
+        ({"matrix": [[1, 2], [3]]}, "found 1 values in row 2 of the matrix but 2 in row 1; wanted the same number"),
         ({"matrix": []}, "found a matrix of 0 x 0, wanted at least one row and one column"),
         ({"matrix": [[], []]}, "found a matrix of 2 x 0, wanted at least one row"),
         ({"matrix": [[1, -0.5]]}, "found -0.5 in matrix, wanted numbers of 0 or more; shift or clip"),
@@ -239,9 +242,9 @@ GOOD = {"matrix": [[1, 2], [3, 4]]}
         ({**GOOD, "source_null": [1]}, r"found 1 values in source_null, wanted 2, .*\(row of the matrix\)"),
         ({**GOOD, "target_null": [1, 2, 3]}, r"found 3 values in target_null, wanted 2, .*\(column of the matrix\)"),
         ({**GOOD, "target_null": [1, -1]}, "found -1 in target_null"),
-        ({**GOOD, "target_null": None}, "found null for target_null, wanted a list"),
+        ({**GOOD, "target_null": None}, "found null as target_null, wanted a list"),
         ({**GOOD, "source": ["a"]}, "found 1 words in source, wanted 2, one for each source word"),
-        ({**GOOD, "target": "ab"}, 'found "ab" for target, wanted a list'),
+        ({**GOOD, "target": "ab"}, 'found "ab" as target, wanted a list'),
         ({**GOOD, "target": ["a", 1]}, "found target with something other than text, wanted a list of words"),
         ({**GOOD, "target": ["a", "\ud800"]}, "found .*half a character"),
         ({**GOOD, "id": 1.5}, "found the id 1.5, wanted text or a whole number"),
@@ -258,13 +261,13 @@ def test_a_fault_is_found_in_its_line(write):
     fails("line 3: found -1 in matrix", write([GOOD, GOOD, {"matrix": [[-1]]}]))
     fails("line 2: found no source_null, but line 1 has source_null", write([{**GOOD, "source_null": [1, 1]}, GOOD]))
     fails("line 2: found id, but line 1 has no id; give it for all", write([GOOD, {**GOOD, "id": 1}]))
-    fails("line 3: found the id '1', which line 1 has already", write([{**GOOD, "id": n} for n in (1, 2, "1")]))
+    fails("line 3: found the id '1', which line 1 already has", write([{**GOOD, "id": n} for n in (1, 2, "1")]))
 
 
 def test_empty_files(write):
     for content in ("", "\ufeff"):
         fails("matrices.jsonl is empty; wanted association matrices", write(content))
-    fails("cannot read .*nothing: No such file", write("").with_name("nothing"))
+    fails("cannot read .*nothing: there is no such file", write("").with_name("nothing"))
 
 
 @pytest.mark.parametrize(

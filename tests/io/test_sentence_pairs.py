@@ -118,8 +118,11 @@ def bad(**more):
     ("content", "match"),
     [
         ("", r"x.jsonl is empty; wanted sentence pairs"),
-        ('{"source": ["a"]', r"x.jsonl, line 1: found no JSON \(.*\), wanted an object with `source` and `target`"),
-        (json.dumps(SHOPS) + "\n\n" + json.dumps(SHOPS), "line 2: found no JSON"),
+        (
+            '{"source": ["a"]',
+            r"x.jsonl, line 1: found invalid JSON \(.*\), wanted an object with `source` and `target`",
+        ),
+        (json.dumps(SHOPS) + "\n\n" + json.dumps(SHOPS), "line 2: found invalid JSON"),
         (json.dumps(SHOPS) + "\n[1]\n", r"line 2: found '\[1\]', wanted an object"),
         ('{"source": "a"}', "line 1: found no `target`, wanted its tokens"),
         ('{"source": "a", "target": [1]}', r"line 1: found '\[1\]' in `target`, wanted a list of texts"),
@@ -428,10 +431,28 @@ def test_predictions_with_mistakes(write, monkeypatch):
     wrong("has 2 sentence pairs but the gold has 1", "\n".join([json.dumps(good)] * 2))
     wrong("line 1: found other tokens in the target", {**good, "target": "c e"})
     wrong("line 1: found no links, wanted `links`", {"source": "a b", "target": "c d"})
-    wrong("line 1: found no JSON", "{")
+    wrong("line 1: found invalid JSON", "{")
     wrong("found a link to target word 2", "0-2\n", "x.links")
     monkeypatch.setattr(sys, "stdin", io.TextIOWrapper(io.BytesIO(b"0-0\n")))
     with pytest.raises(DataError, match="standard input: found no JSON with sentences"):
         read_predicted_links("-", [PAIR])
     bare = write('{"links": [{"source": 1, "target": 0}]}')
     assert read_predicted_links(bare, [PAIR])[0].links == [(1, 0)]
+
+
+def test_running_text_is_told_from_tokens(tmp_path):
+    record = {"source": "a b.", "target": ["a", "b."]}
+    (tmp_path / "pairs.jsonl").write_text(
+        json.dumps(record) + "\n" + json.dumps({**record, "source_pos": "X Y"}) + "\n"
+    )
+    (tmp_path / "pairs.txt").write_text("a b. ||| c\n")
+    (tmp_path / "text").write_text("a b.\n")
+    found = [*read_sentence_pairs(tmp_path / "pairs.jsonl"), *read_sentence_pairs(tmp_path / "pairs.txt")]
+    found += read_sentence_pairs(tmp_path / "text", tmp_path / "text")
+    assert [(pair.source.running, pair.target.running) for pair in found] == [
+        (True, False),
+        (False, False),
+        (True, True),
+        (True, True),
+    ]
+    assert found[3].source == Sentence(("a", "b."))

@@ -52,7 +52,8 @@ def test_translations_by_language(write):
     notices: list[str] = []
     path = write("x.jsonl", content)
     assert pairs(path, notices=notices) == want
-    assert notices == [f"{path}: the source is en, the target fr (also there: de); `languages` chooses others."]
+    told = "the source is en and the target is fr (also there: de); choose others with `languages`."
+    assert notices == [f"{path}: {told}"]
     assert pairs(write("no_suffix", content)) == want
     assert pairs(write("x.json.gz", gzip.compress(content.encode()))) == want
     assert pairs(path, languages=("DE", "en-GB"))[0] == ("das Haus", "the house")
@@ -80,13 +81,13 @@ def test_flat_keys(write, record, options, want):
 @pytest.mark.parametrize(
     ("content", "options", "message"),
     [
-        ('{"en": "a", "fr": "b"}\n{"en": "a",\n', {}, r"x.jsonl, line 2: found no JSON"),
-        ('{"en": "a", "fr": "b"}\n\n', {}, r"x.jsonl, line 2: found no JSON"),
+        ('{"en": "a", "fr": "b"}\n{"en": "a",\n', {}, r"x.jsonl, line 2: found invalid JSON"),
+        ('{"en": "a", "fr": "b"}\n\n', {}, r"x.jsonl, line 2: found invalid JSON"),
         ('["a", "b"]\n', {}, r"line 1: found .* wanted an object such as"),
         ('{"en": "a", "fr": "b"}\n{"en": ["a"], "fr": "b"}\n', {}, r"line 2: found '\[\"a\"\]' as `en`, wanted a text"),
-        ('{"en": "a"}\n', {}, "line 1 has the keys en; wanted two columns of text"),
-        ('{"en": "a", "n": 1}\n', {"columns": ("en", "n")}, "line 1 has the keys en, n; wanted a column n of text"),
-        ('{"translation": {"en": "a"}}\n', {}, "the column translation has the fields en, wanted two of text"),
+        ('{"en": "a"}\n', {}, "line 1 has the keys en; wanted two text columns"),
+        ('{"en": "a", "n": 1}\n', {"columns": ("en", "n")}, "line 1 has the keys en, n; wanted a text column n"),
+        ('{"translation": {"en": "a"}}\n', {}, "the column translation has the fields en; wanted two text fields"),
         (
             '{"translation": {"en": "a", "fr": "b"}}\n{"translation": "a"}\n',
             {},
@@ -119,7 +120,7 @@ def test_csv_with_each_separator(write, delimiter):
     notices: list[str] = []
     path = write("x.csv", text.getvalue())
     assert pairs(path, notices=notices) == want
-    assert notices == [f"{path}: the source is en, the target fr (also there: id); `columns` chooses others."]
+    assert notices == [f"{path}: the source is en and the target is fr (also there: id); choose others with `columns`."]
     assert pairs(write("no_suffix", text.getvalue())) == want
     assert pairs(path, columns=("fr", "id"))[1] == ("b", "2")
     assert pairs(path, languages=("fr", "en"))[1] == ("b", "")
@@ -135,8 +136,8 @@ def test_csv_with_each_separator(write, delimiter):
         ('source,target\n"a"b,c\n', {}, "line 2: found a row that is not CSV"),
         ("The house is blue.,La maison est bleue.\na,b\n", {}, "line 1: found 'The house is blue.' in the first row"),
         ("en,en\na,b\n", {}, "line 1: found the same name twice in the first row"),
-        ("text\na\n", {}, "wanted two columns of text"),
-        ("en,fr\na,b\n", {"columns": ("en", "de")}, "line 1 has the columns en, fr; wanted a column de of text"),
+        ("text\na\n", {}, "wanted two text columns"),
+        ("en,fr\na,b\n", {"columns": ("en", "de")}, "line 1 has the columns en, fr; wanted a text column de"),
         ("en,fr\na,b\n", {"languages": ("en", "de")}, "line 1 has the columns en, fr, wanted en and de"),
         ("en,fr\n", {}, "x.csv is empty"),
         (b"en,fr\na,\xff\n", {}, "line 2: byte 3 is not valid UTF-8"),
@@ -177,3 +178,19 @@ def test_names_of_languages():
         "zh-Hans",
         "id",
     ]
+
+
+def test_columns_about_a_pair_are_not_taken_for_sentences(tmp_path):
+    path = tmp_path / "pairs.csv"
+    path.write_text("id,english,basque,score\n1,the house,etxea,0.5\n", encoding="utf-8")
+    notices = []
+    bitext = read_bitext(path, notices=notices)
+    assert [list(bitext.source[0]), list(bitext.target[0])] == [["the", "house"], ["etxea"]]
+    assert "the source is english and the target is basque" in notices[0]
+
+
+def test_columns_about_a_pair_are_taken_where_there_is_nothing_else(tmp_path):
+    path = tmp_path / "pairs.csv"
+    path.write_text("id,english\nrumah,the house\n", encoding="utf-8")
+    bitext = read_bitext(path)
+    assert [list(bitext.source[0]), list(bitext.target[0])] == [["rumah"], ["the", "house"]]

@@ -52,7 +52,8 @@ def test_tmx_says_which_languages_it_took(memory):
     path = memory(tmx(unit(en="a", fr="b") + unit(EN_us="c", de="d")))
     notices: list[str] = []
     pairs(path, notices=notices)
-    assert notices == [f"{path}: the source is en, the target fr (also there: de); `languages` chooses others."]
+    told = "the source is en and the target is fr (also there: de); choose others with `languages`."
+    assert notices == [f"{path}: {told}"]
     pairs(path, languages=("en", "de"), notices=notices)
     assert len(notices) == 1
 
@@ -131,7 +132,7 @@ def test_parquet_columns(table):
     notices: list[str] = []
     assert pairs(other, notices=notices) == [("a", "b")]
     assert notices == [
-        f"{other}: the source is english, the target french (also there: german); `columns` chooses others."
+        f"{other}: the source is english and the target is french (also there: german); choose others with `columns`."
     ]
 
 
@@ -140,7 +141,8 @@ def test_parquet_translations(table):
     path = table({"translation": rows})
     notices: list[str] = []
     assert pairs(path, notices=notices) == [("a", "b"), ("", ""), ("d", "")]
-    assert notices == [f"{path}: the source is en, the target fr (also there: ro); `languages` chooses others."]
+    told = "the source is en and the target is fr (also there: ro); choose others with `languages`."
+    assert notices == [f"{path}: {told}"]
     assert pairs(path, languages=("RO", "en-GB")) == [("c", "a"), ("", ""), ("", "d")]
     with pytest.raises(DataError, match="the fields en, fr, ro, wanted de and en"):
         read_bitext(path, languages=("de", "en"))
@@ -174,11 +176,11 @@ def test_parquet_of_strings_that_are_not_utf8(table):
         (
             {"a": ["x"], "b": [1]},
             {},
-            r"has the columns a \(string\), b \(int64\); wanted two columns of text",
+            r"has the columns a \(string\), b \(int64\); wanted two text columns",
         ),
-        ({"a": ["x"], "b": [1]}, {"columns": ("a", "b")}, "wanted a column b of text"),
-        ({"a": ["x"], "b": ["y"]}, {"columns": ("a", "c")}, "wanted a column c of text"),
-        ({"a": [], "b": []}, {"columns": ("a", "b")}, "wanted a column a of text"),
+        ({"a": ["x"], "b": [1]}, {"columns": ("a", "b")}, "wanted a text column b"),
+        ({"a": ["x"], "b": ["y"]}, {"columns": ("a", "c")}, "wanted a text column c"),
+        ({"a": [], "b": []}, {"columns": ("a", "b")}, "wanted a text column a"),
     ],
 )
 def test_parquet_that_is_wrong(table, columns, options, message):

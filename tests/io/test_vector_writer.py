@@ -141,7 +141,7 @@ def test_what_is_no_set_of_vectors(tmp_path):
             write_vectors(tmp_path / name, bad, format=format)
         assert (tmp_path / name).read_bytes() == b"old"
     assert sorted(path.name for path in tmp_path.iterdir()) == sorted(ENDINGS.values())
-    with pytest.raises(ValueError, match="a word and a dimension"):
+    with pytest.raises(ValueError, match="at least one word and one dimension"):
         write_vectors(tmp_path / "x", PAIR.first(0))
     with pytest.raises(UsageError, match="`format` must be one of"):
         write_vectors(tmp_path / "x", PAIR, format="fasttext")

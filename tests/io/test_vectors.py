@@ -158,14 +158,14 @@ def test_a_header_of_too_much_takes_no_room(write):
         ("\n \n", "found nothing"),
         ("3 2\n", "found a header and no words"),
         ("2 2\na 1 2\n", "line 2: found the end after 1 words, wanted 2 as the header says"),
-        ("1 2\na 1 2\nb 1 2\n", "line 3: found a word more than the 1"),
+        ("1 2\na 1 2\nb 1 2\n", "line 3: found more words than the 1"),
         ("2 3\na 1 2\nb 1 2\n", "line 2: found a word and 2 numbers, wanted 3 as the header says"),
         ("2 1\na 1 2\nb 1 2\n", "line 2: found a word and 2 numbers, wanted 1 as the header says"),
         ("a 1 2\n\nb 1\n", "line 3: found a word and 1 number, wanted 2 as in the lines before"),
         ("a 1 2\nb 1 2 3\n", "line 2: found a word and 3 numbers, wanted 2"),
         ("a 1 2\nb\n", "line 2: found a word and 0 numbers, wanted 2"),
         ("a\n", "line 1: found a word and 0 numbers, wanted 1 at least"),
-        ("a 1 2\n 3 4\n", "line 2: found 2 numbers and no word"),
+        ("a 1 2\n 3 4\n", "line 2: found 2 numbers without a word"),
         ("a 1 2\nb 1 x\n", "line 2: found 'x', wanted a number"),
         ("a 1 2\nb 1 2x\n", "line 2: found .*x', wanted a number"),
         ("a 1 2\nb 1_0 2\n", "line 2: found .*, wanted a number"),
@@ -188,11 +188,11 @@ def test_a_format_that_does_not_fit(write):
     fails("byte 1: found .* wanted a header", write("a 1 2\n"), format="word2vec-binary")
     fails("no mark of fastText", write(GLOVE), format="fasttext")
     fails("not a readable .npy", write(GLOVE), format="npy")
-    fails("the start of no format", write(b"PK\0\0\1\2"))
-    fails("the start of no format", write(GLOVE, "x.npy"))
+    fails("found no known format of vectors", write(b"PK\0\0\1\2"))
+    fails("found no known format of vectors", write(GLOVE, "x.npy"))
     fails("`format` must be one of", write(GLOVE), UsageError, format="json")
     fails("`max_vocabulary` must be at least 1", write(GLOVE), UsageError, max_vocabulary=0)
-    fails("goes with an .npy", write(GLOVE), UsageError, words="vocab.txt")
+    fails("must come with an .npy", write(GLOVE), UsageError, words="vocab.txt")
     fails("cannot read", "nowhere.vec")
 
 
@@ -468,7 +468,7 @@ def test_arrays_in_another_order(write):
 
 def test_arrays_with_mistakes(write, tmp_path):
     path = write(array_of(np.ones((2, 2))), "en.npy")
-    fails(r"found no list of its words beside it \(en.vocab.txt, en.vocab, en.txt, vocab.txt, words.txt\)", path)
+    fails(r"found no word list next to it \(en.vocab.txt, en.vocab, en.txt, vocab.txt, words.txt\)", path)
     write("a\n", "vocab.txt")
     fails("en.npy has 2 rows but .*vocab.txt has 1 words", path)
     write("a\n\n", "vocab.txt")

@@ -35,7 +35,13 @@ WORDS = [
     "Bob",
     "Robert",
     "3",
+    "three",
     "42",
+    "🎉",
+    "’s",
+    "'s",
+    "twice",
+    "times",
     ",",
     ".",
 ]
@@ -109,6 +115,8 @@ def test_features_of_cells_and_of_null_equal_their_definitions(source, target):
     pair, made = SentencePair(source, target), maker(1, 1)
     plain = prepared(pair, 1, 1)
     features, layout = made.features(pair), made.layout
+    found = [(*link, share) for link, share in zip(*map(np.ndarray.tolist, features.anchors), strict=True)]
+    assert sorted(found) == sorted(oracles.anchors(plain, [side.pos for side in (source, target)]))
     for i in range(len(source)):
         for j in range(len(target)):
             cell = oracles.token_values(plain, i, j), oracles.token_categories(plain, i, j)

@@ -114,7 +114,7 @@ def test_backgrounds_of_each_kind_are_interpolated():
     assert model.predictor_.background.weights[1] < 0.1
     assert model.record_.ngrams == ("1", "2", "3")
     [notice] = [notice for notice in notices if "of the words of the text" in notice]
-    assert notice.startswith("background 2 has 0% of the words")
+    assert notice.startswith("background 2 has only 0% of the words")
 
 
 def test_a_binary_may_be_a_background():
@@ -133,7 +133,7 @@ def test_a_part_is_held_out_or_the_text_is_too_short(rows):
     try:
         part, held_out, _ = held_out_part(documents)
     except DataError as error:
-        assert "too short to hold a part of it out" in str(error)
+        assert "too short to hold out a part" in str(error)
         assert "\n" not in str(error)
         assert len(rows) < 20 and sum(map(bool, sentences)) < 2
         return
@@ -190,7 +190,7 @@ def test_a_held_out_text_of_unknown_words_is_refused():
 
 
 def test_more_hidden_documents_than_the_text_can_have_are_refused():
-    with pytest.raises(UsageError, match=r"content words, so that 1 to 24 hidden documents .* Got 500 instead"):
+    with pytest.raises(UsageError, match=r"content words, so `hidden` must be 1 to 24, .* Got 500 instead"):
         quick(hidden=500).fit(toy_documents(0))
     with pytest.raises(UsageError, match=r"in 38 documents with such words"):
         quick(hidden=39, segmentation="explicit", min_count=1).fit(toy_documents(0))
@@ -205,7 +205,7 @@ def test_more_hidden_documents_than_the_text_can_have_are_refused():
         ({"hidden": -1}, "`hidden` must be 0 or more"),
         ({"background_worth": float("nan")}, "`background_worth` must be 0 or more"),
         ({"background_worth": -1.0}, "`background_worth` must be 0 or more"),
-        ({"mixture": "literal", "rescaling": True}, "`rescaling` works among content words"),
+        ({"mixture": "literal", "rescaling": True}, "`rescaling` needs `mixture` class"),
         ({"hidden": 0, "rescaling": True}, "`rescaling` needs hidden documents"),
         ({"mixture": "other"}, "`mixture` must be one of class, literal"),
         ({"segmentation": "other"}, "`segmentation` must be one of implicit, explicit"),
@@ -213,8 +213,8 @@ def test_more_hidden_documents_than_the_text_can_have_are_refused():
         ({"iterations": 0}, "`iterations` must be 1 or more"),
         ({"exponent": -1.0}, "`exponent` must be above 0"),
         ({"exponent": 9.0}, "`exponent` must be above 0"),
-        ({"exponent": 0.5, "rescaling": False}, "`exponent` belongs to rescaling"),
-        ({"exponent": 0.5, "hidden": 0}, "`exponent` belongs to rescaling"),
+        ({"exponent": 0.5, "rescaling": False}, "`exponent` is for rescaling"),
+        ({"exponent": 0.5, "hidden": 0}, "`exponent` is for rescaling"),
         ({"fold_in": 3}, "`fold_in` needs a `history`"),
         ({"decay": 0.9, "history": 20}, "`decay` needs a `history` of 0"),
         ({"decay": 0.0}, "`decay` must be above 0"),
@@ -237,7 +237,7 @@ def test_a_part_that_is_held_out_is_named_as_it_is():
     few = toy_documents(0, 12)
     notices = []
     assert quick().fit(few, notices=notices).record_.held_out == "every 20th stretch of the text"
-    assert sum("which is few" in notice for notice in notices) == 1
+    assert sum("which is unreliable" in notice for notice in notices) == 1
     assert len(set(notices)) == len(notices)
 
 

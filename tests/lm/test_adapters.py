@@ -229,7 +229,7 @@ def test_torchaudio_finds_its_methods(model, torchaudio):
     final, score = adapter.finish(after)
     assert final is after
     assert score == pytest.approx(scorer.finish(state)[0] / np.log(10))
-    with pytest.raises(ValueError, match="Got 5, without word 5"):
+    with pytest.raises(ValueError, match="Got 5 words, but none has the number 5"):
         adapter.score(after, 5)
 
 

@@ -72,7 +72,7 @@ def test_a_larger_vocabulary_changes_only_the_unknown_word(sentences, order, wor
 
 def test_a_vocabulary_that_lacks_words_of_the_model_is_refused():
     ngrams = KneserNey().fit(Text.from_tokens([["a", "b"]])).ngrams_
-    with pytest.raises(ValueError, match="hold all words"):
+    with pytest.raises(ValueError, match="contain all words"):
         with_vocabulary(ngrams, joined_vocabulary(Vocabulary.from_words(["a"])))
     with pytest.raises(ValueError, match="start with SPECIAL"):
         with_vocabulary(ngrams, Vocabulary.from_words(["a", "b", "<unk>", "<s>", "</s>"]))

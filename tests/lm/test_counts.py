@@ -101,5 +101,5 @@ def test_bad_options_are_refused_in_one_line(options, message):
 def test_content_is_a_truth_value_a_word(content):
     documents = Documents.from_tokens([[["a", "b"]]])
     for count in (document_counts, window_counts):
-        with pytest.raises(ValueError, match="`content` must be a truth value for each of 2 words"):
+        with pytest.raises(ValueError, match="`content` must be 2 truth values, one for each word"):
             count(documents, content)

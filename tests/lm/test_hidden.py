@@ -131,10 +131,10 @@ def test_a_document_of_function_words_only_is_left_out():
 @pytest.mark.parametrize(
     ("options", "message"),
     [
-        ({"hidden": 99}, "23 content words, so that 1 to 23 hidden documents"),
+        ({"hidden": 99}, "23 content words, so `hidden` must be 1 to 23"),
         ({"hidden": 0}, "Got 0 instead"),
         ({"hidden": -3}, "Got -3 instead"),
-        ({"hidden": 10, "segmentation": "explicit"}, "in 9 documents with such words, so that 1 to 9 "),
+        ({"hidden": 10, "segmentation": "explicit"}, "in 9 documents with such words, so `hidden` must be 1 to 9,"),
         ({"segmentation": "none"}, "`segmentation` must be one of implicit, explicit"),
         ({"window": 4}, "`window` must be an odd number"),
         ({"window": -1}, "`window` must be an odd number"),
@@ -149,5 +149,5 @@ def test_options_of_the_hidden_documents_are_checked(options, message):
 
 def test_a_text_of_function_words_only_is_refused():
     documents = Documents.from_tokens([[["the", "of", "the"]]])
-    with pytest.raises(DataError, match="no content words that it uses 2 times or more"):
+    with pytest.raises(DataError, match="no content words that occur at least 2 times"):
         fit_hidden_documents([(documents, 1.0)], np.zeros(2, dtype=bool), hidden=1)

@@ -196,7 +196,7 @@ def test_components_are_named():
 def test_other_components_need_other_weights():
     model = toy_predictor(5)
     for changes in ({"exponent": 0.0}, {"caches": ()}, {"hidden": None}, {"mixture": "literal"}, {"caches": CACHES[1]}):
-        with pytest.raises(ValueError, match="`weights` must be one for each"):
+        with pytest.raises(ValueError, match="`weights` must have one for each"):
             replace(model, **changes)
 
 
@@ -207,7 +207,7 @@ def test_what_does_not_fit_together_is_refused():
     for exponent in (-0.5, 4.5, float("nan"), float("inf")):
         with pytest.raises(UsageError, match="`exponent` must be 0 to 4"):
             replace(model, exponent=exponent)
-    with pytest.raises(ValueError, match="`weights` must be one for each"):
+    with pytest.raises(ValueError, match="`weights` must have one for each"):
         replace(model, weights=np.ones(1))
     with pytest.raises(DataError, match="found the word <s>"):
         model.score(Text.from_tokens([["<s>"]]), model.memory())

@@ -47,7 +47,7 @@ def test_the_best_weights_of_words_that_one_component_has_each():
 
 @pytest.mark.parametrize("probs", [np.empty((0, 2)), np.zeros((3, 2))])
 def test_nothing_to_tune_on_is_refused(probs):
-    with pytest.raises(DataError, match=r"^the held-out text has no .* give other development text \(`dev`\)\.$"):
+    with pytest.raises(DataError, match=r"^the held-out text has no .* give other development text \(`dev=`\)\.$"):
         best_weights(probs)
 
 

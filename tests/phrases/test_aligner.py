@@ -272,3 +272,22 @@ def test_parameters_are_spelt_out_and_kept_as_they_are_given():
         assert made.set_params(penalty=3.0).penalty == 3.0
     assert repr(TokenAligner(language=None)) == "TokenAligner(language=None)"
     assert (TokenAligner().longest, TokenAligner().widest) == (1, 1)
+
+
+def test_what_is_no_list_of_pairs_is_refused(aligner):
+    for wrong in ("a b", [("a", "b", "c")], ["ab"], [("a", 3)]):
+        with pytest.raises(TypeError, match="must be"):
+            aligner.align(wrong)
+
+
+def test_strings_of_no_language_are_split_at_blanks(aligner):
+    with pytest.raises(DataError, match="has no lemma column"):
+        aligner.align_pair("It's a.", "b")
+    (run,) = [
+        make()
+        for make in TokenAligner(**OPTIONS, families=["string"])
+        .fit([replace(pair, source=Sentence(pair.source.tokens), target=Sentence(pair.target.tokens)) for pair in TEST])
+        .directions([("It's a.", "it's b, c")])
+        .makers
+    ]
+    assert run.forward[0].shape == (2, 3)

@@ -83,3 +83,10 @@ def test_shared_columns_are_those_of_all_sentences_with_words():
     assert shared_columns([pair(pos=("Y",), lemma=("a",)), pair(pos=("Z",))]) == ("pos",)
     assert shared_columns([pair(pos=("Y",)), SentencePair(Sentence(()), Sentence(()))]) == ("pos",)
     assert shared_columns([pair()]) == ()
+
+
+def test_taggers_see_plain_forms_and_sentences_keep_theirs():
+    made = annotator()
+    (done,) = made.complete([Sentence(("“", "n’t"))], ("pos", "chunk", "lemma"))
+    assert made.tagger.seen == made.chunker.seen == [('"', "n't")]
+    assert done.tokens == ("“", "n’t") and done.lemma == ('""', "nN'T")

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import numpy as np
 import pytest
 from hypothesis import given, settings
@@ -24,6 +26,7 @@ from cepts.phrases.crf import (
     split_weights,
 )
 from cepts.phrases.features import PairFeatures
+from cepts.phrases.likeness import Anchors
 from cepts.phrases.steps import STEP_WEIGHTS, steps_of
 
 SIZES = [2, 5, 3, 4, 1, 6]
@@ -49,6 +52,7 @@ def random_features(random, length, width, shape):
         table(spans, 2) if shape.longest * shape.widest > 1 else None,
         table(length, 4),
         table(width, 4),
+        Anchors(np.empty((0, 2), dtype=np.int64), np.empty(0)),
     )
 
 
@@ -226,3 +230,24 @@ def test_a_gold_path_that_has_all_links_costs_nothing():
     assert segment_cost[0, 0, 0, 1] == null_cost[1] == segment_cost[2, 0, 2, 0] == 0
     assert null_cost.tolist() == [4.0, 0.0, 2.0]
     assert segment_cost[0, 0, 1, 1] == 2.0 + 1.0
+
+
+@settings(deadline=None, max_examples=30)
+@given(SEEDS, SHAPES)
+def test_anchors_raise_the_segments_that_hold_them_and_nothing_else(seed, shape):
+    random = np.random.default_rng(seed)
+    length, width = random.integers(1, 5, 2).tolist()
+    features = random_features(random, length, width, shape)
+    weights = random.normal(size=STEP_WEIGHTS + sum(sizes_of(shape)))
+    links = np.array([[random.integers(length), random.integers(width)]])
+    held = replace(features, anchors=Anchors(links, np.array([0.5])))
+    plain = lattice_of(features, weights, sizes_of(shape), shape, anchoring=3.0)
+    raised = lattice_of(held, weights, sizes_of(shape), shape, anchoring=3.0)
+    observed_word, other_word = links[0, ::-1] if shape.by_target else links[0]
+    for (a, size, b, wide), more in np.ndenumerate(raised.emit - plain.emit):
+        inside = a + size < plain.emit.shape[0] and b + wide < plain.emit.shape[2]
+        holds = a <= observed_word <= a + size and b <= other_word <= b + wide
+        assert more == pytest.approx(1.5 if holds and inside else 0.0)
+    for one, other in zip(plain[1:], raised[1:], strict=True):
+        np.testing.assert_array_equal(one, other)
+    np.testing.assert_array_equal(lattice_of(held, weights, sizes_of(shape), shape).emit, plain.emit)

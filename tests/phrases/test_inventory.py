@@ -64,3 +64,10 @@ def test_nothing_is_known_of_nothing_and_json_holds_it():
     inventory = Inventory(("DT",), ("np",), ("the",), (LinkedWords("a", "b", 2, 3),))
     again = Inventory.from_columns(json.loads(json.dumps(inventory.columns())))
     assert again == inventory and again.numbers == inventory.numbers
+
+
+def test_words_count_in_plain_form():
+    pairs = [pair("it ’s", "it is", ((1, 1),)), *[pair("'s", "x") for _ in range(4)]]
+    inventory = Inventory.of_pairs(pairs)
+    assert inventory.words == ("'s",)
+    assert inventory.linked == (LinkedWords("'s", "is", 1, 1),)

@@ -8,7 +8,9 @@ import pytest
 from cepts.data import Sentence, SentencePair
 from cepts.phrases.inventory import Inventory
 from cepts.phrases.lexical import Lexical
-from cepts.phrases.likeness import look_up
+from cepts.phrases.likeness import look_up, mark_numbers, number_cells
+from cepts.phrases.numbers import same_numbers
+from cepts.phrases.paraphrases import Paraphrases
 from cepts.phrases.wordnet import WordNet
 from cepts.phrases.words import words_of
 
@@ -65,3 +67,26 @@ def test_phrases_have_relations_of_their_own():
     assert relations.shape == (2, 2, 1, 1)
     assert relations[0, 1, 0, 0] == 1
     assert relations[:, 0].sum() == 0
+
+
+def test_numbers_of_one_value_are_marked_in_the_lists_and_word_for_word():
+    source, target = ["i", "came", "twice", "a", "year"], ["two", "times", "the", "two", "came"]
+    lists = np.zeros((5, 2, 5, 2), dtype=np.uint8)
+    mark_numbers(source, target, same_numbers(source, target), lists)
+    assert {tuple(place) for place in np.argwhere(lists).tolist()} == {(2, 0, 0, 1), (2, 0, 0, 0), (2, 0, 1, 0)}
+    assert set(lists[lists > 0].tolist()) == {3}
+
+
+def test_words_that_both_numbers_have_are_left_to_themselves():
+    source, target = ["one", "hundred"], ["a", "hundred"]
+    (same,) = same_numbers(source, target)
+    assert number_cells(source, target, same) == [(0, 0)]
+
+
+def test_numbers_need_the_paraphrase_family():
+    pair = SentencePair(Sentence(("two",)), Sentence(("2",)))
+    words = words_of(pair, Inventory())
+    assert look_up(*words, Lexical(), 1, 1).lists.tolist() == [[[[0]]]]
+    found = look_up(*words, Lexical(paraphrases=Paraphrases.from_rules()), 1, 1)
+    assert found.lists.tolist() == [[[[3]]]]
+    assert [one.alone for one in found.numbers] == [True]

@@ -7,6 +7,7 @@ import math
 import numpy as np
 import pytest
 
+import cepts
 import oracles_phrases as oracles
 from cepts.data import Segment, Sentence, SentencePair
 from cepts.errors import DataError, UsageError
@@ -82,6 +83,15 @@ def test_pairs_that_cannot_be_aligned_have_empty_lists(aligner):
         assert [len(alternatives) for alternatives in lists] == [0, 2, 0]
         assert spans_of(lists[1][0].segments) == [((0, 1), (0, 1))] and lists[1][1].segments == []
     assert aligner.nbest([], 3) == ([], [])
+
+
+def test_pairs_of_strings_are_listed_as_they_are_aligned():
+    aligner = cepts.load("token", threads=1)
+    pair = "Don't do it!", "Do not do it!"
+    (forward,), _ = aligner.nbest([pair], 2)
+    links = {(i, j) for (i, _), (j, _), _ in forward[0].segments}
+    assert links == set(aligner.align([pair], combine="forward")[0].links)
+    assert len(forward) == 2
 
 
 def test_threads_change_nothing(aligner):

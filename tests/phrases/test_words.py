@@ -55,6 +55,9 @@ def test_without_lemmas_the_lower_cased_form_stands_for_them():
         ("with", "ADP", FUNCTION),
         (",", "NN", PUNCTUATION),
         ("...", None, PUNCTUATION),
+        ("🎉", "NN", CONTENT),
+        (":-)", None, CONTENT),
+        ("§", None, PUNCTUATION),
         ("1990s", "NNS", NUMBER),
         ("3.5", "DT", NUMBER),
     ],
@@ -92,3 +95,17 @@ def test_names_are_content_words_with_a_capital():
         False,
         False,
     ]
+
+
+def test_words_in_typographic_and_in_plain_form_are_the_same():
+    source, target = words_of(SentencePair(Sentence(("It", "’s", "“")), Sentence(("It", "'s", '"'))), INVENTORY)
+    assert (source.numbers[:, WORD.form] == target.numbers[:, WORD.form]).all()
+    assert source.tokens == ("It", "'s", '"')
+
+
+def test_words_that_tell_enough_to_stand_anywhere():
+    inventory = Inventory(words=("more", "people", "the"))
+    tokens = ("the", "people", "more", "Oslo", "3", ",", "🎉")
+    for tags, more in ((("DT", "NNS", "RBR", "NNP", "CD", ",", "NN"), [1, 3, 4, 6]), (None, [3, 4, 6])):
+        found, _ = words_of(SentencePair(Sentence(tokens, pos=tags), Sentence(("x",))), inventory)
+        assert found.telling.nonzero()[0].tolist() == more

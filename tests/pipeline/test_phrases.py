@@ -10,11 +10,13 @@ import pytest
 
 from cepts import extract, factor
 from cepts.data import Association, Sentence, SentencePair, geometric_mean
+from cepts.errors import UsageError
 from cepts.extract import Extraction, aligned_runs
 from cepts.io import SentencePairWriter, read_sentence_pairs
 from cepts.phrases.aligner import PhraseAligner
 from cepts.phrases.directions import PhraseDirections
 from cepts.phrases.words import kinds_of
+from cepts.pipeline.inputs import tokenise_pairs
 from cepts.pipeline.judgements import IMPORTANCE, JUDGEMENT_SCORES, judge_pairs, pair_scores
 from cepts.pipeline.phrases import align_pairs, list_segmentations
 
@@ -137,3 +139,35 @@ def test_what_a_sentence_says_is_the_weighted_share_of_its_linked_words(aligner)
             assert getattr(judged, side) == pytest.approx(sum(linked) / weight)
         assert JUDGEMENT_SCORES["both"](judged) == judged.source * judged.target
         assert JUDGEMENT_SCORES["target"](judged) == judged.target
+
+
+def running(*texts):
+    return SentencePair(*(Sentence(tuple(text.split()), running=True) for text in texts))
+
+
+RAW = [running("It's here.", "Here it's.")] * 3
+TOKENISED = [running("It is here .", "Here it is .")] * 3
+
+
+@pytest.mark.parametrize(
+    ("tokenise", "language", "pairs", "changed", "notices"),
+    [
+        ("auto", "english", RAW, True, 1),
+        ("yes", "english", RAW, True, 0),
+        ("no", "english", RAW, False, 0),
+        ("auto", None, RAW, False, 2),
+        ("auto", "english", TOKENISED, False, 0),
+    ],
+)
+def test_running_text_is_tokenised_as_asked(tokenise, language, pairs, changed, notices):
+    told: list[str] = []
+    found = tokenise_pairs(PhraseAligner(language=language), pairs, "a.tsv", tokenise=tokenise, notices=told)
+    assert [len(pair.source) for pair in found] == [4] * 3 if changed or pairs is TOKENISED else found == pairs
+    assert len(told) == notices and all(line.startswith("a.tsv") for line in told)
+
+
+def test_only_english_can_be_tokenised():
+    with pytest.raises(UsageError, match="`tokenise` must be no or auto"):
+        tokenise_pairs(PhraseAligner(language=None), RAW, "a.tsv", tokenise="yes", notices=None)
+    with pytest.raises(UsageError, match="tokenise"):
+        tokenise_pairs(PhraseAligner(), RAW, "a.tsv", tokenise="perhaps", notices=None)

@@ -129,7 +129,7 @@ def test_references_of_a_file_come_first_and_must_be_whole():
     found = rescored((None, ("a", 0, 0)), ("x", ("b", 0, 0)))
     assert list_errors(found, {"0": ("a",), "1": ("b",)}).after.errors == 0
     assert list_errors(rescored((None, ("a", 0, 0)))) is None
-    with pytest.raises(DataError, match="no reference of the utterance '0', wanted one for each of 2"):
+    with pytest.raises(DataError, match="no reference for the utterance '0', wanted one for each of 2 utterances"):
         list_errors(found)
 
 

@@ -122,7 +122,7 @@ def test_any_length_can_be_shown(tmp_path, rows, columns, cepts):
 @pytest.mark.parametrize("name", ["figure.jpg", "figure", "figure.svg.gz"])
 def test_another_suffix_is_one_clear_line(tmp_path, name):
     for draw in (lambda path: plot_factors(path, **pair()), lambda path: plot_criterion(path, [1], {"AIC": [1]})):
-        with pytest.raises(UsageError, match=r"ends in \.svg, \.pdf or \.png\. Got '.*' instead\.$"):
+        with pytest.raises(UsageError, match=r"must end in \.svg, \.pdf or \.png\. Got '.*' instead\.$"):
             draw(tmp_path / name)
     assert list(tmp_path.iterdir()) == []
 
@@ -150,8 +150,8 @@ def test_without_matplotlib_the_extra_is_named(tmp_path, monkeypatch):
     ("changes", "message"),
     [
         ({"matrix": np.ones((6, 3))}, r"`matrix` must be 7 x 4, null first\. Got \(6, 3\)"),
-        ({"matrix": np.full((7, 4), np.nan)}, "`matrix` must hold finite numbers of 0 or more"),
-        ({"source_factor": -np.ones((7, 5))}, "`source_factor` must hold finite numbers of 0 or more"),
+        ({"matrix": np.full((7, 4), np.nan)}, "`matrix` must have finite numbers of 0 or more"),
+        ({"source_factor": -np.ones((7, 5))}, "`source_factor` must have finite numbers of 0 or more"),
         ({"source_factor": np.ones(7)}, "`source_factor` must be 7 x 0"),
         ({"target_factor": np.ones((4, 6))}, "`target_factor` must be 4 x 5"),
         ({"source_assignment": [0]}, "`source_assignment` must have one cept for each of 6 words"),
@@ -168,5 +168,5 @@ def test_arrays_that_do_not_go_together_are_refused(tmp_path, changes, message):
 def test_criteria_that_do_not_go_together_are_refused(tmp_path):
     with pytest.raises(ValueError, match="AIC must have a value for each of 2 numbers"):
         plot_criterion(tmp_path / "c.svg", [1, 2], {"AIC": [1]})
-    with pytest.raises(ValueError, match="must be among what was tried"):
+    with pytest.raises(ValueError, match="must be among the criteria and `cepts`"):
         plot_criterion(tmp_path / "c.svg", [1, 2], {"AIC": [1, 2]}, chosen={"AIC": 3})

@@ -98,5 +98,5 @@ def test_rows_that_are_too_long_are_refused_and_a_matrix_is_named(tmp_path):
 def test_wrong_arguments_are_one_clear_line(tmp_path):
     with pytest.raises(UsageError, match="`form`"):
         plot_pair(tmp_path / "f.svg", SOURCE, TARGET, LINKS, form="circle")
-    with pytest.raises(UsageError, match=r"links must lie within the sentences\. Got `target` 2 of 2 words"):
+    with pytest.raises(UsageError, match=r"must lie within the sentences\. Got position 2 \(from 0\) in `target`"):
         plot_pair(tmp_path / "f.svg", SOURCE, TARGET[:2], LINKS)

@@ -69,7 +69,7 @@ def test_a_space_shows_what_it_has(tmp_path, drawn):
 
 
 def test_wrong_files_and_nothing_to_draw(tmp_path):
-    with pytest.raises(UsageError, match=r"ends in \.svg"):
+    with pytest.raises(UsageError, match=r"must end in \.svg"):
         plot_likelihood(tmp_path / "l.gif", CURVE)
-    with pytest.raises(ValueError, match="`objectives` must be at least one"):
+    with pytest.raises(ValueError, match="`objectives` must have at least one value"):
         plot_likelihood(tmp_path / "l.svg", [])

@@ -224,5 +224,5 @@ def test_bad_options_are_refused(options, message):
 def test_bad_sides_are_refused(space, views):
     with pytest.raises(UsageError, match="Got en on both sides"):
         SpaceScorer(space, views, languages=(0, 0))
-    with pytest.raises(UsageError, match="Got those of 1 languages"):
+    with pytest.raises(UsageError, match="Got 1 languages instead"):
         SpaceScorer(space, views[:1])

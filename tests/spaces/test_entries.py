@@ -109,7 +109,7 @@ def test_columns_go_by_name_and_else_by_order():
 
 
 def test_languages_that_are_no_views_are_refused():
-    with pytest.raises(UsageError, match=r"pairs\.txt: found the languages en, de, wanted names of views") as error:
+    with pytest.raises(UsageError, match=r"pairs\.txt: found the languages en, de, wanted some of en, fr, ru") as error:
         find_entries([dictionary(("en", "de"), ("en0", "de0"), name="pairs.txt")], numbered())
     assert "\n" not in str(error.value)
 
@@ -117,11 +117,11 @@ def test_languages_that_are_no_views_are_refused():
 @pytest.mark.parametrize("entries", [(), (("fr0", "en0"),), (("en0", None),)])
 def test_no_entry_at_all_is_an_error_that_says_what_was_looked_for(entries):
     asked = dictionary(("en", "fr"), *entries, name="pairs.txt")
-    with pytest.raises(DataError, match=f"pairs.txt: found no entry of {len(entries)} with words") as error:
+    with pytest.raises(DataError, match=f"pairs.txt: found no entry among {len(entries)} with words") as error:
         find_entries([asked], numbered(names=NAMES[:2]))
     assert "en 3 words, fr 3 words" in str(error.value)
     assert "\n" not in str(error.value)
-    with pytest.raises(DataError, match="the dictionary: found no entry of 0"):
+    with pytest.raises(DataError, match="the dictionary: found no entry among 0"):
         find_entries([], numbered())
 
 
@@ -163,7 +163,7 @@ def test_identical_strings_of_views_without_names_are_found():
 
 def test_no_identical_strings_are_an_error():
     views = [view(["a"], "en"), view(["b"], "fr")]
-    with pytest.raises(DataError, match="identical strings: found no entry of 0"):
+    with pytest.raises(DataError, match="identical strings: found no entry among 0"):
         find_entries([identical_strings(views)], views)
 
 
@@ -187,7 +187,7 @@ def test_few_entries_found_are_noted():
 def test_exchanged_columns_and_capitals_are_named_as_the_cause():
     (found,) = noted([("en0", "fr0"), *((f"fr{n}", f"en{n}") for n in range(1, 9))])
     assert found == (
-        "d.txt: found 1 of 9 entries, and 8 with its columns exchanged; name the languages of its columns in their "
+        "d.txt: found 1 of 9 entries, but 8 with its columns exchanged; name the languages of its columns in their "
         "order."
     )
     (found,) = noted([("en0", "fr0"), *((f"EN{n}", f"Fr{n}") for n in range(1, 9))])

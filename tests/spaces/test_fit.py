@@ -186,22 +186,22 @@ STAR = [
     oracles.right_dictionary([EN], range(50), ("fr", "ru")),
 ]
 REFUSED = {
-    "one view": ([EN], RIGHT, IBFA(), UsageError, "found 1 view, wanted two or more"),
-    "names": ([EN, changed(FR, name="en")], RIGHT, IBFA(), UsageError, "found two views with the name 'en'"),
-    "views": ([EN, FR, RU], STAR, IBFA(), UsageError, "ibfa joins two languages, found 3; choose mbfa"),
+    "one view": ([EN], RIGHT, IBFA(), UsageError, "found 1 language, wanted two or more"),
+    "names": ([EN, changed(FR, name="en")], RIGHT, IBFA(), UsageError, "found two languages named 'en'"),
+    "views": ([EN, FR, RU], STAR, IBFA(), UsageError, "ibfa can join two languages only, found 3; choose mbfa"),
     "factors": ([EN, FR], RIGHT, IBFA(factors=13), UsageError, "`factors` must be 1 to 12"),
     "factors of cca": ([EN, FR], RIGHT, CCA(factors=13), UsageError, "`factors` must be 1 to 12"),
-    "pivot": ([EN, FR], RIGHT, Ridge(pivot=2), UsageError, "`pivot` must be a view from 0 to 1. Got 2"),
-    "pivot below 0": ([EN, FR], RIGHT, Ridge(pivot=-1), UsageError, "`pivot` must be a view from 0 to 1. Got -1"),
+    "pivot": ([EN, FR], RIGHT, Ridge(pivot=2), UsageError, "`pivot` must be 0 to 1, or a name. Got 2"),
+    "pivot below 0": ([EN, FR], RIGHT, Ridge(pivot=-1), UsageError, "`pivot` must be 0 to 1, or a name. Got -1"),
     "name of a pivot": ([EN, FR], RIGHT, Ridge(pivot="ru"), UsageError, "`pivot` must be one of en, fr. Got 'ru'"),
     "one entry": (
         [EN, FR],
         oracles.right_dictionary([EN, FR], range(1)),
         IBFA(),
         DataError,
-        "found 1 entry of 1 with words in two of the views, wanted at least 2",
+        "found 1 entry among 1 with words in two of the views, wanted at least 2",
     ),
-    "no entry": ([EN, FR], [], IBFA(), DataError, "found no entry of 0 with words in two of the views"),
+    "no entry": ([EN, FR], [], IBFA(), DataError, "found no entry among 0 with words in two of the views"),
     "a view without entries": ([EN, FR, RU], STAR[:1], MBFA(), DataError, "found no entry with a word of ru"),
     "no pivot entries": ([EN, FR, RU], STAR, Ridge(), DataError, "ridge maps ru directly into en"),
     "not a number": (
@@ -248,8 +248,8 @@ def test_what_cannot_be_fitted_is_refused_in_one_line(views, given, model, kind,
         (MBFA, {"iterations": 0}, "`iterations` must be 1 or more. Got 0 instead"),
         (MBFA, {"start": "here"}, "`start` must be one of joreskog, canonical. Got 'here' instead"),
         (MBFA, {"tolerance": -1.0}, "`tolerance` must be 0 or more. Got -1.0 instead"),
-        (Procrustes, {"prepare": ("unit", "whiten")}, "`prepare` must have the steps unit and centre only"),
-        (Procrustes, {"prepare": "unit"}, "`prepare` must have the steps unit and centre only"),
+        (Procrustes, {"prepare": ("unit", "whiten")}, "`prepare` must have only the steps unit and centre"),
+        (Procrustes, {"prepare": "unit"}, "`prepare` must have only the steps unit and centre"),
     ],
 )
 def test_wrong_options_are_refused_by_the_constructor(kind, options, message):
@@ -261,7 +261,7 @@ def test_wrong_options_are_refused_by_the_constructor(kind, options, message):
 def test_sets_of_languages_without_a_common_entry_are_refused():
     views = oracles.translated_views(WORDS, (4, 4, 4, 4), noise=0.1)
     parts = [oracles.right_dictionary(views, range(50), pair) for pair in (("en", "fr"), ("ru", "it"))]
-    with pytest.raises(DataError, match="joined by no dictionary"):
+    with pytest.raises(DataError, match="dictionaries do not connect all languages"):
         MBFA().fit(views, parts)
 
 

@@ -204,14 +204,14 @@ def test_shrinkage_is_the_same_for_every_set_of_views():
 
 def test_views_that_no_entry_joins_are_refused():
     views, rows, weights = problem(0, (2, 2, 2, 2), 20, [[1, 1, 0, 0], [0, 0, 1, 1]])
-    with pytest.raises(DataError, match="joined by no dictionary") as error:
+    with pytest.raises(DataError, match="dictionaries do not connect all languages") as error:
         fit_mbfa(gather_moments(views, rows, weights), (2, 2, 2, 2), factors=1)
     assert "\n" not in str(error.value)
 
 
 def test_a_view_without_entries_is_refused():
     views, rows, weights = problem(0, (2, 2, 2), 20, [[1, 1, 0]])
-    with pytest.raises(DataError, match="no entry has a word of language 3"):
+    with pytest.raises(DataError, match="no dictionary entry has a word of language 3"):
         fit_mbfa(gather_moments(views, rows, weights), (2, 2, 2), factors=1)
 
 

@@ -182,11 +182,11 @@ def test_bad_input_is_refused(fields):
         fit_mixture(space, views, rows, components=0)
     with pytest.raises(UsageError, match="`prior` must be above 0"):
         fit_mixture(space, views, rows, prior=0)
-    with pytest.raises(DataError, match="found 3 entries for 8 fields"):
+    with pytest.raises(DataError, match="3 entries with vectors, fewer than the 8 components"):
         fit_mixture(space, views, rows[:3], components=8)
     with pytest.raises(UsageError, match="`count` must be 1 or more"):
         find_senses(mixture, views, [0], count=0)
     dictionary = Dictionary(("en", "fr"), tuple((f"en{n}", f"fr{n}") for n in range(WORDS)))
     direct = Procrustes().fit(views, dictionary).space_
-    with pytest.raises(UsageError, match="procrustes has no factors"):
+    with pytest.raises(UsageError, match="procrustes has no factor model; fit"):
         fit_mixture(direct, views, rows)

@@ -42,7 +42,7 @@ def test_translations_are_those_of_the_rows(model, direction):
 def test_translation_between_any_two_of_three_languages():
     model = MBFA(iterations=10).fit(VIEWS, toy_dictionary(("en", "fr", "ru")))
     assert model.translate(["fr90"], source="fr", target="ru")[0][0].word == "ru90"
-    with pytest.raises(UsageError, match="give `target`"):
+    with pytest.raises(UsageError, match=r"choose the one to translate into \(`target`\)"):
         model.translate(["fr90"], source="fr")
 
 

@@ -263,7 +263,7 @@ def test_progress_ends_with_all_targets():
         ({"measure": "euclid"}, "`measure` must be one of csls, cosine"),
         ({"engine": "annoy"}, "`engine` must be one of exact, faiss"),
         ({"threads": 0}, "`threads` must be 1 or more"),
-        ({"bias": np.zeros(8)}, "`bias` goes with the `measure` dot"),
+        ({"bias": np.zeros(8)}, "`bias` works only with the `measure` dot"),
     ],
 )
 def test_options_that_make_no_sense_are_refused(options, message):
@@ -276,15 +276,15 @@ def test_vectors_that_make_no_sense_are_refused():
     queries, targets = random_space(6, 8)
     broken = targets.copy()
     broken[4, 7] = np.nan
-    with pytest.raises(DataError, match=r"row 4 \(from 0\) of the targets holds a value that is not a finite float32"):
+    with pytest.raises(DataError, match=r"row 4 \(from 0\) of the targets has a value that is not a finite float32"):
         retrieve(queries, broken)
     with pytest.raises(DataError, match="width 20 cannot be compared with vectors of width 19"):
         retrieve(queries, targets[:, :19])
     with pytest.raises(DataError, match="whose rows are vectors"):
         retrieve(queries[0], targets)
-    with pytest.raises(DataError, match="bias must hold 8 numbers"):
+    with pytest.raises(DataError, match="bias must be 8 numbers"):
         retrieve(queries, targets, measure="dot", bias=np.zeros(7))
-    with pytest.raises(DataError, match="beyond float32; scale the vectors"):
+    with pytest.raises(DataError, match="too much for float32; scale them down"):
         retrieve(queries * np.float32(1e30), targets * np.float32(1e10), measure="dot")
     with pytest.raises(DataError, match="all vectors of the sources are zero"):
         retrieve(queries, targets, sources=0 * queries, measure="csls")

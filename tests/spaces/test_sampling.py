@@ -67,7 +67,7 @@ def test_samples_of_three_languages():
 
 def test_what_cannot_be_drawn():
     direct = Procrustes().fit(VIEWS, toy_dictionary())
-    with pytest.raises(UsageError, match="procrustes has no model to draw from"):
+    with pytest.raises(UsageError, match="procrustes has no factor model to draw from"):
         direct.sample()
     with pytest.raises(UsageError, match="`count` must be 1 to 3, the number of `draws`"):
         MODEL.sample(4, draws=3)

@@ -141,5 +141,5 @@ def test_bad_arguments_are_refused():
         idf_weights(text, vectors.vocabulary, floor=-1)
     with pytest.raises(DataError, match="the table of word counts is empty"):
         sif_weights(vectors.vocabulary, {})
-    with pytest.raises(DataError, match="no sentences to learn the weights"):
+    with pytest.raises(DataError, match="no sentences to learn word weights"):
         idf_weights(Text.from_tokens([]), vectors.vocabulary)

@@ -79,7 +79,8 @@ def test_other_files_are_refused(table, monkeypatch):
     monkeypatch.setattr(header, "FORMAT_VERSION", 2)
     save_table(table, kind="words", settings={}, arrays={})
     monkeypatch.undo()
-    with pytest.raises(ModelError, match=f"has format version 2, and cepts {__version__} reads up to 1; upgrade cepts"):
+    message = f"has format version 2, but cepts {__version__} reads only up to version 1; upgrade cepts"
+    with pytest.raises(ModelError, match=message):
         load_table(table, kind="words")
 
 

@@ -70,7 +70,7 @@ def test_misuse_is_one_clear_line(tmp_path):
         Cooccurrence().fit(bitext).association(bitext, "chi")
     aligner = HMM(threads=1, iterations=1).fit(bitext)
     aligner.save(tmp_path / "model")
-    with pytest.raises(UsageError, match="a loaded model does not hold"):
+    with pytest.raises(UsageError, match="a loaded model does not have"):
         load_aligner(tmp_path / "model").cooccurrence()
     with pytest.raises(UsageError, match="`max_length` must be 1 or more"):
         Cooccurrence(max_length=0)

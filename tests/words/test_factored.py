@@ -116,7 +116,7 @@ def test_matrices_are_in_counts(aligner, name):
 def test_any_text_is_aligned_line_by_line(text, new, name, cepts, spread):
     model = IBM2(threads=1, iterations=1).fit(text)
     if spread and name in STATISTICS:
-        with pytest.raises(UsageError, match="`spread` moves the mass of null"):
+        with pytest.raises(UsageError, match="`spread` moves null mass to neighbouring words, but `association`"):
             align(model, bitext_of(TOY), association=name, spread=spread)
         spread = None
     options = {"association": name, "cepts": cepts, "spread": spread, "restarts": 2}

@@ -147,7 +147,7 @@ def _explain(error: BaseException) -> tuple[int, str]:
             hint = ""
             if isinstance(error, click.UsageError) and error.ctx is not None:
                 hint = f" See '{error.ctx.command_path} --help'."
-            message = " ".join(error.format_message().split())
+            message = " ".join(_told(error).split())
             return error.exit_code, f"error: {message}{'' if message.endswith(('.', '?')) else '.'}{hint}"
         case KeyboardInterrupt() | click.Abort():
             # A command that can go on from where it was stopped says how.
@@ -167,6 +167,18 @@ def _explain(error: BaseException) -> tuple[int, str]:
                 f"error: this is a bug in cepts {__version__}: {type(error).__name__}: {_one_line(error)}; "
                 f"run again with CEPTS_DEBUG=1 for the traceback to report."
             )
+
+
+def _told(error: click.ClickException) -> str:
+    """Click's message, but for an option that does not exist: click suggests names that are hardly alike."""
+    if not isinstance(error, click.NoSuchOption):
+        return error.format_message()
+    from difflib import get_close_matches
+
+    options = [name for param in error.ctx.command.params for name in param.opts] if error.ctx is not None else []
+    near = get_close_matches(error.option_name, options, n=2, cutoff=0.7)
+    hint = f" Did you mean {' or '.join(near)}?" if near else ""
+    return f"There is no option {error.option_name}.{hint}"
 
 
 def _one_line(error: BaseException) -> str:

@@ -21,7 +21,6 @@ if TYPE_CHECKING:
     from cepts.pipeline import Summary, WordTraining
 
 SCORERS = ("weights", "source_language", "target_language", "max_length", "threads")  # options of load_scorer
-TEXTS = ("errors", "languages", "columns")  # options on how sentence pairs are read
 
 
 def _stems(ctx: click.Context, option: click.Parameter, value: str | None) -> tuple[int, ...] | None:
@@ -200,11 +199,11 @@ def _check(options: dict[str, Any]) -> None:
 
 
 def _run(source: str, target: str | None, options: dict[str, Any], bars: ProgressBars) -> Summary:
-    from cepts.pipeline import AlignJob, AlignOutputs, BitextFiles, align_files
+    from cepts.pipeline import AlignJob, AlignOutputs, align_files
 
     lists = options["nbest"] is not None and options["combine"] != "onmf"
     job = AlignJob(
-        texts=BitextFiles(source=source, target=target, format=options["input_format"], **option.given(options, TEXTS)),
+        texts=option.bitext_files(options, source, target),
         scorer=_scorer(options),
         extraction=link_options.extraction_of(options),
         outputs=AlignOutputs(

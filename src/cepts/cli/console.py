@@ -31,10 +31,7 @@ WIDE_SCREEN = 100  # columns from which bars also show objectives
 PLAIN_SECONDS = 10.0  # between two lines of progress where stderr is no terminal
 COMPILING = "Compiling kernels for this machine"
 COMPILING_SECONDS = 20  # that compiling the kernels of a command usually takes at most
-COMPILING_NOTICE = (
-    f"{COMPILING}: usually 5 to {COMPILING_SECONDS} s. "
-    "They are kept for later runs; 'cepts warm-up' compiles all of them."
-)
+COMPILING_NOTICE = f"{COMPILING}, once, in 5 to {COMPILING_SECONDS} s (see 'cepts warm-up')."
 SIGNATURE = "signature  "
 GAP = 3  # columns between two columns of a table on a terminal
 

@@ -122,11 +122,11 @@ def _align(matrices: str, options: dict[str, Any], progress: ProgressBars) -> tu
     summary = align_matrices(file, options["output"], extraction, **written, progress=progress)
     progress.close()
     if drawn is not None:
-        from cepts.plot import draw_pair
+        from cepts.plot import plot_pair_factors
 
         found, gold = drawn
         with figure_notes(quiet=options["quiet"]):
-            draw_pair(
+            plot_pair_factors(
                 found,
                 0,
                 scale=file.scale_used,

@@ -18,7 +18,7 @@ from cepts.names import DIRECTIONS
     cls=Command,
     epilog="""\b
 Examples:
-  cepts lexicon model --word house --word home
+  cepts lexicon model --word file --word table
   cepts lexicon model --direction reverse --top 3 --least 0.05 -o fr-en.tsv.gz""",
 )
 @click.argument("model")

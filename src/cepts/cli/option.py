@@ -17,6 +17,8 @@ from cepts.names import BITEXT_FORMATS, DECODING_ERRORS, resolve
 
 Decorator = Callable[[Any], Any]
 if TYPE_CHECKING:
+    from cepts.pipeline.inputs import BitextFiles
+
     AnyParamType = click.ParamType[Any]
 else:
     AnyParamType = click.ParamType  # generic only in newer versions of click
@@ -303,6 +305,16 @@ bitext_input = stacked(
     text("--columns", "A,B", "Source and target column of a Parquet, JSON lines or CSV file.", callback=_two),
     errors,
 )
+
+
+def bitext_files(options: Mapping[str, Any], source: str, target: str | None) -> BitextFiles:
+    """The sentence pairs of a command that has the options of `bitext_input`."""
+    from cepts.pipeline.inputs import BitextFiles
+
+    given_options = given(options, ("errors", "languages", "columns"))
+    return BitextFiles(source=source, target=target, format=options["input_format"], **given_options)
+
+
 json = flag("--json", "Print JSON instead of a table.", dest="as_json")
 whole_signature = flag("--signature", "Print the whole signature of the scores, not a short form.")
 quiet = flag("--quiet", "Print no progress and no log output.", short="-q")

@@ -41,10 +41,11 @@ Examples:
 def command(files: tuple[str, ...], **options: Any) -> None:
     """Show a sentence pair and its links as a grid.
 
-    TEXT is a file of sentence pairs, or two files with a sentence a line; LINKS has the links of the same pairs. There
-    is a row for each source word and a column for each target word, and a mark where they are linked: a square for a
-    sure link, a circle for a possible one, filled where the confidence is 0.75 or more. A grid that is too wide is
-    folded. Right-to-left sentences run from right to left; whether the letters within a word do, the terminal decides.
+    TEXT is a file of sentence pairs, or two files with one sentence per line; LINKS has the links of the same pairs.
+    The grid has a row for each source word, a column for each target word, and a mark where they are linked: a square
+    for a sure link, a circle for a possible one, filled if the confidence is 0.75 or more. A grid that is too wide
+    continues below. Right-to-left sentences run from right to left; the order of the letters within a word depends on
+    the terminal.
     """
     if len(files) not in {2, 3}:
         raise UsageError(f"wanted TEXT [TEXT] LINKS, which are two or three files. Got {len(files)}.")
@@ -54,14 +55,11 @@ def command(files: tuple[str, ...], **options: Any) -> None:
         if options[name] and options["plot"] is not None:
             raise UsageError(f"`{name}` goes with the printed grid, not with `plot`.")
     option.check_plot(options["plot"])
-    from cepts.pipeline.inputs import BitextFiles, LinkFile
+    from cepts.pipeline.inputs import LinkFile
     from cepts.pipeline.link_files import read_pair
 
     *texts, links = files
-    how = option.given(options, ("errors", "languages", "columns"))
-    bitext = BitextFiles(
-        source=texts[0], target=texts[1] if len(texts) > 1 else None, format=options["input_format"], **how
-    )
+    bitext = option.bitext_files(options, texts[0], texts[1] if len(texts) > 1 else None)
     found = read_pair(bitext, LinkFile(links, options["format"], options["base"]), options["pair"] - 1)
     if options["plot"] is not None:
         from cepts.plot import plot_pair

@@ -1,7 +1,6 @@
-"""The data that passes between the rooms.
+"""The data types that all packages share: texts, links, matrices, documents, vectors.
 
-Data of many sentence pairs is kept in flat arrays with offsets, which is what kernels read; indexing gives the view of
-one pair.
+The data of many sentence pairs is stored in flat arrays with offsets; an index gives the data of one pair.
 """
 
 from cepts.data.association import Association, geometric_mean

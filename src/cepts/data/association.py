@@ -13,7 +13,7 @@ from cepts.data.offsets import Flat, offsets_of
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Association(Flat):
-    """One non-negative I x J matrix for each sentence pair: how much source i and target j belong together.
+    """One non-negative I x J matrix for each sentence pair: how strongly source word i goes with target word j.
 
     Attributes
     ----------
@@ -24,8 +24,8 @@ class Association(Flat):
     values
         The entries of all matrices (float32).
     source_null, target_null
-        Mass of each source (target) word that belongs to no word of the other side; laid end to end as the
-        tokens are. None where the scorer has no null.
+        Null mass of each source (target) word: how much of it belongs to no word of the other side. One value for each
+        word, all pairs one after the other. None if the scorer has no null.
     """
 
     source_lengths: NDArray[np.int64]
@@ -43,6 +43,10 @@ class Association(Flat):
         "target_null": ("target_offsets", np.empty(0, dtype=np.float32)),
     }
 
+    def __repr__(self) -> str:
+        null = " and null" if self.source_null is not None or self.target_null is not None else ""
+        return f"Association({len(self):,} matrices{null}, {len(self.values):,} entries)"
+
     def __getitem__(self, pair: int) -> NDArray[np.float32]:
         values = self.values[self.offsets[pair] : self.offsets[pair + 1]]
         return values.reshape(self.source_lengths[pair], self.target_lengths[pair])
@@ -58,7 +62,7 @@ class Association(Flat):
         return offsets_of(self.target_lengths)
 
     def line_sums(self, *, by_target: bool) -> tuple[NDArray[np.float64], NDArray[np.int64]]:
-        """The sum of each column (by target word) or row (by source word), and for each cell the index of its sum."""
+        """Return the sum of each column (`by_target`) or of each row, and for each cell the index of its sum."""
         offsets = self.target_offsets if by_target else self.source_offsets
         sizes = np.diff(self.offsets)
         place = np.arange(int(self.offsets[-1])) - np.repeat(self.offsets[:-1], sizes)
@@ -68,7 +72,7 @@ class Association(Flat):
         return sums, word
 
     def masses(self) -> list[tuple[str, NDArray[np.float32], NDArray[np.int64]]]:
-        """Name of the field, its values, and where those of each pair start: the matrices, then null where there is."""
+        """Return (name of the field, values, offsets) of the matrices and of the null masses that are known."""
         nulls = (
             ("source_null", self.source_null, self.source_offsets),
             ("target_null", self.target_null, self.target_offsets),
@@ -77,7 +81,7 @@ class Association(Flat):
         return [("values", self.values, self.offsets), *present]
 
     def scaled(self, factor: float | NDArray[np.floating]) -> Association:
-        """The same with all values, null's too, times `factor`: one for all, or one for each pair."""
+        """Multiply all values and null masses by `factor`: one number, or an array with one for each pair."""
         found: dict[str, Any] = {
             name: values * np.float32(factor)
             if np.ndim(factor) == 0
@@ -88,7 +92,11 @@ class Association(Flat):
 
 
 def geometric_mean(forward: Association, reverse: Association) -> Association:
-    """Geometric mean of the two directions' posteriors: high only where both are."""
+    """Geometric mean of the posteriors of the two directions, which is high only where both are high.
+
+    The null masses are those of the direction that explains the word: `forward` for target words, `reverse` for source
+    words.
+    """
     if not np.array_equal(forward.offsets, reverse.offsets):
         raise ValueError("forward and reverse must be associations of the same sentence pairs.")
     values = forward.values * reverse.values

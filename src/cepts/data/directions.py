@@ -1,4 +1,4 @@
-"""What a scorer says about sentence pairs, which is all that an extractor reads."""
+"""What a scorer computes for sentence pairs; extractors read nothing else."""
 
 from __future__ import annotations
 
@@ -22,27 +22,30 @@ Made = TypeVar("Made")
 
 
 class Pulls(NamedTuple):
-    """P(a token belongs to the word before it), and to the word after it; the rest of 1 is P(neither)."""
+    """For each token, the probabilities that it belongs to the word before it and to the word after it.
+
+    What remains of 1 is the probability that it belongs to neither.
+    """
 
     before: NDArray[np.float32]
     after: NDArray[np.float32]
 
 
 class Directions:
-    """What a scorer says about a run of sentence pairs, in both directions.
+    """What a scorer computes for a run of sentence pairs, in both directions.
 
-    Nothing is computed before it is asked for, and nothing twice. A scorer subclasses this and gives `forward` and
-    `reverse`, and whatever else it knows better than these two tell.
+    Each property is computed when it is first used, and only once. A scorer subclasses this class, defines `forward`
+    and `reverse`, and overrides other properties where it has better values than those that follow from these two.
 
     Attributes
     ----------
     first
-        Place of the run's first pair among all pairs that were scored.
+        Index of the first pair of the run among all pairs that are scored.
     threshold
-        The least agreement of a link, unless the user says otherwise.
+        Default for ``agreement``: the least agreement that makes a link.
     looseness
-        For cepts: how much a word must have in common with its cept to stay in it, unless the user says otherwise; None
-        keeps every word in its cept.
+        Default for ``onmf``: a word stays in its cept only if its associations with the cept's words on the other side
+        add up to this much. None keeps every word in its cept.
     """
 
     first: int = 0
@@ -54,42 +57,42 @@ class Directions:
 
     @cached_property
     def forward(self) -> Association:
-        """P(link) of the direction that explains the target by the source, with P(null) of the target words."""
+        """P(link) in the direction that explains the target by the source, with P(null) of the target words."""
         raise NotImplementedError
 
     @cached_property
     def reverse(self) -> Association:
-        """P(link) of the direction that explains the source by the target, with P(null) of the source words."""
+        """P(link) in the direction that explains the source by the target, with P(null) of the source words."""
         raise NotImplementedError
 
     @cached_property
     def agreement(self) -> Association:
-        """Geometric mean of the two directions, with both null masses."""
+        """Geometric mean of the two directions, with the null masses of both."""
         return geometric_mean(self.forward, self.reverse)
 
     @cached_property
     def for_cepts(self) -> Association:
-        """The probabilities from which cepts are made."""
+        """The probabilities from which cepts are made, by default the agreement."""
         return self.agreement
 
     @cached_property
     def counts(self) -> Association | None:
-        """What is factorised, where the matrices are in counts already; None has `for_cepts` put on that scale."""
+        """The counts that are factorised into cepts; if None, `for_cepts` is scaled to counts."""
         return None
 
     @cached_property
     def paths(self) -> tuple[Alignments, Alignments] | None:
-        """The most probable alignment of each direction; None where each word's best partner is all that is known."""
+        """The most probable alignment of each direction; if None, each word is linked to its best partner."""
         return None
 
     @cached_property
     def scores(self) -> NDArray[np.float64]:
-        """A score of each pair in both directions (pairs x 2): log-probabilities of a model of text."""
+        """Score of each pair in both directions (pairs x 2); those of a word model are log-probabilities."""
         raise UsageError(f"{self.name} gives no scores of whole pairs; leave out `scores`.")
 
     @cached_property
     def pulls(self) -> tuple[Pulls, Pulls] | None:
-        """How closely the words of each side belong to their neighbours; None where this is not known."""
+        """How closely the source words and the target words belong to their neighbours; None if this is not known."""
         return None
 
     def lists(self, count: int) -> tuple[NBest, NBest]:
@@ -97,19 +100,19 @@ class Directions:
         raise UsageError(f"{self.name} gives no lists of alignments; choose another `association`.")
 
     def tables(self) -> Association:
-        """Mean of both directions' lexicon x P(position), not normalised over the sentence."""
+        """Mean over both directions of lexicon x P(position), not normalised over the sentence."""
         raise UsageError(f"{self.name} has no lexicon; choose another `association`.")
 
     def statistic(self, name: str) -> Association:
-        """A co-occurrence statistic of the training text, by name."""
-        raise UsageError(f"{self.name} has counted no text; choose another `association`.")
+        """Co-occurrence statistic of the training text: ``counts``, ``dice``, ``pmi`` or ``llr``."""
+        raise UsageError(f"{self.name} has no co-occurrence counts; choose another `association`.")
 
     def segments(self, links: Alignments) -> Segments | None:
-        """The phrases that `links` form; None where the scorer knows words alone."""
+        """The phrases that `links` form; None if the scorer knows only words."""
         return None
 
     def once(self, key: Hashable, make: Callable[[], Made]) -> Made:
-        """What `make` makes, kept under `key` for later calls."""
+        """Return the result of `make()`, which is kept under `key` for later calls."""
         kept: dict[Hashable, Any] = self.__dict__.setdefault("_kept", {})
         if key not in kept:
             kept[key] = make()
@@ -118,7 +121,7 @@ class Directions:
 
 
 class GivenDirections(Directions):
-    """Matrices that exist already: those of users, of spaces, of mixtures."""
+    """Directions whose matrices exist already; the parameters are the properties of `Directions`."""
 
     def __init__(
         self,
@@ -141,19 +144,19 @@ class GivenDirections(Directions):
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Runs:
-    """The directions of many pairs, run by run, each made by the thread that reads it.
+    """The directions of many pairs, divided into runs, each of which is computed by the thread that uses it.
 
     Attributes
     ----------
     makers
-        Make the runs, in their order; each is called once.
+        Functions that return the `Directions` of each run, in order; each is called once.
     pairs
-        Number of pairs in all runs; a function gives what is expected so far, where it is known only at the end.
+        Number of pairs in all runs, or a function that returns the current estimate if it is known only at the end.
     places
-        Where each pair of the text stands among the pairs of the runs; None where these are the pairs of the text,
-        one after the other. A scorer may so look at each distinct pair once.
+        For each pair of the text, its index among the pairs of the runs; None if the runs have the pairs of the text
+        in order. This allows a scorer to process each distinct pair only once.
     threads
-        Threads that make the runs; None is one for each processor.
+        Number of threads that compute the runs; None is one for each processor.
     """
 
     makers: Iterable[Callable[[], Directions]]
@@ -163,22 +166,23 @@ class Runs:
 
 
 class Scorer(Protocol):
-    """Anything that says how much the words of sentence pairs belong together."""
+    """What a class needs to be a scorer: it says how strongly the words of sentence pairs are associated."""
 
     @property
     def max_length(self) -> int | None:
-        """Pairs with a longer sentence on either side are left unaligned; None aligns all."""
+        """Pairs with a longer sentence on either side are left unaligned; None aligns all pairs."""
 
     def directions(self, pairs: Any, *, cells: int | None = None, in_order: bool = False) -> Runs:
-        """What the scorer says about `pairs`, run by run.
+        """Score `pairs`, run by run.
 
         Parameters
         ----------
         pairs
-            A `Bitext`, or what `cepts.data.as_bitext` makes one of. Scorers of annotated text also read the columns of
-            `SentencePair`.
+            A `Bitext`, or anything that `cepts.data.as_bitext` accepts. Scorers of annotated text also read the
+            annotation of `SentencePair`.
         cells
-            About how many cells (source word x target word) a run should have; None is the scorer's own choice.
+            About how many cells (source word x target word) a run should have; None leaves this to the scorer.
         in_order
-            Give every pair of the text in its place; otherwise the scorer may give distinct pairs once, see `Runs`.
+            Whether the runs must have every pair of the text, in order. Otherwise the scorer may process each distinct
+            pair only once, see `Runs`.
         """

@@ -1,4 +1,4 @@
-"""Links, and the cepts from which they may be made."""
+"""Links, and the cepts that they may be made from."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ if TYPE_CHECKING:
 
 
 class Cept(NamedTuple):
-    """Words of both sides that belong together, as positions from 0; they need not stand side by side."""
+    """Source and target words that belong together, as positions from 0; they need not be adjacent."""
 
     source: list[int]
     target: list[int]
@@ -24,16 +24,16 @@ class Cept(NamedTuple):
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Cepts(Flat):
-    """The cept of each word of many sentence pairs: a proper alignment, in which every word has exactly one.
+    """The cepts of many sentence pairs: proper alignments, in which every word is in exactly one cept, or in null.
 
     Attributes
     ----------
     source_offsets, target_offsets
-        Where the words of each pair start.
+        Where the words of each pair start in the arrays of words.
     source, target
-        The number of each word's cept, from 0 in each pair; -1 where the word belongs to null (int32).
+        Number of each word's cept, from 0 in each pair; -1 if the word belongs to null (int32).
     source_confidence, target_confidence
-        P(cept | word).
+        P(cept | word) of each word.
     noise
         P(noise) of each pair: the share of its association matrix that no cept explains.
     """
@@ -56,7 +56,7 @@ class Cepts(Flat):
     }
 
     def __getitem__(self, pair: int) -> list[Cept]:
-        """The cepts of one pair, without null, by number."""
+        """The cepts of one pair in order of their numbers, without null."""
         source = self.source[self.source_offsets[pair] : self.source_offsets[pair + 1]]
         target = self.target[self.target_offsets[pair] : self.target_offsets[pair + 1]]
         count = int(max(source.max(initial=-1), target.max(initial=-1))) + 1
@@ -68,9 +68,20 @@ class Cepts(Flat):
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Alignment:
-    """The links of one sentence pair, by source then target position, both from 0.
+    """The links of one sentence pair, sorted by source position and then by target position.
 
-    `cepts` and `segments` are those of the pair, where the alignment was made of cepts, or by a scorer of phrases.
+    Attributes
+    ----------
+    source, target
+        Position of each link's source word and target word, from 0.
+    confidence
+        Confidence of each link, usually its probability.
+    sure
+        Whether each link is sure; the others are possible links.
+    cepts
+        The cepts of the pair, if the links were made from cepts.
+    segments
+        The phrases of the pair, if the scorer aligns phrases.
     """
 
     source: NDArray[np.int32]
@@ -80,21 +91,39 @@ class Alignment:
     cepts: list[Cept] | None = None
     segments: list[Segment] | None = None
 
+    def __repr__(self) -> str:
+        marks = ["-" if sure else "?" for sure in self.sure.tolist()]
+        return f"Alignment({' '.join(f'{i}{mark}{j}' for (i, j), mark in zip(self.links, marks, strict=True))})"
+
     def __len__(self) -> int:
         return len(self.source)
 
     @property
     def links(self) -> list[tuple[int, int]]:
-        """The links as (source, target) pairs."""
+        """The links as (source position, target position) pairs."""
         return list(zip(self.source.tolist(), self.target.tolist(), strict=True))
 
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Alignments(Flat):
-    """The alignments of many sentence pairs; the links of pair `n` stand at `offsets[n]:offsets[n + 1]`.
+    """The links of many sentence pairs; an index gives the `Alignment` of one pair.
 
-    Within a pair, links are sorted by source, then target position, and no link is repeated. `cepts` are those from
-    which the links were made, if they were; `segments` the phrases that the links form, if the scorer knows phrases.
+    Within a pair, links are sorted by source position and then by target position, and no link is repeated.
+
+    Attributes
+    ----------
+    offsets
+        The links of pair `n` are entries `offsets[n]:offsets[n + 1]` of the next four arrays.
+    source, target
+        Position of each link's source word and target word, from 0.
+    confidence
+        Confidence of each link, usually its probability.
+    sure
+        Whether each link is sure; the others are possible links.
+    cepts
+        The cepts from which the links were made, if they were made from cepts.
+    segments
+        The phrases that the links form, if the scorer aligns phrases.
     """
 
     offsets: NDArray[np.int64]
@@ -112,9 +141,12 @@ class Alignments(Flat):
         "sure": ("offsets", np.empty(0, dtype=np.bool_)),
     }
 
+    def __repr__(self) -> str:
+        return f"Alignments({len(self):,} pairs, {len(self.source):,} links)"
+
     @classmethod
     def from_links(cls, pairs: Iterable[Iterable[tuple[int, int]]]) -> Alignments:
-        """Alignments of plain (source, target) links, all sure and of confidence 1."""
+        """Alignments with the given (source, target) links of each pair, all sure and with confidence 1."""
         rows = [sorted(set(links)) for links in pairs]
         flat = np.array([link for row in rows for link in row], dtype=np.int32).reshape(-1, 2)
         count = len(flat)
@@ -136,9 +168,10 @@ class Alignments(Flat):
         confidence: NDArray[np.float32],
         sure: NDArray[np.bool_],
     ) -> Alignments:
-        """Alignments of links in any order, each of a `pair` below `pairs`.
+        """Alignments of `pairs` sentence pairs from arrays with one entry for each link, in any order.
 
-        A repeated link is sure if any of its copies is, with the highest confidence.
+        `pair` is the index of the link's sentence pair. A repeated link is kept once: it is sure if any of its copies
+        is, and has the highest confidence among them.
         """
         pair = pair.astype(np.int64)
         rows, columns = int(source.max(initial=0)) + 1, int(target.max(initial=0)) + 1
@@ -164,7 +197,7 @@ class Alignments(Flat):
         return cls(offsets_of(np.bincount(pair, minlength=pairs)), source, target, confidence, sure)
 
     def only(self, links: NDArray[np.bool_]) -> Alignments:
-        """The same without the links for which `links` is false, and so without cepts and segments."""
+        """Keep only the links for which `links` is true, without cepts and segments."""
         before = offsets_of(links.astype(np.int64))
         return Alignments(
             before[self.offsets],
@@ -191,18 +224,22 @@ class Alignments(Flat):
 
 @dataclass(frozen=True, slots=True, eq=False)
 class NBest(Flat):
-    """The most probable alignments of many sentence pairs in one direction, the best of each pair first.
+    """The most probable alignments of many sentence pairs in one direction, the best alignment of each pair first.
+
+    The forward direction explains the target sentence by the source sentence, the reverse direction the source by the
+    target.
 
     Attributes
     ----------
     lengths
-        Words of each pair's explained sentence: J of the forward direction, I of the reverse.
+        Number of words in the explained sentence of each pair: J in the forward direction, I in the reverse direction.
     offsets
         The alignments of pair `n` are entries `offsets[n]:offsets[n + 1]`.
     log_probabilities
-        Of each entry: log P(explained sentence, alignment | other sentence).
+        log P(explained sentence, alignment | other sentence) of each entry.
     positions
-        Of each entry, end to end: for every explained word its position in the other sentence, -1 for null (int32).
+        For each entry, the position in the other sentence of every explained word, -1 for null; all entries one after
+        the other (int32).
     """
 
     lengths: NDArray[np.int64]
@@ -218,7 +255,7 @@ class NBest(Flat):
 
     @property
     def starts(self) -> NDArray[np.int64]:
-        """Where the positions of each pair's first entry start, and where the last pair's end."""
+        """Where the positions of each pair's entries start, and where those of the last pair end."""
         return offsets_of(self.lengths * np.diff(self.offsets))
 
     def __getitem__(self, pair: int) -> tuple[NDArray[np.float64], NDArray[np.int32]]:

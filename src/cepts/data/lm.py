@@ -16,7 +16,7 @@ from cepts.data.vocabulary import Vocabulary
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Documents:
-    """Documents in their order; document `n` has the sentences `offsets[n]` to `offsets[n + 1]` of `text`.
+    """Documents in order; document `n` has the sentences `offsets[n]:offsets[n + 1]` of `text`.
 
     Attributes
     ----------
@@ -27,10 +27,10 @@ class Documents:
     names
         Names of the documents for messages and tables.
     lowercase
-        Whether the words were put in lower case.
+        Whether the words were lower-cased.
     boundaries
         What separates documents: ``file`` (each file is one), ``blank`` (blank lines), ``jsonl`` (one object per line),
-        or several of them, joined by ``+``; ``given`` where the documents come from no file.
+        or several of these joined by ``+``; ``given`` if the documents do not come from files.
     sources
         The files that were read.
     """
@@ -44,15 +44,20 @@ class Documents:
 
     def __post_init__(self) -> None:
         if len(self.names) != len(self.offsets) - 1:
-            raise ValueError(f"`names` must be one for each of {len(self)} documents. Got {len(self.names)} instead.")
+            raise ValueError(
+                f"`names` must have one name for each of the {len(self)} documents. Got {len(self.names)} instead."
+            )
 
     @classmethod
     def from_tokens(cls, documents: Iterable[Sequence[Sequence[str]]], names: Sequence[str] | None = None) -> Documents:
-        """Documents of tokenised sentences; without `names` they are numbered from 1."""
+        """Documents from lists of tokenised sentences; without `names`, they are numbered from 1."""
         documents = [list(document) for document in documents]
         text = Text.from_tokens(sentence for document in documents for sentence in document)
         named = tuple(names) if names is not None else tuple(str(n + 1) for n in range(len(documents)))
         return cls(text, offsets_of([len(document) for document in documents]), named)
+
+    def __repr__(self) -> str:
+        return f"Documents({len(self):,} documents, {len(self.text):,} sentences, {len(self.text.ids):,} words)"
 
     def __len__(self) -> int:
         return len(self.offsets) - 1
@@ -63,18 +68,18 @@ class Documents:
         return self.text.offsets[self.offsets]
 
     def chosen(self, wanted: NDArray[np.bool_]) -> Documents:
-        """The documents where `wanted` is true, sharing the vocabulary."""
+        """The documents for which `wanted` is true, with the same vocabulary."""
         sentences, offsets = take_runs(self.offsets, np.flatnonzero(wanted))
         words, word_offsets = take_runs(self.text.offsets, sentences)
         text = Text(self.text.ids[words], word_offsets, self.text.vocabulary)
         return replace(self, text=text, offsets=offsets, names=tuple(compress(self.names, wanted)))
 
     def lowercased(self) -> Documents:
-        """The same in lower case."""
+        """The same documents in lower case."""
         return replace(self, text=self.text.lowercased(), lowercase=True)
 
 
-# The numbers of the words that every model has.
+# Numbers of the special words, which every model has.
 UNKNOWN, START, END = 0, 1, 2
 SPECIAL = ("<unk>", "<s>", "</s>")
 # The first bytes of KenLM's binaries.
@@ -83,31 +88,31 @@ KENLM_MAGIC = b"mmap lm http://kheafield.com/code"
 
 @dataclass(frozen=True, slots=True, eq=False)
 class NGrams:
-    """P(word | the words before it), backing off to shorter contexts; a trie of n-grams in one set of arrays.
+    """An n-gram model: P(word | the words before it) with back-off to shorter contexts, as a trie in flat arrays.
 
     An *entry* is an n-gram. The entries of order 1 come first, entry `w` being word `w`; then those of order 2, sorted
     by the entry of their first n - 1 words and then by their last word; and so on, so that the continuations of entry
-    `e` are the entries `first[e]` to `first[e + 1]`, sorted by word. With each n-gram the model has the n-grams without
-    its first and without its last word.
+    `e` are the entries `first[e]:first[e + 1]`, sorted by word. For each n-gram, the model also has the n-grams that
+    lack its first word and its last word.
 
-    P(w | context entry e) is `probs[c]` where `e` has a continuation `c` with word `w`, else
-    `backoffs[e]` * P(w | `suffixes[e]`); a context entry of -1 is the empty context, whose continuations are the words.
+    P(w | context entry e) is `probs[c]` if `e` has a continuation `c` with word `w`, and otherwise `backoffs[e]` times
+    P(w | `suffixes[e]`). A context entry of -1 is the empty context, whose continuations are the entries of order 1.
 
     Attributes
     ----------
     vocabulary
         The words; the first three are `SPECIAL`. `<s>` is a context only and has probability 0.
     levels
-        Where the entries of each order start, and where the last one's end (int64, order + 1 numbers).
+        Where the entries of each order start, and where those of the highest order end (int64, order + 1 numbers).
     words
         The last word of each entry (int32).
     probs, backoffs
-        Probability of each entry's last word after the others, and weight of what its own context leaves to the
-        shorter one (float32; 1 where an entry is no context).
+        Probability of each entry's last word after its other words, and the back-off weight that applies when the entry
+        is the context (float32; 1 for an entry that is never a context).
     first
-        First continuation of each entry, and one more number (int64).
+        Where the continuations of each entry start, and where those of the last entry end (int64).
     suffixes
-        The entry without its first word; -1 for order 1 (int64).
+        For each entry, the entry without its first word; -1 for order 1 (int64).
     source
         The file that the model was read from, if any.
     """
@@ -126,22 +131,22 @@ class NGrams:
 
     @property
     def order(self) -> int:
-        """Words of the longest n-grams."""
+        """Number of words in the longest n-grams."""
         return len(self.levels) - 1
 
     @property
     def contexts(self) -> NDArray[np.int64]:
-        """Each entry without its last word; -1 for order 1."""
+        """For each entry, the entry without its last word; -1 for order 1."""
         continued = np.repeat(np.arange(len(self)), np.diff(self.first))
         return np.concatenate([np.full(self.levels[1], -1), continued])
 
 
 @dataclass(frozen=True, slots=True)
 class Hypothesis:
-    """One hypothesis of an utterance; scores are natural logarithms, higher is better.
+    """One hypothesis of an utterance; scores are natural logarithms, and higher is better.
 
-    `score` is the recogniser's score without a language model (acoustic, optical), `lm_score` that of its own language
-    model; None where the list does not have it.
+    `score` is the recogniser's score without a language model (acoustic or optical). `lm_score` is the score of the
+    recogniser's own language model, or None if the list does not have it.
     """
 
     tokens: tuple[str, ...]
@@ -151,7 +156,7 @@ class Hypothesis:
 
 @dataclass(frozen=True, slots=True)
 class Utterance:
-    """The hypotheses of one utterance, in the order of the list, and the reference transcript where it is known."""
+    """The hypotheses of one utterance, in the order of the list, and the reference transcript if it is known."""
 
     id: str
     hypotheses: tuple[Hypothesis, ...]

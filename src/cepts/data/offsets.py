@@ -1,4 +1,4 @@
-"""Runs of items in one flat array with offsets: how all data of many sentence pairs is kept."""
+"""Runs of items in one flat array with offsets: how the data of many sentence pairs is stored."""
 
 from __future__ import annotations
 
@@ -13,14 +13,20 @@ Lengths: TypeAlias = NDArray[np.integer] | Sequence[int]
 
 
 def offsets_of(lengths: Lengths) -> NDArray[np.int64]:
-    """Where each of several consecutive runs starts, and where the last one ends."""
+    """Offsets of consecutive runs of the given lengths: where each run starts, and where the last one ends.
+
+    Examples
+    --------
+    >>> offsets_of([2, 3]).tolist()
+    [0, 2, 5]
+    """
     offsets = np.zeros(len(lengths) + 1, dtype=np.int64)
     np.cumsum(lengths, out=offsets[1:])
     return offsets
 
 
 def reach_of(offsets: NDArray[np.int64], positions: NDArray[np.integer]) -> NDArray[np.int64]:
-    """One more than the largest position of each run; 0 where it has none."""
+    """For each run of `positions`, one more than the largest position in it; 0 if the run is empty."""
     filled = np.diff(offsets) > 0
     reach = np.zeros(len(filled), dtype=np.int64)
     if filled.any():
@@ -31,7 +37,7 @@ def reach_of(offsets: NDArray[np.int64], positions: NDArray[np.integer]) -> NDAr
 def take_runs(
     offsets: NDArray[np.int64], places: NDArray[np.int64] | slice
 ) -> tuple[NDArray[np.int64] | slice, NDArray[np.int64]]:
-    """The items of the runs at `places`, which may repeat, in their order; and the new offsets."""
+    """Indices of the items of the runs at `places`, in that order, and the new offsets; places may repeat."""
     if isinstance(places, slice):
         bounds = offsets[places.start : places.stop + 1]
         return slice(bounds[0], bounds[-1]), bounds - bounds[0]
@@ -41,11 +47,12 @@ def take_runs(
 
 
 class Flat:
-    """Base of dataclasses that hold the items of many sentence pairs end to end.
+    """Base class of dataclasses that store the items of many sentence pairs one after the other.
 
-    Fields whose names end in `offsets` say where the items of each pair start. `layout` has every other array: the
-    offsets that it follows (a field or a property; None where it has one item a pair), and an empty array of its type.
-    The remaining fields are such dataclasses themselves. A field whose default is None may be missing.
+    Fields whose names end in `offsets` say where the items of each pair start. `layout` has an entry for every other
+    array: the offsets that the array follows (a field or a property; None if it has one item for each pair), and an
+    empty array of its type. The remaining fields are `Flat` dataclasses too. A field whose default is None may be
+    missing.
     """
 
     __slots__ = ()
@@ -59,7 +66,7 @@ class Flat:
 
     @classmethod
     def concatenate(cls, parts: Sequence[Self]) -> Self:
-        """Several runs of pairs, one after the other; a field that a part lacks is missing."""
+        """Join several parts, one after the other; a field that one of them lacks is missing in the result."""
         joined: list[Any] = []
         for field in fields(cls):  # type: ignore[arg-type]
             found = [getattr(part, field.name) for part in parts]
@@ -75,11 +82,11 @@ class Flat:
         return cls(*joined)
 
     def part(self, start: int, stop: int) -> Self:
-        """Pairs `start` to `stop` (exclusive); the arrays are views."""
+        """Pairs `start` to `stop` (exclusive), without copying the items."""
         return self._chosen(slice(start, stop))
 
     def take(self, pairs: NDArray[np.int64]) -> Self:
-        """The items of `pairs`, which may repeat, in their order."""
+        """The pairs with the given indices, in that order; an index may repeat."""
         return self._chosen(pairs)
 
     def _chosen(self, pairs: NDArray[np.int64] | slice) -> Self:

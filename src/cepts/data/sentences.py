@@ -1,13 +1,13 @@
-"""Sentences with what is known about their words, pairs of them, and the segments that align them.
+"""Annotated sentences, pairs of them, and the segments that align them.
 
-Where bitexts are large and hold words alone, the pairs of monolingual alignment carry columns (tags, chunks, lemmas)
-and gold links, and are few enough to be objects of their own.
+Bitexts are large and hold only words, so they are stored in flat arrays. The sentence pairs of monolingual alignment
+have annotation (tags, chunks, lemmas) and gold links, and are few enough to be separate objects.
 """
 
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from typing import ClassVar, NamedTuple
 
 import numpy as np
@@ -19,28 +19,40 @@ from cepts.data.offsets import Flat, offsets_of
 Link = tuple[int, int]
 Span = tuple[int, int]
 
-# What may be known about each word besides its form.
+# What may be known about each token besides its form.
 COLUMNS = ("pos", "chunk", "lemma")
 
 
 @dataclass(frozen=True, slots=True)
 class Sentence:
-    """The tokens of a sentence and, where they are known, a column for each property of its words.
+    """The tokens of a sentence and, if known, their annotation.
 
-    `pos` is a part-of-speech tag, `chunk` a label such as B-NP, I-NP or O, `lemma` the dictionary form.
+    Attributes
+    ----------
+    tokens
+        The tokens.
+    pos
+        Part-of-speech tag of each token.
+    chunk
+        Chunk label of each token, such as B-NP, I-NP or O.
+    lemma
+        Lemma (dictionary form) of each token.
+    running
+        Whether the tokens are plain text that was split only at blanks, which a tokeniser may split further.
     """
 
     tokens: tuple[str, ...]
     pos: tuple[str, ...] | None = None
     chunk: tuple[str, ...] | None = None
     lemma: tuple[str, ...] | None = None
+    running: bool = field(default=False, compare=False, repr=False)
 
     def __post_init__(self) -> None:
         for name in COLUMNS:
             column = getattr(self, name)
             if column is not None and len(column) != len(self.tokens):
                 raise ValueError(
-                    f"{name} must have one entry per token, {len(self.tokens)}. Got {len(column)} instead."
+                    f"`{name}` must have one entry for each of {len(self.tokens)} tokens. Got {len(column)} instead."
                 )
 
     def __len__(self) -> int:
@@ -49,20 +61,20 @@ class Sentence:
 
 @dataclass(frozen=True, slots=True)
 class SentencePair:
-    """A sentence and its paraphrase, with the judgements of annotators on the two.
+    """A sentence and its paraphrase, with the judgements of annotators if there are any.
 
     Attributes
     ----------
     source, target
-        The sentences.
+        The two sentences.
     id
-        What names the pair in its file.
+        Identifier of the pair in its file.
     sure, possible
-        Gold links (source position, target position), sorted, no link in both; None where nobody has linked the pair.
+        Gold links as (source position, target position), sorted; no link is in both. None if the pair is not annotated.
     label
-        A judgement of the whole pair: 1 for entailed, paraphrase or answer, 0 for not; None where there is none.
+        Judgement of the whole pair: 1 for entailed, paraphrase or answer, 0 for not; None if there is no judgement.
     group
-        Pairs of one group are ranked against each other: the question of an answer sentence.
+        Pairs of the same group are ranked against each other; for answer sentences, the group is the question.
     """
 
     source: Sentence
@@ -75,7 +87,7 @@ class SentencePair:
 
 
 class Segment(NamedTuple):
-    """A source span aligned as a whole with a target span, both half-open."""
+    """A source span aligned as a whole with a target span; spans are (start, stop), where stop is not included."""
 
     source: Span
     target: Span
@@ -84,11 +96,21 @@ class Segment(NamedTuple):
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Segments(Flat):
-    """The segments of many sentence pairs; those of pair `n` stand at `offsets[n]:offsets[n + 1]`.
+    """The segments of many sentence pairs; an index gives the list of segments of one pair.
 
-    `spans` has four columns: source start and stop, target start and stop (half-open, int32). Segments of a pair are
-    sorted by these. `scores` are the model's scores of each pair, segments and null words together; `states` counts
-    both, and the ratio of the two is the normalised decoding score.
+    Attributes
+    ----------
+    offsets
+        The segments of pair `n` are entries `offsets[n]:offsets[n + 1]` of `spans` and `confidence`.
+    spans
+        Source start, source stop, target start and target stop of each segment, where stops are not included (int32).
+        The segments of a pair are sorted by these.
+    confidence
+        Confidence of each segment.
+    scores
+        The model's score of each pair, over all its segments and null words.
+    states
+        Number of segments and null words of each pair.
     """
 
     offsets: NDArray[np.int64]
@@ -114,13 +136,13 @@ class Segments(Flat):
 
     @property
     def normalised_scores(self) -> NDArray[np.float64]:
-        """Score per state of each pair."""
+        """Score of each pair divided by its number of states: the normalised decoding score."""
         return self.scores / np.maximum(self.states, 1)
 
     def alignments(self) -> Alignments:
-        """The links that the segments stand for: every word of the one span with every word of the other.
+        """The links that the segments stand for: every word of the source span with every word of the target span.
 
-        A link that lies in several segments takes the highest confidence.
+        A link that lies in several segments has the highest confidence among them.
         """
         lengths = self.spans[:, 1::2] - self.spans[:, ::2]
         cells = lengths[:, 0].astype(np.int64) * lengths[:, 1]
@@ -135,7 +157,7 @@ class Segments(Flat):
 
 
 def gold_alignments(pairs: Sequence[SentencePair]) -> Alignments:
-    """The gold links of `pairs`, sure and possible; none where nobody has linked a pair."""
+    """The gold links of `pairs`, sure and possible; a pair that nobody has linked has none."""
     tiers = [{**dict.fromkeys(pair.possible or (), False), **dict.fromkeys(pair.sure or (), True)} for pair in pairs]
     sure = np.array([tier[link] for tier in tiers for link in sorted(tier)], dtype=np.bool_)
     return replace(Alignments.from_links(tiers), sure=sure)

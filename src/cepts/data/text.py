@@ -21,21 +21,22 @@ SentenceLike: TypeAlias = str | Sequence[str] | Sentence
 
 
 def words_of(text: str) -> list[str]:
-    """The tokens of `text`, which ASCII white space separates."""
+    """Split `text` into tokens at ASCII white space."""
     return WORD.findall(text)
 
 
 def runs_right_to_left(tokens: Iterable[str]) -> bool:
-    """Whether a sentence is of a right-to-left script, such as Arabic or Hebrew: most of its letters are."""
+    """Whether most letters of a sentence are of a right-to-left script, such as Arabic or Hebrew."""
     kinds = [unicodedata.bidirectional(letter) for token in tokens for letter in token]
     return sum(kind in {"R", "AL"} for kind in kinds) > kinds.count("L")
 
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Text:
-    """Sentences of one language as word numbers.
+    """Sentences of one language, stored as numbers of words.
 
-    Sentence `n` is `ids[offsets[n]:offsets[n + 1]]` (int32 ids, int64 offsets).
+    Sentence `n` is `ids[offsets[n]:offsets[n + 1]]`, where `ids` are numbers of words in `vocabulary` (int32 ids, int64
+    offsets).
     """
 
     ids: NDArray[np.int32]
@@ -44,9 +45,9 @@ class Text:
 
     @classmethod
     def from_tokens(cls, sentences: Iterable[SentenceLike]) -> Text:
-        """Text of sentences, each a sequence of tokens or a string, which is split at ASCII white space.
+        """Make a text of sentences, each a sequence of tokens or a string, which is split at ASCII white space.
 
-        Raises `TypeError` where `sentences` is a string, or a sentence or token is something else.
+        Raises `TypeError` if `sentences` is a string, or if a sentence or a token has the wrong type.
 
         Examples
         --------
@@ -57,7 +58,7 @@ class Text:
         if isinstance(sentences, str | bytes) or not isinstance(sentences, Iterable):
             raise TypeError(
                 f"sentences must be a sequence of sentences. Got {_shown(sentences)} instead; put one sentence into a "
-                f"list, split a text into its lines."
+                f"list, or split a text into lines."
             )
         numbers: dict[str, int] = {}
         ids: list[int] = []
@@ -67,6 +68,9 @@ class Text:
             lengths.append(len(tokens))
             ids.extend(numbers.setdefault(token, len(numbers)) for token in tokens)
         return cls(np.array(ids, dtype=np.int32), offsets_of(lengths), Vocabulary.from_words(numbers))
+
+    def __repr__(self) -> str:
+        return f"Text({len(self):,} sentences, {len(self.ids):,} words)"
 
     def __len__(self) -> int:
         return len(self.offsets) - 1
@@ -81,12 +85,12 @@ class Text:
         return np.diff(self.offsets)
 
     def part(self, start: int, stop: int) -> Text:
-        """Sentences `start` to `stop` (exclusive), sharing the vocabulary."""
+        """Sentences `start` to `stop` (exclusive), with the same vocabulary."""
         offsets = self.offsets[start : stop + 1]
         return Text(self.ids[offsets[0] : offsets[-1]], offsets - offsets[0], self.vocabulary)
 
     def lowercased(self) -> Text:
-        """The same in lower case: words that become one share a number."""
+        """The same text in lower case; words that become equal get the same number."""
         numbers: dict[str, int] = {}
         number_of = [numbers.setdefault(word.lower(), len(numbers)) for word in self.vocabulary.words]
         return Text(np.array(number_of, dtype=np.int32)[self.ids], self.offsets, Vocabulary.from_words(numbers))
@@ -106,11 +110,14 @@ class Bitext:
                 f"{len(self.target):,} instead."
             )
 
+    def __repr__(self) -> str:
+        return f"Bitext({len(self):,} pairs, {len(self.source.ids):,} + {len(self.target.ids):,} words)"
+
     @classmethod
     def from_tokens(cls, pairs: Iterable[tuple[SentenceLike, SentenceLike] | SentencePair]) -> Bitext:
-        """Bitext of pairs of sentences, each a sequence of tokens or a string, which is split at ASCII white space.
+        """Make a bitext of pairs of sentences, each a list of tokens or a string, which is split at ASCII white space.
 
-        Raises `TypeError` where `pairs` is a string, a pair does not have two sentences, or a token is not a string.
+        Raises `TypeError` if `pairs` is a string, a pair does not have two sentences, or a token is not a string.
 
         Examples
         --------
@@ -120,7 +127,7 @@ class Bitext:
         if isinstance(pairs, str | bytes) or not isinstance(pairs, Iterable):
             raise TypeError(
                 f"pairs must be a sequence of (source, target) pairs. Got {_shown(pairs)} instead; put one pair into a "
-                f"list, read files with read_bitext."
+                f"list, or read files with read_bitext."
             )
         sides: tuple[list[SentenceLike], list[SentenceLike]] = [], []
         for pair in pairs:
@@ -150,17 +157,17 @@ BitextLike: TypeAlias = Bitext | Iterable[tuple[SentenceLike, SentenceLike] | Se
 
 
 def as_text(sentences: TextLike) -> Text:
-    """`sentences` as a `Text`: one as it is, or anything that `Text.from_tokens` takes."""
+    """Return `sentences` as a `Text`: a `Text` as it is, anything else by `Text.from_tokens`."""
     return sentences if isinstance(sentences, Text) else Text.from_tokens(sentences)
 
 
 def as_bitext(pairs: BitextLike) -> Bitext:
-    """`pairs` as a `Bitext`: one as it is, or anything that `Bitext.from_tokens` takes."""
+    """Return `pairs` as a `Bitext`: a `Bitext` as it is, anything else by `Bitext.from_tokens`."""
     return pairs if isinstance(pairs, Bitext) else Bitext.from_tokens(pairs)
 
 
 def as_sentence_pairs(pairs: BitextLike) -> list[SentencePair]:
-    """Sentence pairs as they are; the pairs of anything else that `as_bitext` takes as pairs of plain sentences."""
+    """Return `pairs` as a list of `SentencePair`; anything else that `as_bitext` accepts becomes unannotated pairs."""
     pairs = pairs if isinstance(pairs, Bitext) else list(pairs)
     if not isinstance(pairs, Bitext):
         annotated = [pair for pair in pairs if isinstance(pair, SentencePair)]
@@ -185,6 +192,6 @@ def _tokens(sentence: SentenceLike) -> Sequence[str]:
 
 
 def _shown(value: object) -> str:
-    """The type of `value` and, in short, what it is."""
+    """A short form of `value`, and its type."""
     text = repr(value)
     return f"{text if len(text) <= 60 else text[:60] + '…'} ({type(value).__name__})"

@@ -1,4 +1,4 @@
-"""What a text shows about how it was cut into tokens, and a line about it where it looks wrong."""
+"""Checks whether a text looks tokenised; if not, there is a one-line notice about it."""
 
 from __future__ import annotations
 
@@ -13,19 +13,20 @@ from cepts.data.text import Text
 SAMPLE = 2_000  # sentences that are looked at, spread over the text
 
 IDEOGRAPHIC_SPACE = "\u3000"
-# Scripts that put no space between words: Han and Kana, of which words have few characters, and the scripts of Thai,
-# Lao, Burmese and Khmer, where vowels are characters of their own.
+# Scripts that put no space between words: Han and Kana, whose words have few characters, and the scripts of Thai, Lao,
+# Burmese and Khmer, where vowels are separate characters.
 IDEOGRAPHS = re.compile("[\u3040-\u30ff\u3400-\u9fff\uf900-\ufaff\U00020000-\U0003ffff]")
 UNSPACED_LETTERS = re.compile("[\u0e00-\u0eff\u1000-\u109f\u1780-\u17ff]")
-LONGEST_IDEOGRAPHS = 6.0  # characters a token; segmented Chinese and Japanese have about 2
+LONGEST_IDEOGRAPHS = 6.0  # characters per token; segmented Chinese and Japanese have about 2
+LONGEST_ALONE = 3.5  # the same where sentences are about one token long; a list of single words has about 2
 LONGEST_UNSPACED = 15.0  # segmented Thai and Khmer have 4 to 7
-LONGEST_WORDS = 20.0  # characters a token where sentences are about one token long, in any script
-ONE_TOKEN = 1.5  # tokens a sentence
+LONGEST_WORDS = 20.0  # characters per token where sentences are about one token long, in any script
+ONE_TOKEN = 1.5  # tokens per sentence
 
 CLOSING = r"[\"'”’»)\]]*"
 POINTS = ",;!?،؛؟。，！？；।"
-# A comma after a word is glued wherever it stands, a full stop only at the end of a sentence: elsewhere, abbreviations
-# have one in tokenised text too.
+# A comma that is part of a word counts as glued anywhere, a full stop only at the end of a sentence: elsewhere it may
+# belong to an abbreviation, in tokenised text too.
 GLUED = re.compile(rf"\w{CLOSING}[{POINTS}]+{CLOSING}$")
 GLUED_AT_END = re.compile(rf"\w{CLOSING}[{POINTS}.:…]+{CLOSING}$")
 ALONE = re.compile(rf"[{POINTS}.:…]+")
@@ -35,18 +36,21 @@ GLUED_SENTENCES = 0.2  # of the sentences; text without punctuation may have an 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class TokenStyle:
-    """Counts of a sample of sentences that are not empty.
+    """Counts over a sample of non-empty sentences that show how a text was split into tokens.
 
     Attributes
     ----------
+    sentences, tokens, characters
+        Number of sentences, of their tokens, and of the characters of these.
     ideographs, unspaced
-        Tokens in scripts without spaces between words, and their characters.
+        Number of tokens and of their characters: tokens with ideographs or kana, and tokens in the scripts of Thai,
+        Lao, Burmese and Khmer. None of these scripts puts spaces between words.
     separated
-        Sentences with an ideographic space (U+3000) inside a token.
+        Number of sentences with an ideographic space (U+3000) inside a token.
     glued, alone
-        Punctuation marks that are part of a word's token, and those that are tokens.
+        Number of punctuation marks that are part of a word's token, and of those that are tokens.
     glued_sentences
-        Sentences with a glued mark.
+        Number of sentences with a glued punctuation mark.
     """
 
     sentences: int
@@ -61,7 +65,7 @@ class TokenStyle:
 
     @classmethod
     def of(cls, sentences: Iterable[Sequence[str]]) -> TokenStyle:
-        """Count what `sentences` have."""
+        """Count the tokens and punctuation marks of `sentences`."""
         tokens = characters = filled = separated = glued = alone = glued_sentences = 0
         ideographs, unspaced = [0, 0], [0, 0]
         for sentence in sentences:
@@ -106,29 +110,31 @@ class TokenStyle:
 
     @property
     def is_unsegmented(self) -> bool:
-        """Whether tokens are much longer than words: sentences that nobody cut into words."""
+        """Whether tokens are much longer than words, so that the text is probably not split into words."""
         if not self.sentences:
             return False
+        alone = self.tokens < ONE_TOKEN * self.sentences
         for (count, length), longest in (
-            (self.ideographs, LONGEST_IDEOGRAPHS),
+            (self.ideographs, LONGEST_ALONE if alone else LONGEST_IDEOGRAPHS),
             (self.unspaced, LONGEST_UNSPACED),
         ):
             if count >= self.tokens / 4 and length >= longest * count:
                 return True
-        return self.tokens < ONE_TOKEN * self.sentences and self.characters >= LONGEST_WORDS * self.tokens
+        return alone and self.characters >= LONGEST_WORDS * self.tokens
 
     def notice(self, name: str) -> str | None:
-        """A line about the text `name`; None where nothing looks wrong."""
+        """One-line notice about the text called `name`; None if nothing looks wrong."""
         if self.separated >= GLUED_SENTENCES * self.sentences and self.separated:
             return (
-                f"{name}: U+3000, the ideographic space, stands inside tokens; only ASCII blanks separate tokens: "
+                f"{name}: some tokens contain U+3000, the ideographic space, but only ASCII blanks separate tokens; "
                 f"replace it with a blank where it separates words."
             )
         if self.is_unsegmented:
             tokens, characters = self.tokens / self.sentences, self.characters / self.tokens
             return (
-                f"{name}: {tokens:.1f} tokens a sentence, of {characters:.0f} characters each: the text is not split "
-                f"into words; tokenise it first (Chinese, Japanese and Thai need a word segmenter)."
+                f"{name}: the text is probably not split into words: a sentence has {tokens:.1f} tokens and a token "
+                f"{characters:.0f} characters on average; tokenise it first (Chinese, Japanese and Thai need a word "
+                f"segmenter)."
             )
         if self.is_glued:
             return (
@@ -139,6 +145,9 @@ class TokenStyle:
 
 
 def tokenisation_notice(name: str, text: Text) -> str | None:
-    """A line about the tokens of `text`, called `name`, where a sample of its sentences looks wrong."""
+    """One-line notice if `text` does not look tokenised, by a sample of its sentences; None otherwise.
+
+    `name` is what the notice calls the text.
+    """
     numbers = np.unique(np.linspace(0, len(text) - 1, min(SAMPLE, len(text))).astype(np.int64))
     return TokenStyle.of(text[number] for number in numbers.tolist()).notice(name)

@@ -14,10 +14,14 @@ from cepts.errors import UsageError
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class VectorReading:
-    """How vectors were read: with the same reading, the same file gives the same words.
+    """How vectors were read from a file, so that they can be read in the same way again.
 
-    `lowercase` is whether the words were put in lower case; `max_vocabulary` the largest number of words that were
-    kept, the first of the file; None is all of them.
+    Attributes
+    ----------
+    lowercase
+        Whether the words were lower-cased.
+    max_vocabulary
+        How many words were kept at most, from the start of the file; None is all of them.
     """
 
     lowercase: bool = False
@@ -26,7 +30,7 @@ class VectorReading:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Vectors:
-    """Words of one language, usually the most frequent first, and a vector for each: one view of a space.
+    """The words of one language, usually the most frequent first, with a vector for each: one view of a space.
 
     Attributes
     ----------
@@ -37,7 +41,7 @@ class Vectors:
     name
         What messages and tables call the view: a language or a file.
     reading
-        How the words were read; `lowercased` and `first` keep it true.
+        How the words were read; `lowercased` and `first` update it.
     """
 
     vocabulary: Vocabulary
@@ -54,7 +58,7 @@ class Vectors:
 
     @classmethod
     def from_words(cls, words: Iterable[str], matrix: NDArray[np.floating], name: str = "") -> Vectors:
-        """Vectors of `words`, which must be distinct."""
+        """Vectors from `words`, which must be distinct, and a matrix with a row for each."""
         return cls(Vocabulary.from_words(words), np.asarray(matrix), name)
 
     def __len__(self) -> int:
@@ -87,7 +91,10 @@ class Vectors:
         return replace(self, vocabulary=vocabulary, matrix=self.matrix[np.asarray(rows, dtype=np.int64)])
 
     def lowercased(self) -> Vectors:
-        """Lower-case words; of words that become the same, the one written in lower case is kept, else the first."""
+        """The vectors of the lower-cased words.
+
+        Among words that become equal, the one that was in lower case already is kept, or else the first one.
+        """
         first: dict[str, int] = {}
         for row, word in enumerate(self.words):
             lower = word.lower()
@@ -105,16 +112,22 @@ class Vectors:
         )
 
     def moved(self, matrix: NDArray[np.floating]) -> Vectors:
-        """The same words with the vectors of `matrix`, such as their places in a shared space."""
+        """The same words with the vectors of `matrix`, such as those in a shared space."""
         return replace(self, matrix=matrix)
 
 
 @dataclass(frozen=True, slots=True)
 class Dictionary:
-    """Words that mean the same in several languages, as a user gives them.
+    """A dictionary: words of two or more languages that are translations of each other.
 
-    `languages` are the names of the columns. An entry has a word for each of them, or None where a language has none.
-    Messages call the dictionary by its `name`: usually the file.
+    Attributes
+    ----------
+    languages
+        Names of the languages.
+    entries
+        Each entry has a word for each language, or None if that language has no word for it.
+    name
+        What messages call the dictionary, usually the file.
     """
 
     languages: tuple[str, ...]
@@ -133,17 +146,17 @@ class Dictionary:
         return iter(self.entries)
 
     def swapped(self) -> Dictionary:
-        """The same entries with the columns in reverse order."""
+        """The same entries with the languages in reverse order."""
         return Dictionary(self.languages[::-1], tuple(entry[::-1] for entry in self.entries), self.name)
 
     def rows(self, views: Sequence[Vectors]) -> NDArray[np.int64]:
-        """The rows of `views` that hold the words of each entry: one line per entry, one column per view.
+        """For each entry, the rows of its words in `views` (entries x views).
 
-        -1 stands for a word that is missing, or that its view does not have.
+        -1 stands for a word that the entry or the view does not have.
         """
         if len(views) != len(self.languages):
             raise UsageError(
-                f"`views` must have one view for each of {self.languages}. Got {len(views)} views instead."
+                f"`views` must have one view for each language ({', '.join(self.languages)}). Got {len(views)} instead."
             )
         rows = np.empty((len(self), len(views)), dtype=np.int64)
         for column, view in enumerate(views):

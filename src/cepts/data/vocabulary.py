@@ -15,8 +15,8 @@ from cepts.data.offsets import offsets_of
 class Vocabulary:
     """Distinct words, numbered from 0 in the order in which a text first uses them.
 
-    The words are kept as one buffer of UTF-8 bytes with offsets, which is how the tokenising kernel makes them and
-    how a model file stores them; Python strings are made only when somebody asks.
+    The words are stored as one buffer of UTF-8 bytes with offsets, as the tokenising kernel makes them and as model
+    files store them. Python strings are made only when they are needed.
 
     Parameters
     ----------
@@ -61,15 +61,15 @@ class Vocabulary:
         return {word: number for number, word in enumerate(self.words)}
 
     def number(self, word: str) -> int:
-        """Number of `word`, or -1 where the vocabulary does not have it."""
+        """Number of `word`, or -1 if the vocabulary does not have it."""
         return self._numbers.get(word, -1)
 
     def numbers(self, words: Sequence[str]) -> NDArray[np.int32]:
-        """Numbers of `words`; -1 for each that the vocabulary does not have."""
+        """Numbers of `words`; -1 for words that the vocabulary does not have."""
         get = self._numbers.get
         return np.array([get(word, -1) for word in words], dtype=np.int32)
 
     def find(self, words: Sequence[str]) -> NDArray[np.int32]:
-        """Numbers of `words` as they are, else in lower case; -1 for each that the vocabulary has in neither."""
+        """Numbers of `words`, looked up as they are and then in lower case; -1 for words that are in neither form."""
         get = self._numbers.get
         return np.array([get(word, get(word.lower(), -1)) for word in words], dtype=np.int32)

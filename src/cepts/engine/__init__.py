@@ -1,4 +1,4 @@
-"""How models run: the EM loop, and threads over shards."""
+"""How models are run: the EM loop, and threads that process shards of the data."""
 
 from cepts.engine.em import ROUNDING, Checkpointed, EMProblem, Tick, run_em
 from cepts.engine.shards import cut_runs, default_threads, map_shards, one_allocation

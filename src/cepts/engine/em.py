@@ -22,22 +22,24 @@ Tick = Callable[[int, int], None]
 
 
 class EMProblem(Protocol):
-    """What the loop needs of a model under training."""
+    """What the EM loop needs from a model that is being trained."""
 
     @property
     def allowed_fall(self) -> float:
-        """How far an iteration may lower the objective: `ROUNDING` times the number of observations (words, counts,
-        dimensions) if in theory it cannot fall, infinity if it may.
+        """How far an iteration may lower the objective.
+
+        This is `ROUNDING` times the number of observations (words, counts, dimensions) if in theory the objective
+        cannot fall, and infinity if it may.
         """
 
     def e_step(self, tick: Tick) -> float:
-        """Gather expected counts under the present parameters and return the objective at them.
+        """Compute expected counts under the current parameters and return the objective of these parameters.
 
-        The step may call `tick(done, total)` to report how far it is.
+        The step may call `tick(done, total)` to report its progress.
         """
 
     def m_step(self) -> None:
-        """Maximise: set the parameters from the counts of the last E-step."""
+        """Set the parameters from the expected counts of the last E-step."""
 
 
 @runtime_checkable
@@ -45,10 +47,13 @@ class Checkpointed(EMProblem, Protocol):
     """A problem whose training can be interrupted and resumed."""
 
     def state(self) -> dict[str, NDArray]:
-        """The parameters as arrays, with which `restore` continues to the same bytes."""
+        """The parameters as arrays; after `restore`, training continues with exactly the same results."""
 
     def restore(self, state: dict[str, NDArray]) -> None:
-        """Set the parameters to those of a checkpoint; `KeyError` or `ValueError` if they belong to something else."""
+        """Set the parameters to those of a checkpoint.
+
+        Raises `KeyError` or `ValueError` if they belong to another model or text.
+        """
 
 
 def run_em(
@@ -65,17 +70,17 @@ def run_em(
     Parameters
     ----------
     problem
-        What is trained.
+        The model that is being trained.
     iterations
         The largest number of iterations.
     tolerance
         Stop early when the objective last changed by less than this share of its range so far (for an objective that
         only rises: of the gain so far); 0 never stops early. The share depends neither on the unit nor on the zero of
-        the objective, so counts times a constant, a text repeated, or vectors in another unit need as many iterations.
-        The first change is the whole range, so a run has at least three iterations, unless nothing changes. While the
-        changes grow, as after a slow start, the last one is never below the mean of all, so a small tolerance does
-        not stop there; a plateau after a steep start does stop. The farther from the optimum EM starts, the less
-        strict a given tolerance is.
+        the objective, so the number of iterations stays the same if counts are multiplied by a constant, a text is
+        repeated, or vectors have another unit. The first change is the whole range, so a run has at least three
+        iterations, unless nothing changes. While the changes grow, as after a slow start, the last one is never below
+        the mean of all, so a small tolerance does not stop the run there; a plateau after a steep start does. The
+        farther from the optimum EM starts, the less strict a given tolerance is.
     stage
         Name of the run in reports to `progress`.
     progress
@@ -90,7 +95,7 @@ def run_em(
         When the objective is not finite; the parameters are then those that gave it.
     AssertionError
         When the objective falls by more than `problem.allowed_fall`, which is infinite for an objective that may fall,
-        such as that of training to agree.
+        such as that of training with agreement.
     """
     report = progress or silent
     history: list[float] = []
@@ -135,14 +140,14 @@ def run_em(
         objective = problem.e_step(tick)
         if not math.isfinite(objective):
             raise NotFiniteError(
-                f"{stage}: the objective became {objective} in iteration {iteration}; the input may hold values that "
-                f"are too large or too small, or every probability of a sentence has become 0."
+                f"{stage}: the objective became {objective} in iteration {iteration}; the input may have values that "
+                f"are too large or too small, or all probabilities of a sentence have become 0."
             )
         history.append(objective)
         if len(history) > 1 and history[-2] - objective > problem.allowed_fall:
             raise AssertionError(
                 f"{stage}: the objective fell from {history[-2]} to {objective} in iteration {iteration}, "
-                f"which EM cannot do. This is a fault of cepts; please report it with the data."
+                f"which EM cannot do. This is a bug in cepts; please report it with the data."
             )
         problem.m_step()
         if checkpoint is not None and saved is not None:
@@ -184,7 +189,7 @@ def _resume(problem: Checkpointed, stage: str, checkpoint: Path) -> list[float]:
         problem.restore(model.arrays)
     except (KeyError, ValueError) as error:
         raise ModelError(
-            f"{checkpoint} is a checkpoint of another text or of other options ({error}); "
+            f"{checkpoint} is a checkpoint of another text or of training with other options ({error}); "
             f"delete it to start again, or choose another directory."
         ) from None
     return [float(value) for value in objectives]

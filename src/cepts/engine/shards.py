@@ -1,7 +1,7 @@
 """Running shards in threads, and buffers for them.
 
-How shards are cut depends on the data and never on the number of threads, and their results are taken in order. So any
-number of threads gives the same bytes.
+How the data is divided into shards depends on the data and never on the number of threads, and results are taken in
+order. So any number of threads gives the same bytes.
 """
 
 from __future__ import annotations
@@ -33,9 +33,9 @@ def default_threads() -> int:
 
 
 def cut_runs(offsets: NDArray[np.int64], size: int) -> Iterator[tuple[int, int]]:
-    """Cut items into runs of at most `size` cells; a larger item is a run of its own.
+    """Divide items into runs of at most `size` cells, as (start, stop); a larger item is a run by itself.
 
-    The cells of an item start at its offset.
+    The cells of item `n` are `offsets[n]:offsets[n + 1]`.
     """
     ends = offsets[1:]
     start = 0
@@ -48,10 +48,10 @@ def cut_runs(offsets: NDArray[np.int64], size: int) -> Iterator[tuple[int, int]]
 def map_shards(
     function: Callable[[Shard], Result], shards: Iterable[Shard], *, threads: int | None = None
 ) -> Iterator[Result]:
-    """Results of `function` on each shard, in order; kernels release the GIL, so shards run in parallel.
+    """Apply `function` to each shard in threads, and yield the results in order.
 
-    At most about two results for each thread wait to be taken, which limits memory; `shards` are read as they are
-    needed. `threads=None` means one thread for each processor.
+    Kernels release the GIL, so shards run in parallel. At most about two results for each thread wait to be taken,
+    which limits memory; `shards` are read as they are needed. `threads=None` means one thread for each processor.
     """
     threads = default_threads() if threads is None else threads
     if threads <= 1 or (isinstance(shards, Sequence) and len(shards) <= 1):
@@ -68,14 +68,14 @@ def map_shards(
         while waiting:
             yield waiting.popleft().result()
     finally:
-        # After Ctrl-C or an error, wait only for shards that already run.
+        # After Ctrl-C or an error, wait only for shards that are running already.
         wait([shard for shard in waiting if not shard.cancel()])
         if nested:
             pool.shutdown()
 
 
 def one_allocation(*shapes: tuple[int, ...]) -> list[NDArray[np.float32]]:
-    """Zeroed arrays that lie side by side in memory.
+    """Arrays of zeros that are next to each other in memory.
 
     A compiled loop that both sums and stores checks how far apart its arrays are, and sums in another order if they are
     close. Separate allocations end up wherever memory is free, so the last digits would differ from run to run.
@@ -89,7 +89,7 @@ def one_allocation(*shapes: tuple[int, ...]) -> list[NDArray[np.float32]]:
 def _pool_of(threads: int) -> ThreadPoolExecutor:
     """A kept pool: starting threads costs as much as a small shard.
 
-    A shard that maps shards of its own gets a pool of its own, or the two would wait for each other.
+    A shard that itself maps shards gets a separate pool, because otherwise the two would wait for each other.
     """
     with _lock:
         if threads not in _pools:

@@ -1,4 +1,4 @@
-"""How good links, phrases, judgements, translations and language models are: scores, intervals, comparisons."""
+"""Scores of links, phrases, judgements, translations and language models, with intervals and comparisons."""
 
 from cepts.evaluate.judgement import BinaryJudgement, Ranking, binary_judgement, choose_threshold, ranking
 from cepts.evaluate.perplexity import Perplexities, perplexities

@@ -1,4 +1,4 @@
-"""Classification and ranking by the scores of whole sentence pairs (section 5 of semicrf)."""
+"""Classification and ranking of sentence pairs by their scores (Yao et al., 2013, section 5)."""
 
 from __future__ import annotations
 
@@ -17,10 +17,18 @@ Numbers = NDArray[np.floating] | NDArray[np.integer] | Sequence[float]
 
 
 def choose_threshold(scores: Numbers, labels: Numbers) -> float:
-    """The threshold with the best accuracy, where pairs with at least that score are judged yes.
+    """Choose the threshold with the best accuracy, if pairs with at least that score are judged yes.
 
-    It lies in the middle of a gap between two scores: of gaps with the same accuracy, the widest, then the lowest.
-    Where yes (no) for all pairs is best, it is the lowest score (the next number above the highest).
+    It lies in the middle of a gap between two scores. If several gaps have the same accuracy, the widest is chosen, and
+    then the lowest. If it is best to judge all pairs yes, the threshold is the lowest score; if it is best to judge all
+    pairs no, the threshold is the next number above the highest score.
+
+    Parameters
+    ----------
+    scores
+        Score of each pair.
+    labels
+        True judgement of each pair: yes if above 0.
 
     Examples
     --------
@@ -48,9 +56,9 @@ def choose_threshold(scores: Numbers, labels: Numbers) -> float:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class BinaryJudgement(Countable):
-    """Judgements of yes or no, compared with the truth.
+    """Judgements of yes or no, compared with the truth: accuracy, precision, recall and F1.
 
-    `counts` has one row per pair and columns for right yes, wrong yes, wrong no and right no.
+    `counts` has one row for each pair, and columns for right yes, wrong yes, wrong no and right no.
     """
 
     counts: NDArray[np.int64]
@@ -60,7 +68,7 @@ class BinaryJudgement(Countable):
     accuracy, precision, recall, f1 = map(Metric, metric_names)
 
     def metrics_of(self, sums: NDArray[np.float64]) -> NDArray[np.float64]:
-        """Accuracy, precision, recall and F1 of sums of `unit_counts`; a ratio of nothing to nothing is 0."""
+        """Accuracy, precision, recall and F1 of sums of `unit_counts`; 0 / 0 counts as 0."""
         right_yes, wrong_yes, wrong_no, right_no = np.moveaxis(sums, -1, 0)
         ratios = (
             (right_yes + right_no, sums.sum(axis=-1)),
@@ -72,7 +80,7 @@ class BinaryJudgement(Countable):
 
 
 def binary_judgement(scores: Numbers, labels: Numbers, threshold: float) -> BinaryJudgement:
-    """Judge pairs yes whose score is at least `threshold`, and compare that with `labels`, where yes is above 0."""
+    """Judge each pair yes if its score is at least `threshold`, and compare with `labels`, where yes is above 0."""
     value, truth = _checked(scores, labels)
     yes = value >= threshold
     counts = np.stack([yes & truth, yes & ~truth, ~yes & truth, ~yes & ~truth], axis=1).astype(np.int64)
@@ -81,10 +89,11 @@ def binary_judgement(scores: Numbers, labels: Numbers, threshold: float) -> Bina
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Ranking(Countable):
-    """How high the right answers of questions are ranked: MAP and MRR.
+    """How high the right answers of questions are ranked.
 
-    `average_precisions` and `reciprocal_ranks` are those of each question in `questions`; the reciprocal rank is 1 over
-    the rank of the first right answer, 0 where there is none.
+    The scores are the mean average precision (`mean_average_precision`, MAP) and the mean reciprocal rank
+    (`mean_reciprocal_rank`, MRR), from 0 to 1. `average_precisions` and `reciprocal_ranks` are those of each question
+    in `questions`; the reciprocal rank is 1 over the rank of the first right answer, or 0 if there is none.
     """
 
     questions: tuple[Hashable, ...]
@@ -97,15 +106,15 @@ class Ranking(Countable):
     mean_average_precision, mean_reciprocal_rank = map(Metric, metric_names)
 
     def unit_counts(self) -> NDArray[np.float64]:
-        """1, average precision and reciprocal rank of each question.
+        """For each question 1, its average precision and its reciprocal rank.
 
-        They are rounded to multiples of 2**-40, so that sums are exact.
+        They are rounded to multiples of 2 to the power of -40, so that sums are exact.
         """
         values = np.stack([self.average_precisions, self.reciprocal_ranks], axis=1)
         return np.concatenate([np.ones((len(values), 1)), np.rint(values * 2.0**40) / 2.0**40], axis=1)
 
     def metrics_of(self, sums: NDArray[np.float64]) -> NDArray[np.float64]:
-        """The means of sums of `unit_counts`."""
+        """Mean average precision and mean reciprocal rank of sums of `unit_counts`."""
         return sums[..., 1:] / np.maximum(sums[..., :1], 1)
 
 
@@ -131,9 +140,9 @@ def ranking(
         Which questions count: ``mixed``, those with a right and a wrong answer (only these distinguish rankings);
         ``answered``, those with a right one; ``all``, where a question without a right answer scores 0.
     judged
-        Replaces `keep`: the questions of a judgement file, with the number of right answers that each has there, ranked
-        or not; precision is averaged over that number. A judged question without a ranked answer is skipped, as in
-        trec_eval.
+        The questions of a judgement file, with the number of right answers that each has there, ranked or not; the
+        precision of a question is averaged over this number. A question without a ranked answer is skipped, as in
+        trec_eval. If given, `keep` is not used.
 
     Examples
     --------

@@ -1,6 +1,6 @@
 """Perplexity of language models on a text.
 
-``PP = exp(-sum log P(word | what comes before) / N)`` over the N words that the models know, with sentence ends.
+``PP = exp(-sum log P(word | the words before it) / N)`` over the N words that the models know, including sentence ends.
 Unknown words are counted but not scored, so only models with the same vocabulary can be compared.
 """
 
@@ -19,7 +19,7 @@ from cepts.signature import Signed
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Perplexities(Signed):
-    """Perplexities of several models on the same documents.
+    """Perplexities of several models on the same documents; lower is better.
 
     Attributes
     ----------
@@ -28,12 +28,12 @@ class Perplexities(Signed):
     documents
         Names of the documents.
     log_probs
-        Natural logarithm of the probability of each document's known words, one column per model; -inf where a model
-        gives one of them probability 0.
+        Natural logarithm of the probability of each document's known words, one column per model; -inf if a model gives
+        one of them probability 0.
     counted
         Number of words in each document that the models know, including its sentence ends if these count.
     words, unknown, sentences
-        Numbers of all words of each document, of those that the models do not know, and of sentences.
+        Number of all words of each document, of the words that the models do not know, and of sentences.
     facts
         What the signature says.
     """
@@ -52,11 +52,11 @@ class Perplexities(Signed):
 
     @property
     def values(self) -> dict[str, float]:
-        """Perplexity of each model on all documents; inf where it gives a word probability 0."""
+        """Perplexity of each model on all documents together; infinite if it gives a word probability 0."""
         return dict(zip(self.models, _perplexity(self.log_probs.sum(axis=0), self.counted.sum()).tolist(), strict=True))
 
     def of_documents(self) -> NDArray[np.float64]:
-        """Perplexity of each document, one column per model; NaN where it has no known word."""
+        """Perplexity of each document, one column per model; NaN for a document without known words."""
         return _perplexity(self.log_probs, self.counted[:, None])
 
     def as_dict(self) -> dict[str, Any]:
@@ -84,20 +84,38 @@ def perplexities(
     count_ends: bool = True,
     facts: Mapping[str, object] | None = None,
 ) -> Perplexities:
-    """Perplexities of models, from the probabilities of the words and sentence ends of documents.
+    """Compute perplexities of models from the probabilities of the words and sentence ends of documents.
 
-    `probs` has P(word | what comes before) for each model and position, `known` whether the models know the word
-    there, and `ends` whether it is the end of a sentence, which counts as a word with `count_ends`. `offsets` has the
-    position at which each of the documents `names` starts, and where the last one ends; `facts` is what the signature
-    says about the models.
+    The perplexity is ``exp(-sum log P(word | the words before it) / N)`` over the N words that the models know. Unknown
+    words are counted but not scored, so only models with the same vocabulary can be compared.
 
-    Raises `DataError` where the models know no word.
+    Parameters
+    ----------
+    probs
+        Name of each model -> P(word | the words before it) of each position in the documents.
+    known
+        Whether the models know the word at each position.
+    ends
+        Whether each position is the end of a sentence.
+    offsets
+        The position at which each document starts, and where the last one ends.
+    names
+        Names of the documents.
+    count_ends
+        Whether sentence ends count as words.
+    facts
+        What the signature says about the models.
+
+    Raises
+    ------
+    DataError
+        If the models know no word of the documents.
     """
     words = known & ~ends
     if not words.any():
         raise DataError(
             f"the model knows none of the {int((~ends).sum()):,} words of the text, so there is no perplexity; check "
-            f"its language, its case (whether the model's text was lower-cased) and its tokens."
+            f"that language, case and tokenisation of the text are those of the text that the model was trained on."
         )
     counted = known if count_ends else words
     with np.errstate(divide="ignore"):

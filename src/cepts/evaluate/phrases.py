@@ -1,18 +1,4 @@
-"""Precision, recall, F1 and exact match of monolingual alignments, for all links and for kinds of links.
-
-The four protocols of semicrf and its successors average the same counts of each pair differently:
-
-- ``macro``: precision and recall are means over the pairs, 0 where a pair's denominator is 0.
-- ``micro``: precision and recall of the sums over all pairs.
-- ``jacana``: as the scorer of semicrf prints them. All links together are ``macro``; but its counters of the kinds of
-  links are never reset between pairs, so each pair contributes the micro score of all pairs up to it (Tables 3 and 4).
-- ``multimwa``: as ``macro``, but the precision (recall) of a pair without predicted and without gold links is 1.
-
-F1 is the harmonic mean of precision and recall. Exact match is the share of pairs whose links equal the gold links.
-
-The kinds are links of *identical* words (case-sensitive) and of *other* words, and *token* and *phrase* rectangles:
-what `extract.rectangles` makes of the links, with one cell or more, each right only if the gold has the same one.
-"""
+"""Precision, recall, F1 and exact match of monolingual alignments, for all links and for kinds of links."""
 
 from __future__ import annotations
 
@@ -34,12 +20,12 @@ from cepts.names import PROTOCOLS
 PARTS = ("all", "identical", "other", "token", "phrase")
 RATIOS = ("precision", "recall", "f1")
 
-# Ratios of single pairs are kept as multiples of 1 / ONE, so that sums over pairs are exact in any order.
+# Ratios of single pairs are stored as multiples of 1 / ONE, so that sums over pairs are exact in any order.
 ONE = 2.0**32
 
 
 class PartScores(NamedTuple):
-    """Scores of one kind of links; `predicted` and `gold` are their numbers in all pairs."""
+    """Scores of one kind of links; `predicted` and `gold` are the numbers of such links in all pairs."""
 
     precision: float
     recall: float
@@ -50,12 +36,12 @@ class PartScores(NamedTuple):
 
 @dataclass(frozen=True, slots=True, eq=False)
 class PhraseComparison(Countable):
-    """Predicted links compared with the gold links of sentence pairs.
+    """Predicted links compared with the gold links of sentence pairs; see `score_phrases`.
 
     Attributes
     ----------
     counts
-        For each pair and each of `PARTS`: the numbers of predicted links, of right ones among them, of gold links, and
+        For each pair and each of `PARTS`: the number of predicted links, of right ones among them, of gold links, and
         of gold links that were found.
     exact_pairs
         Which pairs match exactly.
@@ -74,12 +60,15 @@ class PhraseComparison(Countable):
 
     @property
     def counted_parts(self) -> tuple[str, ...]:
-        """The kinds whose scores follow from sums over pairs; running counts depend on the order of the pairs."""
+        """The kinds whose scores can be computed from sums over pairs.
+
+        In ``jacana``, the scores of all other kinds depend on the order of the pairs.
+        """
         return PARTS[:1] if self.protocol == "jacana" else PARTS
 
     @property
     def metric_names(self) -> tuple[str, ...]:
-        """The scores that have intervals: `exact`, then those of each kind, such as `precision` and `phrase_f1`."""
+        """The scores that have intervals: `exact`, and those of each kind, such as `precision` and `phrase_f1`."""
         ratios = [f"{part}_{ratio}".removeprefix("all_") for part in self.counted_parts for ratio in RATIOS]
         return ("exact", *ratios)
 
@@ -104,7 +93,7 @@ class PhraseComparison(Countable):
         """Scores of each of `PARTS`."""
         values = self.metrics_of(self.unit_counts().sum(axis=0))[1:].reshape(-1, len(RATIOS))
         if self.protocol == "jacana":
-            # The counters of the kinds are never reset.
+            # The counters of the kinds are never reset between pairs.
             ratios = _ratios(np.cumsum(self.counts[:, 1:], axis=0).astype(np.float64), empty=0.0)
             means = ratios.sum(axis=0) / max(len(ratios), 1)
             values = np.concatenate([values, np.column_stack([means, _harmonic_mean(means)])])
@@ -125,24 +114,36 @@ def score_phrases(
     possible: bool = False,
     facts: Mapping[str, object] | None = None,
 ) -> PhraseComparison:
-    """Compare the links of `predicted` with the gold links of sentence pairs.
+    """Score predicted links of paraphrases against gold links, for all links and for kinds of links.
+
+    The kinds are links between *identical* words (case-sensitive) and between *other* words, and *token* and *phrase*
+    alignments: the rectangles that `cepts.extract.rectangles` finds in the links, of one cell and of several cells. A
+    rectangle is right only if the gold links have the same rectangle. F1 is the harmonic mean of precision and recall.
+    Exact match is the share of pairs whose links equal the gold links.
 
     Parameters
     ----------
     gold
         The pairs, each with gold links.
     predicted
-        The links to judge; their tiers and confidences do not matter.
+        The links to judge; their confidence, and whether they are sure, does not matter.
     protocol
-        One of `cepts.names.PROTOCOLS`; the module's text defines them.
+        How precision and recall are averaged. ``macro``: means over the pairs, where 0 / 0 counts as 0. ``micro``:
+        ratios of sums over all pairs. ``jacana``: as the scorer of Yao et al. (2013) prints them, which is ``macro``
+        for all links, but for each kind the mean, over the pairs, of the micro score of all pairs so far, because its
+        counters of kinds are never reset (their Tables 3 and 4). ``multimwa``: as ``macro``, but precision and recall
+        of a pair without predicted and without gold links are 1.
     possible
-        False: only the sure links are gold, and a predicted possible link is wrong. True: such a link is right for
-        precision but not needed for recall, and an exact match has all sure links and otherwise only possible ones; in
-        ``multimwa``, which has no tiers, possible links are gold links like the sure ones.
+        False: only sure links are gold links, and a predicted possible link is wrong. True: a predicted possible link
+        is right for precision but not needed for recall, and an exact match has all sure links and beyond these only
+        possible ones; in ``multimwa``, possible links are gold links like sure ones.
     facts
         More facts for the signature.
 
-    Raises `DataError` where the numbers of pairs differ, a pair has no gold links, or a link lies outside its pair.
+    Raises
+    ------
+    DataError
+        If the numbers of pairs differ, a pair has no gold links, or a link lies outside its pair.
 
     Examples
     --------
@@ -156,7 +157,9 @@ def score_phrases(
     for number, pair in enumerate(gold, start=1):
         if pair.sure is None:
             name = f" ({pair.id})" if pair.id else ""
-            raise DataError(f"sentence pair {number:,}{name}: found no gold links, wanted them; give `sure`, or [].")
+            raise DataError(
+                f"sentence pair {number:,}{name}: found no gold links; give `sure` links, or an empty list of them."
+            )
     wanted = gold_alignments(gold)
     if not possible:
         wanted = wanted.only(wanted.sure)
@@ -179,7 +182,7 @@ def score_phrases(
 
 
 def _identical(pairs: Sequence[SentencePair], links: Alignments) -> NDArray[np.bool_]:
-    """Which of `links` connect a word with the same word."""
+    """Which of `links` are between identical words."""
     numbers: dict[str, int] = {}
     words = []
     for side, positions in (("source", links.source), ("target", links.target)):
@@ -192,7 +195,7 @@ def _identical(pairs: Sequence[SentencePair], links: Alignments) -> NDArray[np.b
 
 
 def _count_rectangles(gold: Alignments, predicted: Alignments) -> list[NDArray[np.int64]]:
-    """What `count_links` counts, for rectangles of one cell and of more; those of all gold links are possible."""
+    """What `count_links` counts, for rectangles of one cell and of several; those of all gold links are possible."""
     found = [rectangles(links) for links in (gold.only(gold.sure), gold, predicted)]
     spans = np.concatenate([each.spans for each in found])
     pair = np.concatenate([np.repeat(np.arange(len(each)), np.diff(each.offsets)) for each in found])

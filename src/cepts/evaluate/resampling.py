@@ -22,7 +22,7 @@ _CHUNK = 1 << 21  # cells of the resampling matrix held at a time
 
 
 class Countable(Signed):
-    """Scores that are computed from sums of `counts` over units, so that units can be resampled."""
+    """Base class of scores that are computed from sums of counts over units, so that units can be resampled."""
 
     __slots__ = ()
 
@@ -36,11 +36,11 @@ class Countable(Signed):
         raise NotImplementedError
 
     def unit_counts(self) -> NDArray[np.float64]:
-        """Whole numbers of which the scores need the sums: one row per unit."""
+        """Numbers, one row for each unit, from whose sums the scores are computed."""
         return self.counts.astype(np.float64)
 
     def metrics_of(self, sums: NDArray[np.float64]) -> NDArray[np.float64]:
-        """The scores of `sums` of rows of `unit_counts`, along the last axis of both."""
+        """The scores for `sums` of rows of `unit_counts`, along the last axis of both."""
         raise NotImplementedError
 
     @property
@@ -61,7 +61,7 @@ class Metric:
 
 @dataclass(frozen=True, slots=True)
 class Interval:
-    """A percentile interval of a score."""
+    """A bootstrap percentile interval of a score, from `low` to `high`."""
 
     low: float
     high: float
@@ -86,7 +86,20 @@ class Difference(Signed):
 
 
 def intervals(scored: Countable, *, samples: int = 1000, seed: int = 0, level: float = LEVEL) -> dict[str, Interval]:
-    """Percentile bootstrap interval of every score: units are drawn with replacement."""
+    """Compute the bootstrap percentile interval of every score.
+
+    Parameters
+    ----------
+    scored
+        What `compare`, `score_phrases` and similar functions return. Its units, such as sentence pairs, are drawn with
+        replacement.
+    samples
+        Number of bootstrap samples.
+    seed
+        Seed of the samples.
+    level
+        Confidence level of the intervals, such as 0.95.
+    """
     counts = scored.unit_counts()
     values = [scored.metrics_of(times @ counts) for times in _resamples(len(counts), samples, seed)]
     return dict(zip(scored.metric_names, _percentiles(values, level), strict=True))
@@ -95,20 +108,21 @@ def intervals(scored: Countable, *, samples: int = 1000, seed: int = 0, level: f
 def differences(
     first: Countable, second: Countable, *, samples: int = 1000, seed: int = 0, level: float = LEVEL
 ) -> dict[str, Difference]:
-    """Compare two systems on the same gold in every score.
+    """Compare two systems that were scored on the same gold data, in every score.
 
     The bootstrap of the interval draws the same units for both systems. The p-value is that of approximate
-    randomisation (Noreen 1989): each sample exchanges the two systems' results in a random half of the units,
-    and ``p = (1 + samples with a difference as large) / (1 + samples)``, so it is never 0.
+    randomisation (Noreen, 1989): each sample exchanges the results of the two systems in a random half of the units,
+    and ``p = (1 + samples with a difference as large) / (1 + samples)``, so it is never 0. `samples`, `seed` and
+    `level` are as for `intervals`.
     """
     one, two = first.unit_counts(), second.unit_counts()
     if len(one) != len(two):
         raise DataError(
             f"the first system was scored on {len(one):,} {first.unit} and the second on "
-            f"{len(two):,}; only scores of the same gold can be compared."
+            f"{len(two):,}; only scores on the same gold data can be compared."
         )
     if one.shape != two.shape or first.metric_names != second.metric_names:
-        raise ValueError(f"both systems must be scored the same way. Got {first.facts} and {second.facts} instead.")
+        raise ValueError(f"both systems must be scored in the same way. Got {first.facts} and {second.facts} instead.")
     metrics, units = first.metrics_of, len(one)
     total_one, total_two, change = one.sum(axis=0), two.sum(axis=0), two - one
     value_one, value_two = metrics(total_one), metrics(total_two)
@@ -116,7 +130,7 @@ def differences(
     drawn = [metrics(times @ two) - metrics(times @ one) for times in _resamples(units, samples, seed)]
     bounds = _percentiles(drawn, level)
 
-    # A second stream, so that neither result depends on how much the other drew.
+    # A second stream, so that neither result depends on how many numbers the other drew.
     rng = np.random.default_rng([seed, 1])
     as_large = np.zeros(len(first.metric_names), dtype=np.int64)
     for rows in _chunks(units, samples):
@@ -151,7 +165,10 @@ class Resampled:
 
 
 def resample(systems: Sequence[Countable], *, samples: int = 1000, seed: int = 0, level: float = LEVEL) -> Resampled:
-    """Intervals of all `systems`, and the difference of each further one from the first; nothing for 0 `samples`."""
+    """Compute intervals for all `systems`, and the differences of each further system from the first.
+
+    The result is empty if `samples` is 0. The parameters are those of `intervals`.
+    """
     if not samples:
         return Resampled([], [], {})
     ranges = [intervals(system, samples=samples, seed=seed, level=level) for system in systems]
@@ -172,7 +189,7 @@ def _chunks(units: int, samples: int) -> Iterator[int]:
 def _resamples(units: int, samples: int, seed: int) -> Iterator[NDArray[np.float64]]:
     """How often each unit is drawn: one row per sample."""
     if samples < 1:
-        raise UsageError(f"`samples` must be at least 1. Got {samples} instead.")
+        raise UsageError(f"`samples` must be 1 or more. Got {samples} instead.")
     rng = np.random.default_rng([seed, 0])
     for rows in _chunks(units, samples):
         if not units:

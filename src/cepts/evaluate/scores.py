@@ -1,12 +1,12 @@
 """Precision, recall and F1 on sure and on possible links, and the alignment error rate.
 
-Eqs. (8) to (11) of onmf, with A the system's links and T either the sure links S or the possible links P (S is part of
-P): ``P_T = |A n T| / |A|``, ``R_T = |A n T| / |T|``, ``F_T = 2 |A n T| / (|A| + |T|)`` and ``AER = 1 - (|A n S| +
-|A n P|) / (|A| + |S|)``. All are ratios of sums over the sentence pairs, so a resample of the pairs costs one matrix
-product.
+Goutte et al. (2004), eqs. (8) to (11), with A the system's links and T either the sure links S or the possible links P
+(which include S): ``P_T = |A n T| / |A|``, ``R_T = |A n T| / |T|``, ``F_T = 2 |A n T| / (|A| + |T|)`` and ``AER = 1 -
+(|A n S| + |A n P|) / (|A| + |S|)``. All are ratios of sums over the sentence pairs, so a resample of the pairs costs
+one matrix product.
 
-A ratio of 0 to 0 counts as perfect: without links no link is wrong (precision 1), without gold links none is missed
-(recall 1), without either F1 is 1 and AER 0. So F1 remains the harmonic mean of precision and recall.
+0 / 0 counts as perfect: without links no link is wrong (precision 1), without gold links none is missed (recall 1), and
+without either F1 is 1 and AER 0. So F1 remains the harmonic mean of precision and recall.
 """
 
 from __future__ import annotations
@@ -41,13 +41,16 @@ COLUMNS = (
     "possible",  # |P|; S is part of P
     "source_covered",  # source words with a link of the system
     "target_covered",
-    "source_words",  # 0 where the lengths are not known
+    "source_words",  # 0 if the lengths are not known
     "target_words",
 )
 
 
 def metrics(counts: NDArray[np.integer] | NDArray[np.floating]) -> NDArray[np.float64]:
-    """The scores of counts (`COLUMNS` along the last axis), `METRICS` along the last axis."""
+    """Compute the scores from counts; the counts of `Comparison` and `METRICS` are along the last axis.
+
+    Lower is better for ``aer``, higher for all others. 0 / 0 counts as perfect.
+    """
     links, sure_hits, possible_hits, sure, possible = np.moveaxis(counts[..., :5].astype(np.float64), -1, 0)
     parts, wholes = [], []
     for hits, gold in ((sure_hits, sure), (possible_hits, possible)):
@@ -61,10 +64,27 @@ def metrics(counts: NDArray[np.integer] | NDArray[np.floating]) -> NDArray[np.fl
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Scores:
-    """Scores of a set of sentence pairs; ratios lie between 0 and 1.
+    """Precision, recall and F1 on sure and on possible links, and the alignment error rate (AER); from 0 to 1.
 
-    The gold has `sure` and `possible` links (sure ones included), the system `links`. `source_words` and
-    `target_words` are None where the lengths were not given.
+    Goutte et al. (2004), eqs. (8) to (11). With A the system's links, S the sure gold links and P the possible ones,
+    which include S, ``AER = 1 - (|A n S| + |A n P|) / (|A| + |S|)``; lower is better. 0 / 0 counts as perfect.
+
+    Attributes
+    ----------
+    sentences
+        Number of sentence pairs.
+    links, sure, possible
+        Number of links of the system, of sure gold links, and of possible gold links, which include the sure ones.
+    sure_precision, sure_recall, sure_f1
+        Scores against the sure links.
+    possible_precision, possible_recall, possible_f1
+        Scores against the possible links.
+    aer
+        Alignment error rate.
+    source_covered, target_covered
+        Number of words that have a link of the system.
+    source_words, target_words
+        Number of all words; None if the lengths were not given.
     """
 
     sentences: int
@@ -116,10 +136,11 @@ def _share(covered: int, words: int | None) -> float | None:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Comparison(Countable):
-    """A system's links compared with gold links.
+    """A system's links compared with gold links, pair by pair; `scores` are those of all pairs together.
 
-    `counts` has one row per sentence pair, one column for each of `COLUMNS`; `source_known` and `target_known` say
-    whether the lengths of that side were given.
+    `counts` has one row for each sentence pair and columns for the number of the system's links, those that are sure,
+    those that are possible, sure gold links, possible gold links, linked source words, linked target words, source
+    words and target words. `source_known` and `target_known` say whether the lengths of that side were given.
     """
 
     counts: NDArray[np.int64]
@@ -129,8 +150,12 @@ class Comparison(Countable):
 
     metric_names: ClassVar = METRICS
 
+    def __repr__(self) -> str:
+        scores = self.scores
+        return f"Comparison({scores.sentences:,} pairs, {scores.links:,} links, AER {scores.aer:.4f})"
+
     def unit_counts(self) -> NDArray[np.float64]:
-        """The counts of each sentence pair from which the metrics follow."""
+        """The counts of each sentence pair from which the metrics are computed."""
         return self.counts[:, : COLUMNS.index("source_covered")].astype(np.float64)
 
     def metrics_of(self, sums: NDArray[np.float64]) -> NDArray[np.float64]:
@@ -172,17 +197,20 @@ def compare(
     Parameters
     ----------
     gold
-        The reference. All of its links are possible links; those of the sure tier are also sure.
+        The reference. All of its links are possible links, and some of them are sure.
     system
-        The links to judge; their tiers and confidences do not matter.
+        The links to judge; their confidence, and whether they are sure, does not matter.
     source_lengths, target_lengths
-        Words of each sentence, for the share of covered words and for `null`.
+        Number of words of each sentence, for the share of words with links and for `null`.
     null
-        Count a word without links as linked to null, in the gold (where it is a sure link) and in the system.
+        Whether a word without links counts as linked to null, in the system and in the gold, where this is a sure link.
     facts
-        More facts for the signature, for example the base in which the files were written.
+        More facts for the signature, for example whether positions in the files start at 0 or 1.
 
-    Raises `DataError` where the numbers of sentence pairs differ or a link lies outside its pair.
+    Raises
+    ------
+    DataError
+        If the numbers of sentence pairs differ, or a link lies outside its pair.
 
     Examples
     --------
@@ -211,8 +239,8 @@ def count_links(
     pairs = len(gold)
     if len(system) != pairs:
         raise DataError(
-            f"the gold links are of {pairs:,} sentence pairs but the system's are of {len(system):,}; "
-            f"both must be of the same pairs, in the same order."
+            f"the gold links are for {pairs:,} sentence pairs but the system's are for {len(system):,}; "
+            f"both must be for the same pairs, in the same order."
         )
     if null and (source_lengths is None or target_lengths is None):
         raise UsageError("`null` needs the lengths of both sides (`source_lengths`, `target_lengths`).")
@@ -244,7 +272,7 @@ def count_links(
         words = counts[f"{side}_words"] = np.asarray(lengths, dtype=np.int64)
         if len(words) != pairs:
             raise DataError(
-                f"the links are of {pairs:,} sentence pairs but there are {len(words):,} {side} sentences; "
+                f"the links are for {pairs:,} sentence pairs but there are {len(words):,} {side} sentences; "
                 f"both must come from the same bitext."
             )
         gold_null = ~_covered(gold_words, gold_pair, words, f"gold link has {side}")
@@ -268,7 +296,7 @@ def _covered(
         link = int(np.argmax(outside))
         raise DataError(
             f"sentence pair {pair[link] + 1:,}: a {what} position {positions[link]} (from 0) but there are "
-            f"{lengths[pair[link]]:,} words; check that the files belong together and their base."
+            f"{lengths[pair[link]]:,} words; check that the files belong together, and whether they count from 0 or 1."
         )
     covered = np.zeros(int(lengths.sum()), dtype=np.bool_)
     covered[offsets_of(lengths)[pair] + positions] = True

@@ -1,4 +1,4 @@
-"""Spearman's correlation of cosines of vectors with human judgements, for words and for sentences."""
+"""Spearman's correlation between cosines of vectors and human judgements, for words and for sentences."""
 
 from __future__ import annotations
 
@@ -19,7 +19,14 @@ UNNAMED = "the pairs"
 class SimilarityScore(Signed):
     """Agreement of cosines with human scores.
 
-    `spearman` is in %, over the `covered` of the `pairs`: those with a vector on both sides that is not zero.
+    Attributes
+    ----------
+    name
+        Name of the task.
+    spearman
+        Spearman's correlation in %, over the covered pairs.
+    pairs, covered
+        Number of all pairs, and of those that have a non-zero vector on both sides.
     """
 
     name: str
@@ -55,13 +62,16 @@ def word_similarity(
     Parameters
     ----------
     pairs, scores
-        Two words, and how similar people find them. A word is looked up as it is, then in lower case.
+        Pairs of words, and how similar people find them. A word is looked up as it is, and then in lower case.
     vectors, other
-        The vectors of the first words, and of the second words if they have others.
+        Vectors of the first words, and of the second words; if `other` is None, they are the same.
     name
         What messages and tables call the task.
 
-    Raises `DataError` where fewer than two pairs have vectors, or all have the same score or cosine.
+    Raises
+    ------
+    DataError
+        If fewer than two pairs have vectors, or all pairs have the same score or cosine.
     """
     other = vectors if other is None else other
     first = vectors.vocabulary.find([word for word, _ in pairs])
@@ -74,11 +84,21 @@ def word_similarity(
 def sentence_similarity(
     first: NDArray[np.floating], second: NDArray[np.floating], scores: ArrayLike, *, name: str = ""
 ) -> SimilarityScore:
-    """Correlate the cosine of row `n` of `first` and of `second` with the human score of sentence pair `n`.
+    """Correlate the cosine of each pair of sentence vectors with its human score.
 
-    A row of zeros is a sentence without any word that has a vector.
+    Parameters
+    ----------
+    first, second
+        Sentence vectors; row `n` of both is pair `n`. A row of zeros is a sentence without any word that has a vector.
+    scores
+        How similar people find the sentences of each pair.
+    name
+        What messages and tables call the task.
 
-    Raises `DataError` where fewer than two pairs have vectors, or all have the same score or cosine.
+    Raises
+    ------
+    DataError
+        If fewer than two pairs have vectors, or all pairs have the same score or cosine.
     """
     if first.shape != second.shape:
         raise UsageError(
@@ -88,7 +108,10 @@ def sentence_similarity(
 
 
 def spearman(first: ArrayLike, second: ArrayLike) -> float:
-    """Spearman's rank correlation; equal values share the mean of their ranks. NaN where all of a side are equal."""
+    """Spearman's rank correlation, from -1 to 1; equal values share the mean of their ranks.
+
+    It is NaN if all values of one side are equal.
+    """
     centred = []
     for values in (first, second):
         place, times = np.unique(np.asarray(values), return_inverse=True, return_counts=True)[1:]
@@ -120,12 +143,12 @@ def _correlate(
     if len(human) < 2:
         raise DataError(
             f"{name or UNNAMED}: {len(human):,} of {pairs:,} pairs have vectors on both sides, but a correlation needs "
-            f"at least two; use vectors of the language of the task, and of more words."
+            f"at least two; use vectors of the language of the task, and for more words."
         )
     for what, values in (("human scores", human), ("cosines", cosines)):
         if np.ptp(values) == 0:
             raise DataError(
                 f"{name or UNNAMED}: the {what} of all {len(human):,} pairs that have vectors are {values[0]:g}; "
-                f"a correlation needs different ones, so check the file and the vectors."
+                f"a correlation needs different values, so check the file and the vectors."
             )
     return SimilarityScore(name=name, spearman=100 * spearman(cosines, human), pairs=pairs, covered=len(human))

@@ -1,6 +1,6 @@
 """Precision at k and mean reciprocal rank of word and sentence translation.
 
-The protocol is that of MUSE (Conneau et al. 2018): a source word with several translations is one question, and any of
+The protocol is that of MUSE (Conneau et al., 2018): a source word with several translations is one question, and any of
 them among the k best is right. A question counts if the source has the word and the target has at least one of its
 translations. Vocabularies differ, so a precision says little without the share of questions that counted.
 """
@@ -25,9 +25,16 @@ AT = (1, 5, 10)
 class GoldTranslations:
     """The source words of a dictionary that have vectors, and their right translations.
 
-    `source` has the rows of the distinct source words, in the order of the dictionary; the rows
-    ``target[offsets[n]:offsets[n + 1]]`` are right translations of source word `n`. The dictionary, of this `name`, has
-    `asked` distinct source words, whether or not the vocabularies have them.
+    Attributes
+    ----------
+    source
+        Rows of the distinct source words, in the order of the dictionary.
+    target, offsets
+        The rows `target[offsets[n]:offsets[n + 1]]` are right translations of source word `n`.
+    asked
+        Number of distinct source words in the dictionary, whether or not they have vectors.
+    name
+        Name of the dictionary.
     """
 
     source: NDArray[np.int64]
@@ -41,9 +48,9 @@ class GoldTranslations:
 
 
 def gold_translations(dictionary: Dictionary, source: Vectors, target: Vectors) -> GoldTranslations:
-    """The questions of a test `dictionary` whose first column is the source.
+    """Find the words of a test `dictionary` in the vectors; its first language is the source.
 
-    Raises `DataError` where no entry has both its words in the vocabularies.
+    Raises `DataError` if no entry has both its words in the vocabularies.
     """
     rows = dictionary.rows([source, target])
     right: dict[str, dict[int, None]] = {}  # dicts of None are sets that keep their order
@@ -59,10 +66,10 @@ def gold_translations(dictionary: Dictionary, source: Vectors, target: Vectors) 
     if not covered:
         known = [len(np.unique(column[column >= 0])) for column in rows.T]
         raise DataError(
-            f"{dictionary.name or 'the dictionary'}: none of the {len(right):,} source words has itself and a "
-            f"translation in the vocabularies ({source.name or 'source'}, {len(source):,} words, has "
-            f"{known[0]:,} of the dictionary; {target.name or 'target'}, {len(target):,} words, has "
-            f"{known[1]:,}); check the order of the languages, and the case of the words."
+            f"{dictionary.name or 'the dictionary'}: none of the {len(right):,} source words is in the vocabularies "
+            f"together with a translation ({source.name or 'source'}, {len(source):,} words, has {known[0]:,} of the "
+            f"dictionary; {target.name or 'target'}, {len(target):,} words, has {known[1]:,}); check the order of the "
+            f"languages, and the case of the words."
         )
     return GoldTranslations(
         np.array([row_of[word] for word in covered], dtype=np.int64),
@@ -75,18 +82,20 @@ def gold_translations(dictionary: Dictionary, source: Vectors, target: Vectors) 
 
 @dataclass(frozen=True, slots=True, eq=False)
 class TranslationScore(Countable):
-    """What was found for each question; scores are in %.
+    """Precision at k and mean reciprocal rank of translations, in %.
+
+    A source word or sentence is a question, and its translations are the right answers.
 
     Attributes
     ----------
     ranks
-        Rank, from 1, of the first right answer among those found for each question; 0 where there is none.
+        Rank, from 1, of the first right answer among those found for each question; 0 if there is none.
     depth
-        How many answers were found for each question.
+        Number of answers that were found for each question.
     asked, covered
-        How many questions there are, and how many of them the vocabularies can answer.
+        Number of questions, and of those that the vocabularies can answer.
     at
-        The k of precision at k.
+        The values of k for which there is a precision at k.
     facts
         What the signature says.
     """
@@ -103,12 +112,12 @@ class TranslationScore(Countable):
 
     @property
     def precision(self) -> dict[int, float]:
-        """Share of the questions with a right answer among the k best, for each k of `at`."""
+        """Share of the questions with a right answer among the k best, in %, for each k of `at`."""
         return dict(zip(self.at, self.metrics.values(), strict=False))
 
     @property
     def coverage(self) -> float:
-        """Share of the questions that the vocabularies can answer."""
+        """Share of the questions that the vocabularies can answer, in %."""
         return 100 * self.covered / self.asked
 
     def as_dict(self) -> dict[str, int | float]:
@@ -127,7 +136,7 @@ class TranslationScore(Countable):
         return counts
 
     def metrics_of(self, sums: NDArray[np.float64]) -> NDArray[np.float64]:
-        """The scores for these numbers of questions of each rank."""
+        """The scores, given the number of questions with each rank."""
         questions = sums.sum(axis=-1)
         hits = np.cumsum(sums[..., 1:], axis=-1)
         reciprocal = (sums[..., 1:] / np.arange(1, self.depth + 1)).sum(axis=-1)
@@ -137,9 +146,9 @@ class TranslationScore(Countable):
 def first_hits(
     found: NDArray[np.integer], right: NDArray[np.integer], offsets: NDArray[np.integer]
 ) -> NDArray[np.int64]:
-    """Rank, from 1, of the first right answer in each row of `found`, best first; 0 where there is none.
+    """Rank, from 1, of the first right answer in each row of `found`, which has the best first; 0 if there is none.
 
-    The answers ``right[offsets[n]:offsets[n + 1]]`` are right for row `n`; a negative number is no answer.
+    The answers `right[offsets[n]:offsets[n + 1]]` are right for row `n`; a negative number is not an answer.
     """
     found, right = np.asarray(found, dtype=np.int64), np.asarray(right, dtype=np.int64)
     question = np.arange(len(found))
@@ -153,7 +162,20 @@ def first_hits(
 def translation_precision(
     gold: GoldTranslations, found: NDArray[np.integer], *, at: Sequence[int] = AT
 ) -> TranslationScore:
-    """Score the target rows `found` for each source word of `gold`, best first, -1 where there are no more."""
+    """Score the translations that were found for each source word of `gold`.
+
+    The protocol is that of MUSE (Conneau et al., 2018): a word is translated correctly at k if any of its translations
+    in the dictionary is among the k best.
+
+    Parameters
+    ----------
+    gold
+        The source words and their right translations.
+    found
+        The target rows that were found for each source word, the best first; -1 if there are no more.
+    at
+        The values of k for precision at k.
+    """
     facts = {"task": "word-translation", "dictionary": gold.name or "-"}
     return _score(found, gold.target, gold.offsets, np.ones(len(gold), dtype=np.bool_), gold.asked, at, facts)
 
@@ -166,9 +188,20 @@ def retrieval_precision(
     at: Sequence[int] = AT,
     name: str = "",
 ) -> TranslationScore:
-    """Score the target sentences `found` for each source sentence, whose one translation is `right`.
+    """Score the target sentences that were found for each source sentence.
 
-    A sentence that is not `covered`, because none of its words has a vector, counts as one without a right answer.
+    Parameters
+    ----------
+    found
+        The target sentences that were found for each source sentence, the best first; -1 if there are no more.
+    right
+        The translation of each source sentence.
+    covered
+        Whether each source sentence has a word with a vector; the others count as wrong. None is all of them.
+    at
+        The values of k for precision at k.
+    name
+        Name of the bitext.
     """
     questions = len(right)
     known = np.ones(questions, dtype=np.bool_) if covered is None else covered
@@ -192,7 +225,7 @@ def _score(
         raise UsageError(f"`found` must have a row for each of {questions} questions. Got shape {found.shape} instead.")
     depth = found.shape[1]
     if not at or not all(1 <= k <= depth for k in at):
-        raise UsageError(f"`at` must lie in 1 to {depth}, the number of answers found. Got {tuple(at)} instead.")
+        raise UsageError(f"`at` must lie between 1 and {depth}, the number of answers found. Got {tuple(at)} instead.")
     ranks = np.where(covered, first_hits(found, right, offsets), 0)
     answerable = int(np.count_nonzero(covered))
     facts = {**facts, "asked": asked, "covered": answerable, "at": "+".join(map(str, at)), "found": depth}

@@ -1,8 +1,8 @@
 """Word error rate of hypotheses against reference transcripts.
 
 ``WER = (S + I + D) / N``, with the smallest number of substitutions S, insertions I and deletions D that turn the
-references, with N words, into the hypotheses. Of several smallest sets of edits, the one with the most correct words
-counts.
+references, with N words, into the hypotheses. If several sets of edits are the smallest, the one with the most correct
+words counts.
 """
 
 from __future__ import annotations
@@ -24,7 +24,7 @@ COLUMNS = ("substitutions", "insertions", "deletions", "words", "wrong", "uttera
 
 @dataclass(frozen=True, slots=True, eq=False)
 class WordErrors(Countable):
-    """The errors of each utterance; rates are in %, and `wer` may be above 100 with many insertions.
+    """The word errors of each utterance; rates are in %, and `wer` may be above 100 if there are many insertions.
 
     `counts` has a row for each utterance: substitutions, insertions, deletions, words of the reference, 1 if there is
     any error, and 1.
@@ -42,7 +42,7 @@ class WordErrors(Countable):
 
     @property
     def errors(self) -> int:
-        """Substitutions, insertions and deletions of all utterances."""
+        """Number of substitutions, insertions and deletions in all utterances."""
         return int(self.counts[:, :3].sum())
 
     def as_dict(self) -> dict[str, int | float]:
@@ -60,11 +60,11 @@ class WordErrors(Countable):
 def word_errors(
     references: Sequence[Sequence[str]], hypotheses: Sequence[Sequence[str]], *, name: str = ""
 ) -> WordErrors:
-    """Count the errors of `hypotheses`, the words of each utterance, against its `references`.
+    """Count the word errors of `hypotheses` against `references`, each a list of words for each utterance.
 
-    Words are compared as they are: differences in case or punctuation count.
+    Words are compared as they are, so differences in case or punctuation count. `name` is the name of the task.
 
-    Raises `DataError` where the numbers of utterances differ, or the references have no words.
+    Raises `DataError` if the numbers of utterances differ, or the references have no words.
 
     Examples
     --------
@@ -73,7 +73,7 @@ def word_errors(
     """
     if len(references) != len(hypotheses):
         raise DataError(
-            f"there are {len(references):,} references but {len(hypotheses):,} hypotheses; give one of each for an "
+            f"there are {len(references):,} references but {len(hypotheses):,} hypotheses; give one of each for every "
             f"utterance, in the same order."
         )
     lengths = np.array([len(reference) for reference in references], dtype=np.int64)
@@ -92,12 +92,15 @@ def word_errors(
 
 
 def closest_hypothesis(reference: Sequence[str], hypotheses: Sequence[Sequence[str]]) -> int:
-    """Index of the hypothesis with the fewest errors, the first of equals: the best that any rescoring can choose."""
+    """Index of the hypothesis with the fewest errors, which is the best that any rescoring can choose.
+
+    If several have the fewest errors, it is the first.
+    """
     return int(_edits([reference] * len(hypotheses), hypotheses)[:, 0].argmin())
 
 
 def _edits(references: Sequence[Sequence[str]], hypotheses: Sequence[Sequence[str]]) -> NDArray[np.int64]:
-    """Edits and hits of each pair."""
+    """Number of edits and of correct words of each pair."""
     from cepts.kernels.edits import count_edits
 
     text = Text.from_tokens([*references, *hypotheses])

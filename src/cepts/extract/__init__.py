@@ -1,4 +1,4 @@
-"""From what scorers say to alignments: one table of extractors, and the loop that runs them."""
+"""Scorers and extractors: a scorer says how strongly words are associated, an extractor makes links from that."""
 
 from cepts.extract.aligning import AlignedRun, Aligning, aligned_runs
 from cepts.extract.associations import ASSOCIATIONS, NBEST, association_of, association_of_nbest, compete

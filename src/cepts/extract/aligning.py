@@ -1,4 +1,4 @@
-"""From sentence pairs to links, whatever the scorer: the loop that every room, and `cepts.pipeline`, runs."""
+"""Alignment of sentence pairs by any scorer: the loop that all packages use."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple, TypeVar
 import numpy as np
 from numpy.typing import NDArray
 
-from cepts.data import Alignment, Alignments, Association, Bitext, Directions, Runs, Scorer
+from cepts.data import Alignment, Alignments, Association, Directions, Runs, Scorer
 from cepts.engine import map_shards
 from cepts.extract.associations import association_of
 from cepts.extract.extractors import EXTRACTORS, Extraction
@@ -22,16 +22,16 @@ PAIRS_AT_A_TIME = 1 << 16
 
 
 class AlignedRun(NamedTuple):
-    """The links of some successive pairs, with matrices and scores where they are wanted.
+    """The links of some consecutive pairs, with matrices and scores if these were requested.
 
     Attributes
     ----------
     links
         The alignments of the pairs.
     matrix
-        The association matrices behind them, where matrices were asked for.
+        The association matrices from which the links were made, if matrices were requested.
     scores
-        Scores of the pairs in both directions (pairs x 2), where they were asked for.
+        Scores of the pairs in both directions (pairs x 2), if scores were requested.
     """
 
     links: Alignments
@@ -48,20 +48,20 @@ def aligned_runs(
     scores: bool = False,
     progress: Progress | None = None,
 ) -> Iterator[AlignedRun]:
-    """Score `pairs` and extract their links, run by run, in one pass.
+    """Score `pairs` and extract their links in one pass, run by run.
 
     Parameters
     ----------
     scorer
-        What says how much words belong together.
+        Scores the pairs.
     pairs
-        The sentence pairs.
+        The sentence pairs: a `Bitext`, or a list of pairs of sentences.
     extraction
-        How links are made.
+        How links are made; None is the default `Extraction`.
     matrices, scores
-        Also give these.
+        Whether to return association matrices, and scores of whole pairs, as well.
     progress
-        Told after each run.
+        Called after each run.
     """
     extraction = extraction or Extraction()
     extractor = EXTRACTORS[extraction.combine]
@@ -92,7 +92,7 @@ def _reported(found: Iterator[AlignedRun], runs: Runs, progress: Progress | None
 
 
 def _in_places(found: Sequence[AlignedRun], places: NDArray[np.int64]) -> Iterator[AlignedRun]:
-    """The runs of distinct pairs written out as often, and where, each pair stands in the text."""
+    """Copy the results of distinct pairs to every place where the pairs occur in the text."""
     links = Alignments.concatenate([run.links for run in found])
     scores = [run.scores for run in found if run.scores is not None]
     every_score = np.concatenate(scores) if scores else None
@@ -102,16 +102,16 @@ def _in_places(found: Sequence[AlignedRun], places: NDArray[np.int64]) -> Iterat
 
 
 class Aligning:
-    """What every scorer can do with its directions: align pairs, score them, give their posteriors."""
+    """Base class of scorers that aligns pairs, scores them and returns their posteriors, given their `directions`."""
 
     if TYPE_CHECKING:
 
         @property
         def max_length(self) -> int | None:
-            """Pairs with a longer sentence are left unaligned; None aligns all."""
+            """Pairs with a longer sentence on either side are left unaligned; None aligns all pairs."""
 
     def directions(self, pairs: Any, *, cells: int | None = None, in_order: bool = False) -> Runs:
-        """See `cepts.data.Scorer`."""
+        """Score `pairs`, run by run; see `cepts.data.Scorer`."""
         raise NotImplementedError
 
     def align(
@@ -125,18 +125,18 @@ class Aligning:
         factoring: Factoring | None = None,
         progress: Progress | None = None,
     ) -> Alignments:
-        """The links of every pair.
+        """Align sentence pairs and return the links of each.
 
         Parameters
         ----------
         pairs
-            A `Bitext`, or a list of pairs of sentences; those of training are the fastest.
+            A `Bitext`, or a list of pairs of sentences. A word model is fastest on its training text.
         combine
-            How links are made: a name of `cepts.extract.EXTRACTORS`.
+            How links are made: a name of `cepts.extract.EXTRACTORS`, such as ``agreement`` or ``grow-diag-final-and``.
         threshold, association, nbest, factoring
             As in `cepts.extract.Extraction`.
         progress
-            Told after each run of pairs.
+            Called after each run of pairs.
         """
         extraction = Extraction(
             combine=combine,
@@ -158,14 +158,18 @@ class Aligning:
         nbest: int | None = None,
         factoring: Factoring | None = None,
     ) -> Alignment:
-        """The links of one pair; a sentence is a string, which is split on white space, or a list of tokens."""
-        pair = Bitext.from_tokens([(source, target)])
+        """Align one sentence pair and return its links.
+
+        A sentence is a list of tokens or a string. A string is split at white space, but English phrase models tokenise
+        it. The other parameters are those of `align`.
+        """
+        pair = [(source, target)]
         return self.align(
             pair, combine=combine, threshold=threshold, association=association, nbest=nbest, factoring=factoring
         )[0]
 
     def posteriors(self, pairs: Any) -> tuple[Association, Association]:
-        """P(link) of all pairs, forward and reverse; for many pairs, `directions` needs less memory."""
+        """P(link) in all pairs, forward and reverse; for many pairs, `directions` needs less memory."""
         found = list(self._read(pairs, lambda directions: (directions.forward, directions.reverse)))
         return (
             Association.concatenate([forward for forward, _ in found]),
@@ -173,14 +177,27 @@ class Aligning:
         )
 
     def associate(self, pairs: Any, association: str = "agreement", *, nbest: int | None = None) -> Association:
-        """The association matrices of all pairs, by a name of `cepts.extract.ASSOCIATIONS`."""
+        """The association matrices of all pairs.
+
+        Parameters
+        ----------
+        pairs
+            A `Bitext`, or a list of pairs of sentences.
+        association
+            Which matrix: a name of `cepts.extract.ASSOCIATIONS`.
+        nbest
+            Length of the N-best lists, for associations that count links in them; None is `cepts.extract.NBEST`.
+        """
         extraction = Extraction(association=association, nbest=nbest)
         return Association.concatenate(
             list(self._read(pairs, lambda directions: association_of(directions, extraction)))
         )
 
     def score(self, pairs: Any) -> NDArray[np.float64]:
-        """Scores of each pair in both directions: log P(target | source) and log P(source | target) of a word model."""
+        """Score of each pair in both directions (pairs x 2).
+
+        The scores of a word model are log P(target | source) and log P(source | target).
+        """
         return np.concatenate([np.empty((0, 2)), *self._read(pairs, lambda directions: directions.scores)])
 
     def _read(self, pairs: Any, read: Callable[[Directions], Result]) -> Iterator[Result]:

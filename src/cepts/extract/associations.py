@@ -1,4 +1,4 @@
-"""The table of association matrices: each is read off what a scorer says, whatever the scorer."""
+"""The table of association matrices, each of which can be computed from the `Directions` of any scorer."""
 
 from __future__ import annotations
 
@@ -15,10 +15,10 @@ if TYPE_CHECKING:
     from cepts.extract.extractors import Extraction
 
 NBEST = 100
-# Rules by which the kernel weighs the entries of a list.
+# The rule by which the kernel weights the entries of a list.
 RULES = {"nbest": 0, "nbest-probability": 1, "nbest-rank": 2, "nbest-agreement": 1}
-# Share of null's mass that is spread over neighbours. Set on the trial sentences of the Hansards (benchmarks/onmf.py)
-# only, for posteriors and for lists.
+# Share of the null mass that is spread over neighbouring words, for posteriors and for lists. Set only on the trial
+# sentences of the Hansards (benchmarks/onmf.py).
 SPREAD = 0.75
 SPREAD_LISTS = 0.6
 
@@ -29,15 +29,15 @@ class AssociationKind(NamedTuple):
     Attributes
     ----------
     what
-        A line that says what an entry is.
+        One line that says what an entry is.
     make
-        Makes the matrices of a run of pairs; the second argument is the length of lists.
+        Makes the matrices of a run of pairs; the second argument is the length of the N-best lists.
     certain
-        The entry of a certain link, given the length of lists; None where there is no such entry.
+        Returns the entry of a certain link, given the length of the N-best lists; None if there is no such entry.
     spread
-        The share of null's mass that is spread over neighbours by default; 0 where there is no null.
+        Default share of the null mass that is spread over neighbouring words; 0 if there is no null.
     lists
-        Whether links are counted in lists of the best alignments, whose length can be chosen.
+        Whether links are counted in N-best lists, whose length can be chosen.
     """
 
     what: str
@@ -48,7 +48,7 @@ class AssociationKind(NamedTuple):
 
 
 def association_of(directions: Directions, extraction: Extraction) -> Association:
-    """The matrices that `extraction` names, made once for each run."""
+    """The association matrices that `extraction` asks for, computed once for each run."""
     key = ("association", extraction.association, extraction.length)
     return directions.once(key, lambda: ASSOCIATIONS[extraction.association].make(directions, extraction.length))
 
@@ -86,20 +86,20 @@ ASSOCIATIONS: dict[str, AssociationKind] = {
         "posteriors of the model that explains the source, with P(null) of each source word",
         lambda directions, nbest: directions.reverse,
     ),
-    "nbest": _lists("how many of the best alignments of either direction have a link, or a word at null", "nbest"),
+    "nbest": _lists("how many of the best alignments of both directions have a link, or a word at null", "nbest"),
     "nbest-probability": _lists(
-        "the same, each alignment weighted by its probability among the best", "nbest-probability"
+        "as nbest, with each alignment weighted by its probability among the best", "nbest-probability"
     ),
-    "nbest-rank": _lists("the same, each alignment weighted by one over its rank", "nbest-rank"),
+    "nbest-rank": _lists("as nbest, with each alignment weighted by one over its rank", "nbest-rank"),
     "nbest-agreement": _lists(
-        "geometric mean of the directions' lists, each alignment weighted by its probability", "nbest-agreement"
+        "geometric mean of the directions' lists, with each alignment weighted by its probability", "nbest-agreement"
     ),
     "tables": AssociationKind(
-        "mean of the directions' lexicon x P(position), not normalised over the sentence",
+        "mean over both directions of lexicon x P(position), not normalised over the sentence",
         lambda directions, nbest: directions.tables(),
         lambda nbest: None,
     ),
-    "counts": _statistic("in how many sentence pairs of the training text both words stand", "counts"),
+    "counts": _statistic("number of sentence pairs of the training text that have both words", "counts"),
     "dice": _statistic("Dice coefficient of these counts", "dice"),
     "pmi": _statistic("pointwise mutual information of these counts, where positive", "pmi"),
     "llr": _statistic("log-likelihood ratio of these counts, where words attract each other", "llr"),
@@ -109,27 +109,28 @@ ASSOCIATIONS: dict[str, AssociationKind] = {
 def association_of_nbest(
     forward: NBest, reverse: NBest, name: str = "nbest", *, length: int | None = None
 ) -> Association:
-    """The links of both directions' N-best lists counted, as in section 5 of onmf.
+    """Count the links in the N-best lists of both directions, as in Goutte et al. (2004), section 5.
 
     Parameters
     ----------
     forward, reverse
-        The lists of the same sentence pairs, by target word and by source word.
+        The lists of both directions for the same sentence pairs.
     name
-        ``nbest`` counts entries. ``nbest-probability`` weighs them by their probability, ``nbest-rank`` by one over
-        their rank; the weights of a list sum to its length, so that the scale of the counts stays.
-        ``nbest-agreement`` weighs them by their probability, and takes twice the geometric mean of the directions
-        instead of their sum, so that what only one of them has counts for nothing.
+        ``nbest`` counts alignments. ``nbest-probability`` weights each alignment by its probability, ``nbest-rank`` by
+        one over its rank; the weights of a list add up to its length, so the scale of the counts stays the same.
+        ``nbest-agreement`` weights alignments by their probability and takes twice the geometric mean of the two
+        directions instead of their sum, so that a link that only one direction has gets 0.
     length
-        How many alignments were asked for. A list that is shorter has all alignments of its pair, likely and unlikely:
-        its entries are weighted by their probability, and as a whole count as much as a list of that length.
+        How many alignments were requested. A shorter list has all alignments of its pair, probable or not, so its
+        entries are weighted by their probability, and together they count as much as a list of this length.
     """
     from cepts.kernels.association import add_nbest, nbest_weights
 
     check_choice("name", name, RULES)
     if len(forward) != len(reverse):
         raise ValueError(
-            f"both lists must be of as many sentence pairs. Got {len(forward)} and {len(reverse)} instead."
+            f"`forward` and `reverse` must have the same number of sentence pairs. "
+            f"Got {len(forward)} and {len(reverse)} instead."
         )
     source_lengths, target_lengths = reverse.lengths, forward.lengths
     cells = source_lengths * target_lengths
@@ -152,15 +153,16 @@ def association_of_nbest(
 
 
 def compete(association: Association) -> Association:
-    """Each value as the geometric mean of its share in its row and of its share in its column, between 0 and 1.
+    """Replace each value by the geometric mean of its share of its row and its share of its column (0 to 1).
 
-    Frequent words have high counts with all words, and dominate whatever is made of them (onmf, section 7.2). Shares
-    set each word's values against one another instead: a pair of words loses where either has a better partner.
+    Frequent words have high counts with all words, and dominate whatever is computed from the counts (Goutte et al.,
+    2004, section 7.2). With shares, the partners of a word compete: a pair of words gets a low value if either of them
+    has a better partner.
     """
     from cepts.kernels.association import shares_of_lines
 
     if association.source_null is not None or association.target_null is not None:
-        raise UsageError("`association` must have no null, whose mass has no row and column.")
+        raise UsageError("`association` must not have null masses, which belong to no row and column.")
     values = association.values.copy()
     shares_of_lines(
         association.source_lengths,

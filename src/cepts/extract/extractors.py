@@ -1,4 +1,4 @@
-"""The table of extractors: from what a scorer says to links."""
+"""The table of extractors, which make links from the results of a scorer."""
 
 from __future__ import annotations
 
@@ -18,22 +18,23 @@ from cepts.factor import Factoring, in_counts, onmf, spread
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Extraction:
-    """How links are made of what a scorer says.
+    """How links are made from the results of a scorer.
 
     Attributes
     ----------
     combine
-        One of `EXTRACTORS`.
+        Name of the extractor, one of `EXTRACTORS`.
     threshold
-        For ``agreement``: the least agreement of a link. For ``onmf``: how much a word must have in common with its
-        cept to stay in it. None is the scorer's own default.
+        From 0 to 1; higher gives fewer links. For ``agreement``: the lowest agreement that makes a link. For ``onmf``:
+        a word stays in its cept only if its associations with the cept's words on the other side add up to this much.
+        None is the default of the scorer.
     association
-        For ``onmf``: one of `ASSOCIATIONS`, the matrix that is factorised. For the others, the matrix that is written
-        beside the links where one is wanted.
+        One of `ASSOCIATIONS`. For ``onmf``: the matrix that is factorised. For the other extractors: the matrix that is
+        returned with the links, if matrices are requested.
     nbest
-        Length of the lists, for associations that count links in lists of the best alignments; None is `NBEST`.
+        Length of the N-best lists, for associations that count links in them; None is `NBEST`.
     factoring
-        For ``onmf``.
+        Options of the factorisation, for ``onmf``.
     """
 
     combine: str = "agreement"
@@ -49,35 +50,38 @@ class Extraction:
         if self.nbest is not None and not ASSOCIATIONS[self.association].lists:
             lists = [name for name, kind in ASSOCIATIONS.items() if kind.lists]
             raise UsageError(
-                f"`nbest` is the length of lists of alignments, of which `association` {self.association} makes no "
-                f"use; choose `association` {' or '.join(lists)}, or leave `nbest` out."
+                f"`nbest` is the length of lists of alignments, which `association` {self.association} does not use; "
+                f"choose `association` {' or '.join(lists)}, or leave out `nbest`."
             )
         # Written so that NaN fails.
         if self.threshold is not None and not 0 <= self.threshold <= 1:
             raise UsageError(f"`threshold` must lie between 0 and 1. Got {self.threshold} instead.")
         if self.factoring.spread and not ASSOCIATIONS[self.association].spread:
-            raise UsageError(f"`spread` moves the mass of null, of which {self.association} has none; leave it out.")
+            raise UsageError(
+                f"`spread` moves null mass to neighbouring words, but `association` {self.association} has no null; "
+                f"leave out `spread`."
+            )
 
     @property
     def length(self) -> int:
-        """Length of the lists."""
+        """Length of the N-best lists."""
         return self.nbest or NBEST
 
 
 class Extractor(NamedTuple):
-    """A way to make links.
+    """A way to make links from the results of a scorer.
 
     Attributes
     ----------
     what
-        A line that says what it does.
+        One line that says what it does.
     links
         Makes the links of a run of pairs.
     matrix
-        The association matrix behind the links: what is written where matrices are wanted.
+        Makes the association matrix from which the links are made, which is returned if matrices are requested.
     cells
-        About how many cells a run should have; None is the scorer's own choice. Few where extraction is slow, so that
-        all threads have work.
+        About how many cells a run should have; None leaves this to the scorer. A slow extractor needs small runs, so
+        that all threads have work.
     """
 
     what: str
@@ -103,22 +107,23 @@ def _cepts(directions: Directions, extraction: Extraction) -> Alignments:
 
 
 def without_loose_words(alignments: Alignments, association: Association, least: float) -> Alignments:
-    """The alignments without words that have little in common with their cepts.
+    """Move words that are only weakly associated with their cept from the cept to null.
 
-    A factorisation gives every word the cept that it fits best, however badly. Here a word leaves its cept for null
-    where its association with all words of the cept's other side together is less than `least`; and so do words whose
-    partners have all left.
+    A factorisation puts every word into the cept that fits best, however badly it fits. Words whose partners have all
+    left their cept go to null too.
 
     Parameters
     ----------
     alignments
-        Links that were made from cepts, which they have.
+        Links that were made from cepts, with these cepts.
     association
-        What was factorised, as probabilities.
+        The matrix that was factorised, as probabilities.
+    least
+        A word stays in its cept if its associations with the cept's words on the other side add up to at least this.
     """
     cepts = alignments.cepts
     if cepts is None:
-        raise ValueError("alignments must have cepts.")
+        raise ValueError("`alignments` must have cepts.")
     pair = np.repeat(np.arange(len(alignments)), np.diff(alignments.offsets))
     source = cepts.source_offsets[pair] + alignments.source
     target = cepts.target_offsets[pair] + alignments.target
@@ -143,7 +148,7 @@ def without_loose_words(alignments: Alignments, association: Association, least:
 
 
 def _in_counts(directions: Directions, extraction: Extraction) -> Association:
-    """What is factorised: the association in counts, with null's mass spread over neighbouring words."""
+    """The matrices to factorise: the association in counts, with null mass spread over neighbouring words."""
     kind = ASSOCIATIONS[extraction.association]
     wanted = extraction.factoring.spread
     strength = kind.spread if wanted is None else wanted
@@ -173,7 +178,7 @@ def _heuristic(method: str) -> Callable[[Directions, Extraction], Alignments]:
 
 EXTRACTORS: dict[str, Extractor] = {
     "agreement": Extractor("links on which the directions agree: the geometric mean reaches a threshold", _agreement),
-    "onmf": Extractor("cepts: every word belongs to exactly one, or to null", _cepts, _in_counts, cells=1 << 13),
+    "onmf": Extractor("cepts: every word is in exactly one cept, or in null", _cepts, _in_counts, cells=1 << 13),
     **{
         method: Extractor(f"{method} of the best alignment of each direction", _heuristic(method)) for method in METHODS
     },

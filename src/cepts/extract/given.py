@@ -1,4 +1,4 @@
-"""Scorers of what users bring: association matrices, and link files of two directions."""
+"""Scorers from data of the user: association matrices, and links of two directions."""
 
 from __future__ import annotations
 
@@ -22,15 +22,15 @@ MOST_CELLS = 1 << 26  # of one pair whose links come from files
 
 
 def are_probabilities(association: Association) -> bool:
-    """Whether no entry, null's included, is above 1: then entries are taken for probabilities, else for counts."""
+    """Whether no entry or null mass is above 1; if so, entries are taken as probabilities, otherwise as counts."""
     return all(float(values.max(initial=0)) <= 1 for _, values, _ in association.masses())
 
 
 class MatrixDirections(Directions):
-    """One matrix a pair, of probabilities or of counts.
+    """The directions of given matrices, one for each pair, with probabilities or counts.
 
-    Probabilities stand for both directions as they are. Of counts, a direction has the share of each entry in its
-    column (forward) or row (reverse), null included.
+    Probabilities are used in both directions as they are. Counts are divided by the sum of their column (forward) or
+    row (reverse), null mass included.
 
     Parameters
     ----------
@@ -39,9 +39,9 @@ class MatrixDirections(Directions):
     probabilities
         Whether entries are probabilities of links.
     counts
-        The matrices in counts, for cepts; None makes them, see `cepts.factor.in_counts`.
+        The matrices in counts, for cepts; None computes them, see `cepts.factor.in_counts`.
     first
-        Place of the first pair.
+        Index of the first pair.
     """
 
     name = "a matrix"
@@ -55,13 +55,13 @@ class MatrixDirections(Directions):
 
     @cached_property
     def forward(self) -> Association:
-        """The matrix, or the shares in its columns."""
+        """The matrix of probabilities, or the share of each count in its column."""
         given = replace(self.association, source_null=None)
         return given if self.probabilities else _shares(given, by_target=True)
 
     @cached_property
     def reverse(self) -> Association:
-        """The matrix, or the shares in its rows."""
+        """The matrix of probabilities, or the share of each count in its row."""
         given = replace(self.association, target_null=None)
         return given if self.probabilities else _shares(given, by_target=False)
 
@@ -74,7 +74,7 @@ class MatrixDirections(Directions):
 
 
 def _shares(association: Association, *, by_target: bool) -> Association:
-    """Each entry over the sum of its column (or row) and that word's null."""
+    """Each entry divided by the sum of its column (or row) and the null mass of that word."""
     null = association.target_null if by_target else association.source_null
     sums, word = association.line_sums(by_target=by_target)
     if null is not None:
@@ -87,13 +87,13 @@ def _shares(association: Association, *, by_target: bool) -> Association:
 
 
 class MatrixScorer(Aligning):
-    """Scores pairs by association matrices that are there already.
+    """Scores pairs by given association matrices.
 
     Parameters
     ----------
     association
-        One matrix a pair; null masses where they are known. Where no entry is above 1 they are probabilities of links,
-        else counts.
+        One matrix for each pair, with null masses if they are known. If no entry is above 1, entries are probabilities
+        of links, otherwise counts.
     threads
         Threads to use; None is one for each processor. Results do not depend on it.
     """
@@ -104,7 +104,7 @@ class MatrixScorer(Aligning):
         self.association, self.threads = association, threads
 
     def directions(self, pairs: Any = None, *, cells: int | None = None, in_order: bool = False) -> Runs:
-        """The matrices run by run; `pairs`, if given, must fit them."""
+        """Return the matrices, run by run; `pairs`, if given, must be sentence pairs of the same sizes."""
         matrices = self.association
         if pairs is not None:
             bitext = as_bitext(pairs)
@@ -119,7 +119,7 @@ class MatrixScorer(Aligning):
 
 
 def _check_shape(found: NDArray[np.int64], wanted: NDArray[np.int64], side: str) -> None:
-    """Refuse matrices that do not fit the sentences; a pair without a matrix (0 x 0) fits any."""
+    """Refuse matrices that do not fit the sentences; a pair without a matrix (0 x 0) fits any sentences."""
     if len(found) != len(wanted):
         raise DataError(
             f"there are {len(found):,} matrices but {len(wanted):,} sentence pairs; give one matrix for each pair, in "
@@ -130,14 +130,14 @@ def _check_shape(found: NDArray[np.int64], wanted: NDArray[np.int64], side: str)
         pair = int(wrong.argmax())
         raise DataError(
             f"the matrix of pair {pair + 1:,} is for {found[pair]} {side} words but the sentence has {wanted[pair]}; "
-            f"check that the matrices belong to these sentences, without null among rows and columns."
+            f"check that the matrices belong to these sentences and have no row or column for null."
         )
 
 
 class LinkDirections(Directions):
     """Links of both directions, with their confidences as probabilities.
 
-    A word has null's mass for what its links leave of 1.
+    The null mass of a word is 1 minus the sum of its links.
     """
 
     name = "a pair of link files"
@@ -186,14 +186,14 @@ class LinkDirections(Directions):
 
 
 class LinkScorer(Aligning):
-    """Scores pairs by the links of two directions, such as those of two files.
+    """Scores pairs by given links of both directions, such as those of two files.
 
     Parameters
     ----------
     forward, reverse
         Links of the same sentence pairs, both as (source, target); their confidences are probabilities.
     source_lengths, target_lengths
-        Words of each pair. Without them a sentence reaches as far as its last link.
+        Number of words of each sentence; None takes the last linked word as the end of the sentence.
     threads
         Threads to use; None is one for each processor. Results do not depend on it.
     """
@@ -219,7 +219,7 @@ class LinkScorer(Aligning):
         )
 
     def directions(self, pairs: Any = None, *, cells: int | None = None, in_order: bool = False) -> Runs:
-        """The links run by run; `pairs`, if given, must fit them."""
+        """Return the links as matrices, run by run; `pairs`, if given, must be sentence pairs that the links fit."""
         source_lengths, target_lengths = self.source_lengths, self.target_lengths
         if pairs is not None:
             bitext = as_bitext(pairs)
@@ -237,6 +237,6 @@ class LinkScorer(Aligning):
 def _runs(
     run: Callable[[int, int], Directions], offsets: NDArray[np.int64], cells: int | None, threads: int | None
 ) -> Runs:
-    """The runs of pairs whose matrices start at `offsets`."""
+    """Divide the pairs whose matrices start at `offsets` into runs."""
     bounds = cut_runs(offsets, min(cells or CELLS_IN_RUN, CELLS_IN_RUN))
     return Runs([partial(run, *both) for both in bounds], len(offsets) - 1, threads=threads)

@@ -1,18 +1,4 @@
-"""One alignment out of two: the links of a forward and of a reverse model.
-
-`forward` explains the target by the source, `reverse` the source by the target; the links of both are
-(source, target). The heuristics are those of Och and Ney (2003) and Koehn et al. (2003). Their result
-depends on the order in which links are tried; we follow the `atools` program of fast_align:
-
-- *grow-diag* starts from the intersection. A pass goes through the other links of the union by source, then
-  target position, and adds each that has a link so far beside it (8 neighbours) and whose source word or
-  target word is not covered so far; what it adds counts at once. Passes repeat until one adds nothing.
-- *grow-diag-final* then goes through the forward links, then through the reverse ones, in the same order,
-  and adds each whose source word or target word is not covered so far.
-- *grow-diag-final-and* does so with each link of which neither word is covered so far.
-
-Moses' `symal` grows around each link in turn, so a few of its links differ.
-"""
+"""Heuristics that combine the links of a forward and a reverse model."""
 
 from __future__ import annotations
 
@@ -45,22 +31,37 @@ def combine(
     *,
     method: str,
 ) -> Alignments:
-    """Combine the links of two directions; see the module's text for what each method does.
+    """Combine the links of two directions by a heuristic.
+
+    ``intersection`` has the links that both directions have, ``union`` those that at least one of them has. The other
+    heuristics are those of Och and Ney (2003) and Koehn et al. (2003). Their result depends on the order in which links
+    are tried, which is that of the program `atools` of fast_align:
+
+    - ``grow-diag`` starts from the intersection. A pass goes through the other links of the union, by source position
+      and then by target position. It adds each link that is next to a link chosen so far (one of 8 neighbours), if its
+      source word or its target word has no link yet. A link counts as soon as it is added. Passes are repeated until
+      one adds nothing.
+    - ``grow-diag-final`` then goes through the forward links and after these through the reverse links, in the same
+      order, and adds each link whose source word or target word has no link yet.
+    - ``grow-diag-final-and`` does the same, but adds a link only if neither of its words has a link yet.
+
+    The program `symal` of Moses grows around each link in turn, so a few of its links differ.
 
     Parameters
     ----------
     forward, reverse
-        Links of the same sentence pairs, both as (source, target).
+        Links of the same sentence pairs, both as (source, target). The forward direction explains the target by the
+        source, the reverse direction the source by the target.
     source_lengths, target_lengths
-        Words of each pair; every link must lie within them. Without them nothing is known to be out of range.
+        Number of words of each sentence, to check that every link lies within its pair; None does not check.
     method
         One of `METHODS`.
 
     Returns
     -------
     Alignments
-        A link's confidence is the mean of its confidences in the two directions, 0 where a direction lacks
-        it. A link is sure where one of the directions says so.
+        The confidence of a link is the mean of its confidences in the two directions, where a direction without the
+        link counts as 0. A link is sure if it is sure in one of the directions.
 
     Examples
     --------
@@ -90,10 +91,10 @@ def combine(
 def check_directions(
     forward: Alignments, reverse: Alignments, source_lengths: Lengths | None, target_lengths: Lengths | None
 ) -> None:
-    """Raise `DataError` where the links of two directions are not of the same pairs, or lie outside of them."""
+    """Raise `DataError` if the links of two directions have different numbers of pairs, or lie outside their pairs."""
     if len(forward) != len(reverse):
         raise DataError(
-            f"the forward links are of {len(forward):,} sentence pairs but the reverse ones of "
+            f"the forward links are for {len(forward):,} sentence pairs but the reverse links are for "
             f"{len(reverse):,}; both must come from the same bitext."
         )
     for name, alignments in (("forward", forward), ("reverse", reverse)):
@@ -103,7 +104,7 @@ def check_directions(
 def check_range(
     alignments: Alignments, source_lengths: Lengths | None, target_lengths: Lengths | None, *, name: str
 ) -> None:
-    """Raise `DataError` at the first link outside of its sentence pair; `name` says whose links these are."""
+    """Raise `DataError` if a link lies outside its sentence pair; `name` is what the message calls the links."""
     pairs = len(alignments)
     counts = np.diff(alignments.offsets)
     for side, positions, lengths in (
@@ -112,7 +113,7 @@ def check_range(
     ):
         if lengths is not None and len(lengths) != pairs:
             raise DataError(
-                f"{name} are of {pairs:,} sentence pairs but there are {len(lengths):,} {side} sentences; "
+                f"{name} are for {pairs:,} sentence pairs but there are {len(lengths):,} {side} sentences; "
                 f"both must come from the same bitext."
             )
         outside = positions < 0
@@ -125,7 +126,7 @@ def check_range(
             wanted = "positions start at 0" if positions[link] < 0 else ""
             if lengths is not None and positions[link] >= 0:
                 words = int(lengths[pair])
-                wanted = f"its {side} has {words:,} word{'' if words == 1 else 's'}, numbered from 0"
+                wanted = f"its {side} sentence has {words:,} word{'' if words == 1 else 's'}, numbered from 0"
             raise DataError(f"{name}: sentence pair {pair + 1:,} has the link {found}, but {wanted}.")
 
 
@@ -143,12 +144,12 @@ def _union(forward: Alignments, reverse: Alignments) -> tuple[Alignments, NDArra
     )
     origin = np.empty(most, dtype=np.uint8)
     count = merge_links(_arrays(forward), _arrays(reverse), union, origin)
-    # Copied, so that the rest of the room is freed.
+    # Copied, so that the unused rest of the buffers is freed.
     return Alignments(union.offsets, *(array[:count].copy() for array in union[1:])), origin[:count]
 
 
 def _arrays(links: Alignments) -> Links:
-    """The arrays of `links` in the types for which the kernels are compiled; not copied where they are so."""
+    """The arrays of `links` in the types for which the kernels are compiled; copied only if the types differ."""
     from cepts.kernels.extract import Links
 
     return Links(

@@ -1,4 +1,4 @@
-"""Links out of association matrices."""
+"""Links from association matrices."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from cepts.errors import UsageError, check_choice
 
 
 def threshold(association: Association, threshold: float) -> Alignments:
-    """Every link whose value is at least `threshold`; the value is the link's confidence.
+    """Make a link of every entry that is at least `threshold`; the entry is the confidence of the link.
 
     Examples
     --------
@@ -36,11 +36,11 @@ def threshold(association: Association, threshold: float) -> Alignments:
 
 
 def best(association: Association, *, axis: Literal["source", "target"]) -> Alignments:
-    """For each word of the `axis` side the one partner of highest value, if that beats the word's null mass.
+    """Link each word of the `axis` side to its partner with the highest value, if this is above the word's null mass.
 
-    With ``axis="target"`` each target word has at most one link, as in the Viterbi alignment of a model
-    that explains the target by the source. Of equal partners the first wins; a value that only equals the
-    null mass gives no link, nor does a value of 0 where the scorer has no null.
+    With ``axis="target"`` each target word has at most one link, as in the Viterbi alignment of a model that explains
+    the target by the source. If several partners have the highest value, the first is taken. A value that equals the
+    null mass gives no link, and neither does a value of 0 if there are no null masses.
     """
     from cepts.kernels.extract import best_links
 
@@ -52,7 +52,7 @@ def best(association: Association, *, axis: Literal["source", "target"]) -> Alig
     given = association.target_null if by_target else association.source_null
     null = np.zeros(words, dtype=np.float32) if given is None else np.ascontiguousarray(given, dtype=np.float32)
     if len(null) != words:
-        raise ValueError(f"{axis}_null must have one mass for each of {words} {axis} words. Got {len(null)} instead.")
+        raise ValueError(f"`{axis}_null` must have one mass for each of {words} {axis} words. Got {len(null)} instead.")
     links = np.empty(len(association) + 1, dtype=np.int64)
     source, target, confidence = np.empty(words, np.int32), np.empty(words, np.int32), np.empty(words, np.float32)
     scratch = np.empty(int(lengths.max(initial=0)), dtype=np.int64)

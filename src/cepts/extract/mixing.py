@@ -20,19 +20,19 @@ PULLS = tuple((side, pull) for side in ("source", "target") for pull in Pulls._f
 
 
 class ScorerMixture(Aligning):
-    """Averages the posteriors of several scorers, each direction by itself.
+    """Averages the posteriors of several scorers, separately for each direction.
 
-    Word models, spaces, phrase models, matrices and link files may be mixed. Null masses are averaged as links are; of
-    a member that knows no null, a word's null is what its links leave of 1. A pair that a member leaves out (0 x 0) is
-    left to the others. Scores are log-probabilities under the mixture of the members' distributions, where all of them
-    have scores.
+    Word models, spaces, phrase models, matrices and link files may be mixed. Null masses are averaged as links are; if
+    a member has no null masses, the null mass of a word is 1 minus the sum of its links. A pair that a member leaves
+    out (0 x 0) is averaged over the other members. Scores are log-probabilities under the mixture of the members'
+    distributions, if all members have scores.
 
     Parameters
     ----------
     scorers
-        The members.
+        The members of the mixture.
     weights
-        A weight for each, above 0; None weighs all the same. They are scaled to sum to 1.
+        A weight above 0 for each scorer; None gives all the same weight. They are scaled to add up to 1.
     threads
         Threads to use; None is one for each processor. Results do not depend on it.
     """
@@ -41,8 +41,12 @@ class ScorerMixture(Aligning):
         self, scorers: Sequence[Scorer], weights: Sequence[float] | None = None, *, threads: int | None = None
     ) -> None:
         given = [1.0] * len(scorers) if weights is None else list(weights)
-        if not scorers or len(given) != len(scorers):
-            raise UsageError(f"`weights` must be one for each of {len(scorers)} scorers. Got {len(given)} instead.")
+        if not scorers:
+            raise UsageError("`scorers` must have at least one scorer. Got none instead.")
+        if len(given) != len(scorers):
+            raise UsageError(
+                f"`weights` must have one weight for each of {len(scorers)} scorers. Got {len(given)} instead."
+            )
         # Written so that NaN fails.
         if not all(0 < weight < np.inf for weight in given):
             raise UsageError(f"`weights` must be above 0. Got {', '.join(f'{weight:g}' for weight in given)} instead.")
@@ -52,12 +56,12 @@ class ScorerMixture(Aligning):
 
     @property
     def max_length(self) -> int | None:
-        """Pairs with a longer sentence are left unaligned by all members."""
+        """Pairs with a longer sentence are left unaligned by all members; None if a member aligns all pairs."""
         limits = [scorer.max_length for scorer in self.scorers]
         return None if None in limits else max(limit for limit in limits if limit is not None)
 
     def directions(self, pairs: Any, *, cells: int | None = None, in_order: bool = False) -> Runs:
-        """The averaged directions, run by run: those of the first member, with the others cut to its runs."""
+        """Return the averaged directions, run by run; the runs are those of the first member."""
         members = [scorer.directions(pairs, cells=cells, in_order=True) for scorer in self.scorers]
         return Runs(self._makers(members), members[0].pairs, threads=self.threads)
 
@@ -72,7 +76,7 @@ class ScorerMixture(Aligning):
             there = [part for part in parts if part is not None]
             if len(there) < len(parts):
                 raise DataError(
-                    "the scorers of a mixture give different numbers of sentence pairs; all must be of the same bitext."
+                    "the scorers of a mixture have different numbers of sentence pairs; all must score the same bitext."
                 )
             yield partial(_mixed, there, self.weights, first)
             first += count
@@ -80,7 +84,7 @@ class ScorerMixture(Aligning):
 
 @dataclass(frozen=True, slots=True, eq=False)
 class _Said(Flat):
-    """What one member says of some pairs, with its threshold for each of them."""
+    """What one member computes for some pairs, with its threshold for each of them."""
 
     forward: Association
     reverse: Association
@@ -110,11 +114,11 @@ class _Said(Flat):
 
     @classmethod
     def by(cls, make: Callable[[], Directions]) -> _Said:
-        """What a member says of a run."""
+        """Compute what a member says about a run."""
         directions = make()
         try:
             scores = directions.scores
-        except UsageError:  # it has none
+        except UsageError:  # the member has none
             scores = None
         forward, (source, target) = directions.forward, directions.pulls or ((None, None), (None, None))
         threshold = np.full(len(forward), directions.threshold)
@@ -122,14 +126,14 @@ class _Said(Flat):
 
 
 class _Stream:
-    """The runs of one member, to be taken by other cuts."""
+    """The runs of one member, to be divided differently."""
 
     def __init__(self, runs: Iterator[_Said]) -> None:
         self._runs = runs
         self._waiting: list[_Said] = []
 
     def ready(self) -> int:
-        """Pairs that are there already; 0 at the end."""
+        """Number of pairs that are ready; 0 at the end."""
         while not self._waiting:
             run = next(self._runs, None)
             if run is None:
@@ -139,7 +143,7 @@ class _Stream:
         return len(self._waiting[0])
 
     def take(self, count: int) -> _Said | None:
-        """The next `count` pairs; None where there are fewer."""
+        """The next `count` pairs; None if there are fewer."""
         taken = []
         while count:
             ready = self.ready()
@@ -165,8 +169,8 @@ def _mixed(parts: Sequence[_Said], weights: Sequence[float], first: int) -> Give
         )
         if wrong.any():
             raise DataError(
-                f"the scorers of a mixture give matrices of different sizes for sentence pair "
-                f"{first + int(wrong.argmax()) + 1:,}; all must be of the same bitext."
+                f"the scorers of a mixture have matrices of different sizes for sentence pair "
+                f"{first + int(wrong.argmax()) + 1:,}; all must score the same bitext."
             )
     shares = has * np.array(weights)[:, None]
     total = shares.sum(axis=0)
@@ -194,7 +198,7 @@ class _Shape(NamedTuple):
     def average(
         self, members: Sequence[Association], has: NDArray[np.bool_], shares: NDArray[np.float64], *, by_target: bool
     ) -> Association:
-        """The members' matrices of one direction, and their null masses, each pair by its own shares."""
+        """Average the members' matrices of one direction and their null masses, each pair with its own weights."""
         cells = self.source_lengths * self.target_lengths
         lengths = self.target_lengths if by_target else self.source_lengths
         values, null = np.zeros(int(cells.sum())), np.zeros(int(lengths.sum()))
@@ -203,14 +207,14 @@ class _Shape(NamedTuple):
             own = member.target_null if by_target else member.source_null
             if own is None:
                 own = np.maximum(1.0 - member.line_sums(by_target=by_target)[0], 0.0).astype(np.float32)
-            # A pair that is left out may have words on one side.
+            # A pair that the member leaves out may have words on one side.
             own = own[np.repeat(there, member.target_lengths if by_target else member.source_lengths)]
             null[np.repeat(there, lengths)] += np.repeat(share[there], lengths[there]) * own
         nulls = (None, null.astype(np.float32)) if by_target else (null.astype(np.float32), None)
         return Association(*self, offsets_of(cells), values.astype(np.float32), *nulls)
 
     def pulls(self, parts: Sequence[_Said], has: NDArray[np.bool_]) -> tuple[Pulls, Pulls] | None:
-        """Those of the first member that has some; none for pairs that it leaves out."""
+        """Pulls of the first member that has some; 0 for pairs that it leaves out."""
         for part, there in zip(parts, has, strict=True):
             arrays = [getattr(part, f"{side}_{pull}") for side, pull in PULLS]
             if arrays[0] is not None:
@@ -231,7 +235,7 @@ def _spread_out(array: NDArray[np.float32], there: NDArray[np.bool_]) -> NDArray
 
 
 def _mixed_scores(parts: Sequence[_Said], shares: NDArray[np.float64]) -> NDArray[np.float64] | None:
-    """Log of the mixture's probability; 0 for pairs that all leave out."""
+    """Log-probability under the mixture; 0 for pairs that all members leave out."""
     scores = [part.scores for part in parts if part.scores is not None]
     if len(scores) < len(parts):
         return None

@@ -1,4 +1,4 @@
-"""Phrases out of links: the rectangles that links fill."""
+"""Phrases from links: the rectangles that links fill."""
 
 from __future__ import annotations
 
@@ -17,28 +17,29 @@ def rectangles(
     max_target: int | None = None,
     every_link: bool = False,
 ) -> Segments:
-    """The phrases of `alignments`: maximal rectangles that are full of links, found greedily.
+    """Find the phrases of `alignments` greedily: maximal rectangles in which all cells are links.
 
-    A source word belongs to the rectangle that grows from its first link, where no rectangle above has taken it: rows
-    and columns are added in turn while all their cells are links. This is how semicrf reads segments out of token
-    links, in training and in the scores of its Table 4. A link beside the rectangle of its source word is in none; with
-    `every_link` each link is in exactly one rectangle, and source words may be in several.
+    A rectangle starts from the first link of each source word that is not in a rectangle yet; rows and columns are
+    added in turn as long as all their cells are links. Yao et al. (2013) make segments from token links in this way, in
+    training and for the scores of their Table 4. A link outside the rectangle of its source word is in no rectangle.
+    With `every_link`, each link is in exactly one rectangle, and a source word may be in several.
 
     Parameters
     ----------
     alignments
-        The links; sure or possible does not matter.
+        The links; sure and possible links are treated alike.
     source_lengths, target_lengths
-        Words of each pair, where links are to be checked to lie within them.
+        Number of words of each sentence, to check that every link lies within its pair; None does not check.
     max_source, max_target
-        The most words of a rectangle's sides. What is larger falls into several rectangles.
+        The largest number of source words and of target words in a rectangle; larger ones are split. None has no limit.
     every_link
-        Cover all links.
+        Whether to cover all links.
 
     Returns
     -------
     Segments
-        With the mean confidence of the links inside. `scores` are 0, `states` the numbers of segments.
+        The confidence of a segment is the mean confidence of its links. `scores` are 0, and `states` are the numbers of
+        segments.
 
     Examples
     --------
@@ -50,7 +51,7 @@ def rectangles(
 
     for name, limit in (("max_source", max_source), ("max_target", max_target)):
         if limit is not None and limit < 1:
-            raise ValueError(f"{name} must be at least 1. Got {limit} instead.")
+            raise ValueError(f"`{name}` must be 1 or more. Got {limit} instead.")
     check_range(alignments, source_lengths, target_lengths, name="the links")
     links = len(alignments.source)
     longest = np.array([max_source or links + 1, max_target or links + 1], dtype=np.int64)
@@ -82,6 +83,6 @@ def rectangles(
 
 
 def _largest_matrix(alignments: Alignments) -> int:
-    """Cells that the links of the largest pair span."""
+    """Number of cells that the links of the largest pair span."""
     rows, columns = (reach_of(alignments.offsets, side) for side in (alignments.source, alignments.target))
     return int((rows * columns).max(initial=0))

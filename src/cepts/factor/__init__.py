@@ -1,5 +1,8 @@
-"""Matrices factorised: association matrices into cepts by PLSA and by orthogonal factors (onmf), which are proper
-alignments, and sparse counts into hidden documents by Poisson NMF (nmf_lm).
+"""Matrix factorisation: cepts from association matrices, and hidden documents from sparse counts.
+
+PLSA and orthogonal non-negative matrix factorisation (Goutte et al., 2004) factorise the association matrix of a
+sentence pair into cepts; orthogonal factors are proper alignments. Poisson NMF (Novak and Mammone, 2001) factorises the
+word counts of documents into hidden documents.
 """
 
 from cepts.factor.latent import Factors, plsa

@@ -1,4 +1,4 @@
-"""PLSA of one association matrix: a mixture of cepts, in each of which the two sides are independent."""
+"""PLSA of one association matrix: a mixture of cepts, within each of which source and target are independent."""
 
 from __future__ import annotations
 
@@ -15,7 +15,9 @@ from cepts.progress import Progress
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Factors:
-    """P(i, j) = sum over cepts of P(c) P(i | c) P(j | c) + noise, eq. (2) of onmf with its null and noise components.
+    """PLSA of one matrix: P(i, j) is the sum over cepts c of P(c) P(i | c) P(j | c), plus noise.
+
+    Goutte et al. (2004), eq. (2), with their null and noise components.
 
     Attributes
     ----------
@@ -24,9 +26,9 @@ class Factors:
     source, target
         P(i | c) and P(j | c), one row for each cept.
     noise
-        P(noise), spread evenly over all cells; 0 without noise.
+        P(noise), which is spread evenly over all cells; 0 in a model without noise.
     source_null, target_null
-        P(e-null, i) and P(f-null, j): the share of each word that belongs to the null cepts, on the same scale.
+        Null mass of each source word and target word, as a share of the sum of the matrix.
     log_likelihood
         Sum over cells of entry times log P(i, j), without null.
     objectives
@@ -52,12 +54,12 @@ class Factors:
 
     @property
     def source_posterior(self) -> NDArray[np.float32]:
-        """P(c | i), words in rows; the first column is null."""
+        """P(c | i), source words by cepts; the first column is null."""
         return _posterior(self.weights, self.source, self.source_null)
 
     @property
     def target_posterior(self) -> NDArray[np.float32]:
-        """P(c | j), words in rows; the first column is null."""
+        """P(c | j), target words by cepts; the first column is null."""
         return _posterior(self.weights, self.target, self.target_null)
 
 
@@ -68,7 +70,7 @@ def _posterior(weights: NDArray, factor: NDArray, null: NDArray) -> NDArray[np.f
 
 
 def as_matrix(matrix: ArrayLike, name: str = "matrix") -> NDArray[np.float32]:
-    """A matrix of non-negative finite numbers, some of them above 0, or `DataError`."""
+    """Return a matrix of non-negative finite numbers, not all of them 0, or raise `DataError`."""
     given = _numbers(matrix, f"`{name}` must be a matrix of numbers.")
     if given.ndim != 2:
         raise DataError(f"`{name}` must have two dimensions, source words by target words. Got {given.ndim} instead.")
@@ -82,12 +84,14 @@ def as_matrix(matrix: ArrayLike, name: str = "matrix") -> NDArray[np.float32]:
 
 
 def as_null(null: ArrayLike | None, words: int, name: str) -> NDArray[np.float32]:
-    """Null masses of `words` words, 0 where none are given."""
+    """Null masses of `words` words, which are 0 if none are given."""
     if null is None:
         return np.zeros(words, dtype=np.float32)
     given = _numbers(null, f"`{name}` must have one mass for each of {words} words.")
     if given.shape != (words,):
-        raise DataError(f"`{name}` must have one mass for each of {words} words. Got an array of shape {given.shape}.")
+        raise DataError(
+            f"`{name}` must have one mass for each of {words} words. Got an array of shape {given.shape} instead."
+        )
     check_entries(given, name)
     return np.ascontiguousarray(given, dtype=np.float32)
 
@@ -107,13 +111,14 @@ def shares_of(values: NDArray[np.float32], mass: float) -> NDArray[np.float32]:
 def check_entries(
     given: NDArray[np.floating], name: str, place_of: Callable[[int], tuple[int, ...]] | None = None
 ) -> None:
-    """Refuse numbers that are negative or not finite; `place_of` says where entry `n` of stored ones stands, from 0."""
+    """Refuse numbers that are negative or not finite; `place_of(n)` gives the place of stored entry `n`, from 0."""
     wrong = ~(given >= 0) | (given > np.finfo(np.float32).max)
     if wrong.any():
         found = tuple(int(index) for index in np.argwhere(wrong)[0])
         where = ", ".join(str(index + 1) for index in (place_of(found[0]) if place_of else found))
         raise DataError(
-            f"`{name}` must hold finite numbers of 0 or more. Got {float(given[found])} at {where} (from 1) instead."
+            f"`{name}` must hold finite numbers of 0 or more. "
+            f"Got {float(given[found])} at position {where} (counted from 1) instead."
         )
 
 
@@ -145,13 +150,13 @@ class PlsaProblem:
         return ROUNDING * self.mass
 
     def start(self, state: int) -> int:
-        """Random parameters; returns the next state of the random sequence."""
+        """Set random parameters; return the next state of the random sequence."""
         return int(
             self._kernels.start_at_random(*self.matrix.shape, self.cepts, self.noise, np.uint64(state), self._model)
         )
 
     def e_step(self, tick: Callable[[int, int], None]) -> float:
-        """What each cept explains: eq. (3) of onmf."""
+        """How much each cept explains: eq. (3) of onmf."""
         uniform = self._kernels.density(self.noise, *self.matrix.shape)
         self._noisy, log_likelihood = self._kernels.expect(
             self._cells, self.cepts, self._model, uniform, self._room, True
@@ -178,7 +183,9 @@ def plsa(
     seed: int = 0,
     progress: Progress | None = None,
 ) -> Factors:
-    """Factorise a matrix of counts into `cepts` by EM, eqs. (2) to (6) of onmf; the best of several random starts.
+    """Factorise a matrix of counts into cepts by PLSA; the result is the best of several random starts.
+
+    EM of Goutte et al. (2004), eqs. (2) to (6).
 
     Parameters
     ----------
@@ -187,15 +194,20 @@ def plsa(
     cepts
         Number of cepts, from 1 to min(I, J).
     source_null, target_null
-        Mass of each word that belongs to null: column 0 and row 0 of the paper's matrix. A null cept is bound to its
-        null word alone (section 4.2), so EM finds at once that it explains these masses and nothing else.
+        Null mass of each word: column 0 and row 0 of the matrix of Goutte et al. A null cept has only its null word on
+        the other side (section 4.2), so it explains these masses and nothing else, and EM need not learn it.
     noise
-        Initial P(noise) (section 4.3); None is a model without noise.
-    restarts, iterations, tolerance
-        Random starts, the most EM steps of each, and the share of the gain so far below which a step is the last: see
-        `cepts.engine.run_em`.
+        P(noise) before training (section 4.3); None is a model without noise.
+    restarts
+        Number of random starts.
+    iterations
+        The largest number of EM steps of each start.
+    tolerance
+        Stop EM early when a step gains less than this share of the gain so far, see `cepts.engine.run_em`.
     seed
         Seed of the random starts.
+    progress
+        Called after each EM step.
 
     Examples
     --------

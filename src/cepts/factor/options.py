@@ -1,4 +1,4 @@
-"""How matrices are factorised: the options, and the scale on which evidence is counted."""
+"""How matrices are factorised: the options, and the scale of counts."""
 
 from __future__ import annotations
 
@@ -15,9 +15,9 @@ if TYPE_CHECKING:
 
 # What a certain link is worth in counts: two lists of 100 alignments that all have it, as in section 5 of onmf.
 EVIDENCE = 200.0
-# Source and target words of a pair from which on evidence grows with the length.
+# In pairs with more source and target words than this, evidence grows with the length.
 LONG = 160
-# The least confidence of a sure link. Set on the trial sentences of the Hansards (benchmarks/onmf.py) only.
+# The lowest confidence of a sure link. Set only on the trial sentences of the Hansards (benchmarks/onmf.py).
 SURE = 0.5
 
 
@@ -30,8 +30,8 @@ class Factoring:
     cepts, noise, sure, restarts, seed
         As in `cepts.factor.onmf`.
     spread
-        Share of null's mass that goes to neighbouring words, from 0 to below 1; see `cepts.factor.spread`. None is the
-        default of the association.
+        Share of the null mass that goes to neighbouring words, from 0 to below 1; see `cepts.factor.spread`. None is
+        the default of the association.
     """
 
     cepts: Selection | int = "anneal"
@@ -51,17 +51,17 @@ class Factoring:
 
 
 def in_counts(association: Association, certain: float | None = 1.0) -> Association:
-    """The matrices on the scale on which a certain link is worth `EVIDENCE` counts, or more in long pairs.
+    """Scale matrices to counts, on a scale where a certain link is worth `EVIDENCE` counts, or more in long pairs.
 
-    AIC and BIC charge a cept for each word of both sides, so that the longer the sentences, the more words a cept must
-    have to be worth its price. Beyond `LONG` words the evidence grows with the price.
+    AIC and BIC penalise each cept by the number of words in the pair, so in longer sentences a cept needs more words to
+    outweigh its penalty. In pairs of more than `LONG` words, the counts therefore grow with the penalty.
 
     Parameters
     ----------
     association
         Matrices with non-negative entries.
     certain
-        The entry of a certain link. None for matrices that have no such entry: each is first scaled as a whole, see
+        The entry of a certain link. None is for matrices that have no such entry: each matrix is first scaled by
         `scaled_to_words`.
     """
     words = association.source_lengths + association.target_lengths
@@ -72,10 +72,10 @@ def in_counts(association: Association, certain: float | None = 1.0) -> Associat
 
 
 def scaled_to_words(association: Association, weight: float = 1.0) -> Association:
-    """Scale each matrix as a whole, so that it and half its null sum to `weight` times half the words of the pair.
+    """Scale each matrix so that its sum plus half its null mass is `weight` times half the words of the pair.
 
-    That is what the mean of both directions' posteriors sums to with a weight of 1. Where the number of cepts is chosen
-    by likelihood, the sum of the matrix is the number of observations, and matters. A matrix of zeros stays as it is.
+    With a weight of 1, this is the sum of the mean of both directions' posteriors. The sum of a matrix is the number of
+    observations, so it matters when the number of cepts is chosen by likelihood. A matrix of zeros stays as it is.
     """
     total = np.zeros(len(association))
     for field, values, offsets in association.masses():

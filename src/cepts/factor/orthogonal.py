@@ -1,9 +1,4 @@
-"""Proper alignments from association matrices, by orthogonal non-negative matrix factorisation (onmf).
-
-PLSA finds the cepts (section 4), AIC or BIC their number (4.1), and each word goes to its most probable cept, eq. (7).
-Cepts that this leaves without words on a side are removed and the others trained again (7.3), so that in the end each
-word is in exactly one cept, or null, and each cept has words on both sides.
-"""
+"""Proper alignments from association matrices, by orthogonal non-negative matrix factorisation (onmf)."""
 
 from __future__ import annotations
 
@@ -29,23 +24,23 @@ NOISE = 0.01
 WARM_STEPS = 10
 COLD_STEPS = 20
 CELLS_AT_A_TIME = 1 << 17
-SLOWER = 16  # divides the cells at a time where a pair takes longer, so that progress and Ctrl-C respond
+SLOWER = 16  # divides the cells at a time if a pair takes longer, so that progress and Ctrl-C respond
 
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Factorisation:
-    """The factors of one matrix, and the proper alignment made of them.
+    """The factors of one matrix, and the proper alignment that is made from them.
 
     Attributes
     ----------
     factors
-        PLSA of as many cepts as the alignment has.
+        PLSA with as many cepts as the alignment has.
     alignments
         The alignment (of one pair), with its cepts.
     log_likelihoods
-        Of the models with 1, 2, ... cepts that were compared; NaN where none was fitted.
+        Log-likelihood of the model with 1, 2, ... cepts; NaN for a number that was not tried.
     aic, bic
-        The same, penalised (section 4.1); the highest is best.
+        The log-likelihoods minus the penalty of AIC or BIC (Goutte et al., 2004, section 4.1); higher is better.
     """
 
     factors: Factors
@@ -69,34 +64,42 @@ def onmf(
     threads: int | None = None,
     progress: Progress | None = None,
 ) -> Alignments:
-    """Align the two sides of each matrix through cepts.
+    """Align each sentence pair through cepts, by orthogonal non-negative matrix factorisation of its matrix.
+
+    The method is that of Goutte et al. (2004). PLSA finds the cepts (section 4), and AIC or BIC chooses their number
+    (section 4.1). Each word goes to its most probable cept, eq. (7). Cepts that have no words on one side after that
+    are removed, and the others are trained again (section 7.3). In the end, each word is in exactly one cept or in
+    null, and each cept has words on both sides.
 
     Parameters
     ----------
     association
-        Counts of how often two words belong together, or what stands for them; with the null masses, if any.
+        Counts of how often two words go together, with null masses if there are any; see `in_counts` for other
+        matrices.
     cepts
-        How many each pair has: ``anneal`` chooses by AIC among the models of one annealing pass, ``anneal-bic`` by
-        BIC; ``aic`` and ``bic`` choose among models of every number, each from `restarts` random starts, at a much
-        higher price; a number is a number (fewer in pairs that are too short for it).
+        Number of cepts of each pair (pairs that are too short have fewer), or how it is chosen. ``anneal`` chooses by
+        AIC among the models of one annealing pass, and ``anneal-bic`` by BIC. ``aic`` and ``bic`` choose among models
+        with every number of cepts, each trained from `restarts` random starts, which is much slower.
     scale
-        What an association is worth in counts: more evidence gives more cepts.
+        All counts are multiplied by this. Higher counts are more evidence and give more cepts.
     noise
-        Let a uniform noise component explain a share of the matrix (section 4.3).
+        Whether a uniform noise component explains a share of the matrix (section 4.3).
     sure
-        The least confidence of a sure link; the others are possible ones.
+        The lowest confidence of a sure link; links below it are possible links.
     restarts, iterations, seed
-        For ``aic`` and ``bic``.
+        For ``aic`` and ``bic``: number of random starts, EM steps of each, and their seed.
     first
-        Where in a longer run the first pair stands, so that its random starts are the same as there.
+        Index of the first pair in a longer text, so that its random starts are the same as there.
     threads
         Threads to use; None is one for each processor. Results do not depend on it.
+    progress
+        Called after each run of pairs.
 
     Returns
     -------
     Alignments
-        Every word of a cept linked to all words of it on the other side. A link's confidence is the geometric mean of
-        P(c, j | i) and P(c, i | j); `cepts` has P(c | word). Pairs without any association get no links.
+        Every source word of a cept is linked to every target word of the cept. The confidence of a link is the
+        geometric mean of P(c, j | i) and P(c, i | j); `cepts` has P(c | word). Pairs whose matrix is 0 have no links.
     """
     options = _options(cepts, noise, restarts, iterations, seed, first)
     for name, value in (("scale", scale), ("sure", sure)):
@@ -132,7 +135,16 @@ def factorise(
     iterations: int = 60,
     seed: int = 0,
 ) -> Factorisation:
-    """Align one matrix as `onmf` does, and show how: the factors, and the criteria by number of cepts.
+    """Align one matrix as `onmf` does, and also return the factors and the criterion for each number of cepts.
+
+    Parameters
+    ----------
+    matrix
+        I x J counts, non-negative.
+    source_null, target_null
+        Null mass of each source word and target word; None is 0.
+    cepts, noise, sure, restarts, iterations, seed
+        As for `onmf`.
 
     Examples
     --------
@@ -180,7 +192,7 @@ def factorise(
 
 
 def _check_numbers(association: Association, scale: float) -> None:
-    """Refuse values that are no masses, or that do not fit the pairs."""
+    """Refuse values that are negative or not finite, or that do not fit the pairs."""
     largest = float(np.finfo(np.float32).max)
     for field, values, offsets in association.masses():
         name = "the matrix" if field == "values" else field
@@ -232,7 +244,7 @@ def _cepts_of(
     curve: NDArray[np.float64] | None,
     factors: tuple[NDArray[np.float32], NDArray[np.float32], NDArray[np.float32]] | None,
 ) -> tuple[Cepts, tuple[NDArray[np.float32], NDArray[np.float32]]]:
-    """The cepts of the pairs, and by word the factors of their links' confidences."""
+    """The cepts of the pairs, and for each word the factors of the confidences of its links."""
     from cepts.kernels.onmf import CeptResults, MatrixArrays, factorise_pairs
     from cepts.kernels.plsa import CeptModel
 
@@ -266,7 +278,7 @@ def _cepts_of(
 
 
 def _room(sizes: NDArray[np.int64], lengths: NDArray[np.int64]) -> OnmfRoom:
-    """Buffers for the largest pair; `sizes` and `lengths` are the words of each."""
+    """Buffers for the largest pair; `sizes` and `lengths` are the numbers of source and target words of each pair."""
     from cepts.kernels.anneal import AnnealRoom, Part
     from cepts.kernels.onmf import OnmfRoom
     from cepts.kernels.plsa import CeptModel, PlsaRoom

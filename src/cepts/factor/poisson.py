@@ -1,4 +1,4 @@
-"""Poisson NMF of a sparse matrix of counts: the same mathematics as PLSA, but only entries above 0 are stored."""
+"""Poisson NMF of a sparse matrix of counts: the mathematics of PLSA, but only entries above 0 are stored."""
 
 from __future__ import annotations
 
@@ -24,8 +24,8 @@ if TYPE_CHECKING:
 SHARD = 1 << 19
 # Groups of shards for each thread.
 GROUPS = 2
-# A factor's part of a word is set to 0 where it is below this share of the word's smallest count, divided by the number
-# of factors; so no entry can lose all its factors.
+# A factor's part of a word is set to 0 if it is below this share of the word's smallest count, divided by the number of
+# factors; so no entry can lose all its factors.
 NEGLIGIBLE = 1e-6
 # Weight of the random column from which a factor starts; the rest comes from all columns.
 SEED = 0.3
@@ -33,19 +33,21 @@ SEED = 0.3
 
 @dataclass(frozen=True, slots=True, eq=False)
 class PoissonFactors:
-    """A ~ W H, eq. (2) of nmf_lm.
+    """Factors of a matrix of counts A, words by documents: A is approximated by W H.
+
+    Novak and Mammone (2001), eq. (2).
 
     Attributes
     ----------
     words
-        W, words by factors: P(word | d) of each hidden document d. The columns add up to 1, the rows of words without
+        W, words by factors: P(word | d) of each hidden document d. Each column adds up to 1; the rows of words without
         counts are 0.
     documents
-        H, one row for each document: how many of its words each hidden document explains.
+        H, with one row for each document: how many of its words each hidden document explains.
     objective
-        F of eq. (4).
+        F of Novak and Mammone (2001), eq. (4), the log-likelihood of the counts without a constant; higher is better.
     divergence
-        Kullback-Leibler divergence of A from W H: F of a perfect model minus F.
+        Kullback-Leibler divergence of A from W H: F of a perfect model minus F. Lower is better.
     objectives
         F before each iteration.
     """
@@ -61,7 +63,7 @@ class PoissonFactors:
 
     @property
     def weights(self) -> NDArray[np.float64]:
-        """How many words of all documents each hidden document explains."""
+        """Number of words in all documents that each hidden document explains."""
         total: NDArray[np.float64] = self.documents.sum(axis=0, dtype=np.float64)
         return total
 
@@ -85,7 +87,7 @@ class Counts(NamedTuple):
         return cls(matrix.indptr.astype(np.int64), matrix.indices.astype(np.int32), shares, mass, matrix.shape)
 
     def objective(self, log_likelihood: float) -> float:
-        """F of eq. (4), from the sum of shares times log P. The second term is `mass`, which the model has too."""
+        """F of eq. (4) of nmf_lm, from the sum of shares times log P; its second term, the model's sum, is `mass`."""
         return self.mass * (log_likelihood + float(np.log(self.mass)) - 1.0)
 
     @property
@@ -95,7 +97,7 @@ class Counts(NamedTuple):
         return self.objective(float((shares * np.log(shares)).sum()))
 
     def least(self, factors: int) -> NDArray[np.float32]:
-        """What is negligible in each row."""
+        """The value below which a part is negligible, for each row."""
         smallest = np.zeros(self.shape[0], dtype=np.float32)
         filled = np.flatnonzero(np.diff(self.offsets))
         smallest[filled] = np.minimum.reduceat(self.shares, self.offsets[filled])
@@ -136,10 +138,10 @@ class Rows:
         long: bool,
         tick: Callable[[int, int], None] | None = None,
     ) -> ExpectedRows:
-        """New P(i | a) of the rows and P(a), from P(i | a), P(m | a) and P(a): eqs. (3) and (12).
+        """New P(i | a) of the rows and P(a), from P(i | a), P(m | a) and P(a): eqs. (3) and (12) of nmf_lm.
 
-        The new factors reuse the memory of older ones that are not in use (`busy`): fresh memory would cost a fifth of
-        the step. Without a `tick`, the likelihood is not needed and not computed.
+        The new factors reuse the memory of older ones that are no longer in use (`busy` are in use): allocating new
+        memory would take a fifth of the time of a step. Without a `tick`, the likelihood is not computed.
         """
         from cepts.kernels.poisson import expect_rows
 
@@ -177,9 +179,9 @@ class Rows:
 class Climb(ABC):
     """An `engine.EMProblem` that takes longer steps than EM as long as they raise the objective.
 
-    A step of EM multiplies each parameter; the longer step multiplies it by a power of that. It has the same fixed
-    points, and reaches them in about half the iterations. If it lowers the objective, it is undone and all further
-    steps are plain EM, which never does.
+    A step of EM multiplies each parameter by a factor; the longer step multiplies it by a power of that factor. It has
+    the same fixed points, and reaches them in about half the iterations. If it lowers the objective, it is undone and
+    all further steps are plain EM, which never lowers it.
     """
 
     def __init__(self, counts: Counts, parameters: tuple[NDArray[np.float32], ...], *, long: bool) -> None:
@@ -192,7 +194,7 @@ class Climb(ABC):
 
     @property
     def allowed_fall(self) -> float:
-        """Steps that lower the objective are taken back."""
+        """Only rounding errors, because a step that lowers the objective is undone."""
         return ROUNDING * self.counts.mass
 
     @property
@@ -221,16 +223,16 @@ class Climb(ABC):
         return self.counts.objective(found)
 
     def m_step(self) -> None:
-        """Eq. (3) or (12)."""
+        """Eq. (3) or (12) of nmf_lm."""
         self._before, self.parameters = self.parameters, self.maximise()
         self._leapt = self.long
 
     def climb(
         self, stage: str, *, iterations: int, tolerance: float, progress: Progress | None
     ) -> tuple[float, float, list[float]]:
-        """Run EM; returns F, the divergence, and F before each iteration.
+        """Run EM; return F, the divergence, and F before each iteration.
 
-        The last step is one of plain EM, after which the model has the same row sums as the matrix.
+        The last step is a plain EM step, after which the model has the same row sums as the matrix.
         """
         objectives = run_em(self, iterations=iterations, tolerance=tolerance, stage=stage, progress=progress)
         if self.long:
@@ -242,7 +244,7 @@ class Climb(ABC):
 
 
 def as_counts(matrix: Any, name: str = "matrix") -> tuple[csr_array, float]:
-    """A sparse matrix of non-negative finite numbers, and their sum, which is above 0; or `DataError`."""
+    """Return a sparse matrix of non-negative finite numbers and their sum, which is above 0, or raise `DataError`."""
     from scipy.sparse import csr_array, issparse
 
     if not issparse(matrix):
@@ -273,12 +275,12 @@ def check_options(factors: int, most: int, iterations: int, threads: int | None)
 
 
 def as_start(part: ArrayLike, length: int, factors: int) -> NDArray[np.float32]:
-    """Parameters to start from, or `DataError`."""
+    """Return parameters to start from, or raise `DataError`."""
     found = as_matrix(part, "start")
     if found.shape != (length, factors):
         shape = f"{found.shape[0]} x {found.shape[1]}"
         raise DataError(
-            f"`start` must have {length} x {factors} numbers, a row for each word or document. Got {shape} instead."
+            f"`start` must have {length} x {factors} numbers, one row for each word or document. Got {shape} instead."
         )
     return found
 
@@ -286,8 +288,8 @@ def as_start(part: ArrayLike, length: int, factors: int) -> NDArray[np.float32]:
 def seeded_start(matrix: csr_array, factors: int, seed: int) -> tuple[NDArray[np.float32], NDArray[np.float64]]:
     """W to start from, and the column sums: each factor is a random column mixed with all the others.
 
-    Larger columns are more likely to be picked. From there EM needs fewer iterations than from pure noise and ends
-    higher.
+    Larger columns are more likely to be picked. EM needs fewer iterations from there than from pure noise, and ends
+    with a higher objective.
     """
     random = np.random.default_rng(seed)
     masses = matrix.sum(axis=0, dtype=np.float64)
@@ -304,7 +306,7 @@ def seeded_start(matrix: csr_array, factors: int, seed: int) -> tuple[NDArray[np
 
 
 def shares_of_column(parts: NDArray) -> tuple[NDArray[np.float32], NDArray[np.float64]]:
-    """Columns scaled to add up to 1, and what they added up to."""
+    """Scale each column to add up to 1; return the columns and their sums before scaling."""
     sums: NDArray[np.float64] = parts.sum(axis=0, dtype=np.float64)
     return (parts * inverse(sums)).astype(np.float32), sums
 
@@ -315,7 +317,7 @@ def inverse(sums: NDArray[np.float64]) -> NDArray[np.float64]:
 
 
 def ignore(done: int, total: int) -> None:
-    """Take no notice of progress."""
+    """Ignore a report of progress."""
 
 
 # -- words by documents ----------------------------------------------------------------------------------------------
@@ -332,7 +334,7 @@ class PoissonProblem(Climb):
         super().__init__(rows.counts, (words, documents, (weights / weights.sum()).astype(np.float32)), long=long)
 
     def expect(self, tick: Callable[[int, int], None]) -> float:
-        """Expected counts of the words, and of the documents where both are updated at once."""
+        """Expected counts of the words, and of the documents if both are updated at once."""
         words, documents, weights = self.parameters
         self._words = self.rows.expect(words, documents, weights, busy=self.busy, long=self.long, tick=tick)
         if not self.two:
@@ -340,7 +342,7 @@ class PoissonProblem(Climb):
         return self._words.log_likelihood
 
     def maximise(self) -> tuple[NDArray[np.float32], ...]:
-        """Eq. (3); in two blocks, H is set under the new W."""
+        """Eq. (3) of nmf_lm; with two blocks, H is updated given the new W."""
         words, weights = self._words.factors, self._words.weights
         if not self.two:
             return words, self._documents.factors, weights
@@ -361,17 +363,20 @@ def poisson_nmf(
     threads: int | None = None,
     progress: Progress | None = None,
 ) -> PoissonFactors:
-    """Factorise a matrix of counts, words by documents: eqs. (2) to (4) of nmf_lm.
+    """Factorise a matrix of counts, words by documents, into hidden documents by Poisson NMF.
+
+    Novak and Mammone (2001), eqs. (2) to (4).
 
     Parameters
     ----------
     matrix
-        Non-negative: a sparse matrix or array of SciPy, or anything that NumPy can make a matrix of.
+        Non-negative counts: a sparse matrix or array of SciPy, or anything that NumPy can convert to a matrix.
     factors
-        How many, from 1 to the length of the shorter side.
-    iterations, tolerance
-        The most iterations, and the share of the gain so far below which an iteration is the last: see
-        `cepts.engine.run_em`.
+        Number of hidden documents, from 1 to the length of the shorter side of the matrix.
+    iterations
+        The largest number of iterations.
+    tolerance
+        Stop early when an iteration gains less than this share of the gain so far, see `cepts.engine.run_em`.
     blocks
         ``two`` updates W, and then H given the new W; ``joint`` updates both from the same expected counts.
     long_steps

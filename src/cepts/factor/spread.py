@@ -1,9 +1,9 @@
-"""Words that mean little on their own share the associations of their neighbours.
+"""Words with much null mass get a share of the associations of their neighbours.
 
-An association matrix says little about words that a model leaves to null, such as many articles and prepositions. But
-these words belong to their neighbours, and their own language shows how closely. So part of the null mass takes a
-random walk along the sentence until some word absorbs it, and the word that it came from shares in the associations of
-that word.
+An association matrix says little about words that a model links to null, such as many articles and prepositions. But
+these words belong to their neighbours, and text in their own language shows how closely. So part of the null mass takes
+a random walk along the sentence until some word absorbs it, and the word where it started gets a share of the
+associations of that word.
 """
 
 from __future__ import annotations
@@ -24,17 +24,18 @@ def spread(
 ) -> Association:
     """Give words with a large null mass a share of their neighbours' associations.
 
-    The row of word i becomes x_i = m_i + s n_i (l_i x_{i-1} + r_i x_{i+1}), with n_i the share of null in the word's
-    mass, s the strength and l_i and r_i the pulls of the words before and after it; then columns likewise. Of the null
-    mass, the share 1 - s (l_i + r_i) stays.
+    Articles and prepositions, for example, are often linked to null, although they belong to a neighbouring word. The
+    row m_i of word i becomes x_i = m_i + s n_i (l_i x_{i-1} + r_i x_{i+1}), where n_i is the share of null in the
+    word's mass, s the strength, and l_i and r_i are the pulls of the words before and after it. The columns are treated
+    in the same way. The share 1 - s (l_i + r_i) of the null mass stays.
 
     Parameters
     ----------
     association
         Matrices with null masses; None counts as masses of 0.
     source_pulls, target_pulls
-        By word: P(belongs to the word before) and P(belongs to the word after); the rest of 1 is the probability
-        of neither. 0 where there is no such word.
+        For each word, the probabilities that it belongs to the word before it and to the word after it, which are 0 at
+        the edges of a sentence. What remains of 1 is the probability that it belongs to neither.
     strength
         Share of the null mass that is spread, from 0 to below 1.
     """

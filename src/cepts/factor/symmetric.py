@@ -28,17 +28,19 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class SymmetricFactors:
-    """M ~ Q Z Q', eqs. (8) to (11) of nmf_lm.
+    """Factors of a symmetric matrix of counts M, words by words: M is approximated by Q Z Q'.
+
+    Novak and Mammone (2001), eqs. (8) to (11).
 
     Attributes
     ----------
     words
-        Q, words by factors: P(word | d) of each hidden document d. The columns add up to 1, the rows of words without
+        Q, words by factors: P(word | d) of each hidden document d. Each column adds up to 1; the rows of words without
         counts are 0.
     weights
-        The diagonal of Z: how many of the counts each hidden document explains. They add up to the sum of M.
+        The diagonal of Z: how much of the counts each hidden document explains. The weights add up to the sum of M.
     objective, divergence, objectives
-        As those of `PoissonFactors`.
+        As for `PoissonFactors`.
     """
 
     words: NDArray[np.float32]
@@ -54,9 +56,9 @@ class SymmetricFactors:
 class SymmetricProblem(Climb):
     """Q, and Z as shares.
 
-    EM of P(i, m) = sum over a of z_a Q_ia Q_ma: factor a has A_im z_a Q_ia Q_ma / P(i, m) of an entry; z_a is what it
-    has of all entries, and Q_ia what it has of row i in that. Column i gives the same, because the matrix is
-    symmetric. So eq. (12) as printed is this EM, and the z add up to the sum of the matrix.
+    EM of P(i, m) = sum over a of z_a Q_ia Q_ma: factor a explains A_im z_a Q_ia Q_ma / P(i, m) of an entry; z_a is what
+    it explains of all entries, and Q_ia is the share of row i in that. Column i gives the same, because the matrix is
+    symmetric. So eq. (12) of nmf_lm as printed is this EM, and the z add up to the sum of the matrix.
     """
 
     def __init__(self, rows: Rows, words: NDArray, weights: NDArray, *, long: bool) -> None:
@@ -65,13 +67,13 @@ class SymmetricProblem(Climb):
         super().__init__(rows.counts, (shares_of_column(words)[0], shares), long=long)
 
     def expect(self, tick: Callable[[int, int], None]) -> float:
-        """How much of each word each factor explains."""
+        """Expected counts: how much of each word each factor explains."""
         words, weights = self.parameters
         self._found = self.rows.expect(words, words, weights, busy=self.busy, long=self.long, tick=tick)
         return self._found.log_likelihood
 
     def maximise(self) -> tuple[NDArray[np.float32], ...]:
-        """Eq. (12)."""
+        """Eq. (12) of nmf_lm."""
         return self._found.factors, self._found.weights
 
 
@@ -87,14 +89,16 @@ def symmetric_nmf(
     threads: int | None = None,
     progress: Progress | None = None,
 ) -> SymmetricFactors:
-    """Factorise a symmetric matrix of counts, words by words: eqs. (8) to (12) of nmf_lm.
+    """Factorise a symmetric matrix of counts, words by words, into hidden documents by Poisson NMF.
+
+    Novak and Mammone (2001), eqs. (8) to (12).
 
     Parameters
     ----------
     matrix
-        Non-negative and symmetric: a sparse matrix or array of SciPy, or anything that NumPy can make a matrix of.
+        Non-negative, symmetric counts: a sparse matrix or array of SciPy, or anything that NumPy can convert to one.
     factors
-        How many, from 1 to the number of words.
+        Number of hidden documents, from 1 to the number of words.
     iterations, tolerance, long_steps, seed, threads, progress
         As for `poisson_nmf`.
     start
@@ -130,6 +134,6 @@ def _check_symmetry(matrix: csr_array) -> None:
     if wrong.any():
         i, j = (int(index[wrong.argmax()]) for index in (difference.row, difference.col))
         raise DataError(
-            f"`matrix` must be symmetric. Got {matrix[i, j]} at {i + 1}, {j + 1} "
-            f"but {matrix[j, i]} at {j + 1}, {i + 1} (from 1) instead."
+            f"`matrix` must be symmetric. Got {matrix[i, j]} at position {i + 1}, {j + 1} "
+            f"but {matrix[j, i]} at position {j + 1}, {i + 1} (counted from 1) instead."
         )

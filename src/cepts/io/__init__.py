@@ -1,9 +1,11 @@
 """Reading and writing files: bitexts, documents, links, N-best lists, hypotheses, matrices, word vectors.
 
-Files are plain or compressed (.gz .bz2 .xz .zst); `-` is standard input or output. Readers raise `DataError` with file,
-line and remedy. They call `progress` after each block, in bytes of the files as they are on disk; `block_bytes` is how
-much they read at a time and changes only the speed. Written files are compressed by their suffix, and appear only when
-they are complete.
+Files may be plain or compressed (.gz .bz2 .xz .zst); `-` stands for standard input or output. When a file is wrong,
+readers raise a `DataError` that names the file, the line and what to do about it. Written files are compressed if their
+suffix names a compression, and appear under their name only when they are complete.
+
+Readers call `progress` after each block with the number of bytes read so far, as they are on disk. `block_bytes` is how
+many bytes they read at a time; it affects only the speed.
 """
 
 from cepts.io.arpa import read_arpa, write_arpa

@@ -1,4 +1,4 @@
-"""ARPA files: n-gram models as text, with decimal logarithms of probabilities and of back-off weights."""
+"""ARPA files: n-gram models as text, with the decimal logarithms of probabilities and back-off weights."""
 
 from __future__ import annotations
 
@@ -30,17 +30,22 @@ def read_arpa(
     progress: Progress | None = None,
     block_bytes: int = BLOCK_BYTES,
 ) -> NGrams:
-    """Read an n-gram model.
+    """Read an n-gram model from an ARPA file.
 
-    Words and n-grams may come in any order. Missing n-grams with which longer ones start or end are inserted, with the
-    probability that backing off gives them.
+    Words and n-grams may come in any order. If a longer n-gram starts or ends with a shorter one that is missing, the
+    shorter one is inserted with its back-off probability.
 
     Parameters
     ----------
     path
         A file, plain or compressed (.gz .bz2 .xz .zst); `-` is standard input.
     notices
-        Gets a line where the file has no ``<unk>``, which then has probability 0, and where n-grams are inserted.
+        A list to which notes for the user are appended: that the file has no ``<unk>``, which then has probability 0,
+        and that n-grams were inserted.
+    progress
+        Called after each block with a `Step` that counts bytes on disk.
+    block_bytes
+        How many bytes to read at a time; affects only the speed.
     """
     with InputFile(path, progress=progress, block_bytes=block_bytes) as file:
         _check_head(file)
@@ -60,7 +65,7 @@ def _check_head(file: InputFile) -> None:
     if head.startswith(KENLM_MAGIC):
         raise DataError(f"{file.name}: found a KenLM binary, wanted an ARPA file; load it as a KenLM binary.")
     if b"\0" in head:
-        raise DataError(f"{file.name}: found bytes that are no text, wanted an ARPA file; check the file.")
+        raise DataError(f"{file.name}: found bytes that are not text, wanted an ARPA file; check the file.")
     file.skip_bom()
 
 
@@ -87,7 +92,7 @@ class _Level:
 
 
 class _ArpaReader:
-    """Reads successive blocks: the first line of the file, the counts, then a section for each order."""
+    """Reads successive blocks of a file: its first line, the counts, then a section for each order."""
 
     def __init__(self, name: str) -> None:
         self.name = name
@@ -95,7 +100,7 @@ class _ArpaReader:
         self._lines = 0
         self._opened = False
         self._counts: list[int] = []
-        self._order = 0  # of the section; 0 before the first
+        self._order = 0  # of the current section; 0 before the first
         self._found = 0
         self._builder = TextBuilder()
         self._entries: list[list[NDArray[np.float64]]] = []  # of each order: log-probabilities, log-backoffs, lines
@@ -146,7 +151,7 @@ class _ArpaReader:
         return following
 
     def _close_section(self, order: int, line: str) -> None:
-        """Check that the section that ends here is that of `order`, and has all its n-grams."""
+        """Check that the section that ends here is the one for `order` and has all its n-grams."""
         if order != self._order or not self._counts or (line != "\\end\\" and order == len(self._counts)):
             following = self._order + 1
             wanted = f"\\{following}-grams:" if following <= len(self._counts) else "\\end\\"
@@ -179,18 +184,18 @@ class _ArpaReader:
             if len(wrong):
                 line = _fields_at(block, starts[wrong[0]])
                 raise self._wrong(
-                    f"found the {what} {shown(line[place])}, wanted one that is not above {largest}; fix the line",
+                    f"found the {what} {shown(line[place])}, wanted at most {largest}; fix the line",
                     lines[wrong[0]],
                 )
         wanted = self._counts[self._order - 1]
         if self._found + entries > wanted:
             raise self._wrong(
-                f"found a {self._order}-gram more than the {wanted:,} that the header says; fix the header",
+                f"found more {self._order}-grams than the {wanted:,} in the header; fix the header",
                 lines[wanted - self._found],
             )
         if status not in (BLOCK_DONE, MARK):
             fields = _fields_at(block, stop)
-            number = "one number or two" if self._order < len(self._counts) else "a number"
+            number = "one or two numbers" if self._order < len(self._counts) else "one number"
             raise self._wrong(
                 f"found {len(fields)} fields, wanted {number} and {self._order} word{'s' * (self._order > 1)}: "
                 f"log-probability, words, log-backoff; fix the line",
@@ -214,7 +219,7 @@ class _ArpaReader:
         starts: NDArray[np.int64],
         lines: NDArray[np.int64],
     ) -> None:
-        """Read the numbers that the kernel did not: out of range, halfway between two float32, infinite, or wrong."""
+        """Read the numbers that the kernel leaves: out of range, halfway between two float32, infinite, or wrong."""
         for numbers, place in ((log_probs, 0), (log_backoffs, self._order + 1)):
             for entry in np.flatnonzero(np.isnan(numbers)).tolist():
                 field = _fields_at(block, starts[entry])[place]
@@ -241,7 +246,8 @@ class _ArpaReader:
             done = f"after {self._found:,} {self._order}-grams" if self._order else "in the header"
             wanted = f" of {self._counts[self._order - 1]:,}" if self._order else ""
             raise self._wrong(
-                f"found the end of the file {done}{wanted}, wanted the line \\end\\; it is cut short, copy it again"
+                f"found the end of the file {done}{wanted}, wanted the line \\end\\; the file is cut short, so copy "
+                f"it again"
             )
         text = self._builder.finish()
         vocabulary, numbers = self._words(text.vocabulary, text.ids, notices)
@@ -262,20 +268,20 @@ class _ArpaReader:
     def _words(
         self, found: Vocabulary, ids: NDArray[np.int32], notices: list[str]
     ) -> tuple[Vocabulary, NDArray[np.int64]]:
-        """The vocabulary with its special words first, and the number there of each word found."""
+        """The vocabulary, special words first, and the number that each word of the file has there."""
         unigrams = self._counts[0]
         again = np.flatnonzero(ids[:unigrams] != np.arange(unigrams))
         if len(again):
             word = found[int(ids[again[0]])]
-            raise self._wrong(f"found {shown(word)} again; leave one of the two out", self._line_number(1, again[0]))
+            raise self._wrong(f"found {shown(word)} a second time; remove one", self._line_number(1, again[0]))
         unknown = np.flatnonzero(ids >= unigrams)
         if len(unknown):
             starts = offsets_of([count * order for order, count in enumerate(self._counts, 1)])
             order = int(np.searchsorted(starts, unknown[0], side="right"))
             entry = (unknown[0] - starts[order - 1]) // order
             raise self._wrong(
-                f"found {shown(found[int(ids[unknown[0]])])}, wanted words of the 1-grams; add it there, or leave the "
-                f"line out",
+                f"found {shown(found[int(ids[unknown[0]])])}, wanted only words that have a 1-gram; add one, or remove "
+                f"the line",
                 self._line_number(order, entry),
             )
         special = found.numbers(SPECIAL)
@@ -284,11 +290,11 @@ class _ArpaReader:
         for word, number in zip(SPECIAL[1:], special[1:].tolist(), strict=True):
             if number < 0:
                 raise DataError(
-                    f"{self.name}: found no 1-gram {word}, wanted the marks of a sentence's start and end; add it, "
-                    f"with log-probability -99 if the model never uses it."
+                    f"{self.name}: found no 1-gram {word}, wanted <s> and </s> for the start and end of a sentence; "
+                    f"add it, with log-probability -99 if the model never uses it."
                 )
         if special[UNKNOWN] < 0:
-            notices.append(f"{self.name} has no <unk>: words that it does not know have probability 0.")
+            notices.append(f"{self.name} has no <unk>: words outside its vocabulary have probability 0.")
         others = np.setdiff1d(np.arange(unigrams), special)
         numbers = np.empty(unigrams, dtype=np.int64)
         numbers[others] = np.arange(len(others)) + len(SPECIAL)
@@ -296,7 +302,7 @@ class _ArpaReader:
         return Vocabulary.from_words([*SPECIAL, *(found[number] for number in others.tolist())]), numbers
 
     def _trie(self, vocabulary: Vocabulary, levels: list[_Level], notices: list[str]) -> NGrams:
-        """Put the n-grams of each order in the order of their contexts, and insert those that are missing."""
+        """Sort the n-grams of each order by their contexts, and insert those that are missing."""
         from cepts.kernels.ngrams import find_entries
 
         size = len(vocabulary)
@@ -318,7 +324,7 @@ class _ArpaReader:
                 missing.append(part[found < 0])
             lacking = np.unique(np.concatenate(missing), axis=0)
             if len(lacking):
-                # The shorter n-grams may lack shorter ones themselves, so their order comes again.
+                # The inserted n-grams may in turn need shorter ones, so their order is processed again.
                 inserted += len(lacking)
                 levels[len(words) - 1].add(lacking)
                 for parts in (words, contexts, suffixes, first):
@@ -330,7 +336,7 @@ class _ArpaReader:
             if len(again):
                 place = order[again[0] + 1]
                 ngram = " ".join(vocabulary[number] for number in level.rows[place].tolist())
-                raise self._wrong(f"found {shown(ngram)} again; leave one of the two out", level.lines[place])
+                raise self._wrong(f"found {shown(ngram)} a second time; remove one", level.lines[place])
             level.sort(order)
             contexts.append(entries[0][order])
             suffixes.append(entries[1][order])
@@ -339,8 +345,8 @@ class _ArpaReader:
             words.append(level.rows[:, -1].astype(np.int32))
         if inserted:
             notices.append(
-                f"{self.name}: {inserted:,} n-gram{'s' * (inserted > 1)} inserted that longer ones start or end with; "
-                f"their probability is what backing off gives."
+                f"{self.name}: inserted {inserted:,} missing n-gram{'s' * (inserted > 1)} that longer ones start or "
+                f"end with, with back-off probabilities."
             )
         ends = offsets_of([len(part) for part in words])
         probs = np.concatenate([level.probs for level in levels])
@@ -366,7 +372,7 @@ def _fields_at(block: NDArray[np.uint8], start: int) -> list[str]:
 
 
 def _powers(logarithms: NDArray[np.float64]) -> NDArray[np.float64]:
-    """Numbers of decimal logarithms, where -99 and below are those of zero."""
+    """Numbers with these decimal logarithms; -99 and less stands for zero."""
     return np.where(logarithms > LEAST_LOGARITHM, 10.0**logarithms, 0.0)
 
 
@@ -374,9 +380,10 @@ ENTRIES_AT_A_TIME = 1 << 16
 
 
 def write_arpa(ngrams: NGrams, path: PathLike) -> None:
-    """Write an n-gram model, its logarithms with seven decimals; the suffix of `path` may name a compression.
+    """Write an n-gram model as an ARPA file.
 
-    Raises `DataError` where the file cannot be written, or a word is empty or holds white space.
+    Logarithms have seven decimals. The file is compressed if the suffix of `path` names a compression. Raises
+    `DataError` if the file cannot be written, or if a word is empty or contains white space.
     """
     from cepts.kernels.arpa import write_entries
 
@@ -384,10 +391,10 @@ def write_arpa(ngrams: NGrams, path: PathLike) -> None:
     lengths = np.diff(vocabulary.offsets)
     for word in vocabulary.words:
         if word.encode("utf-8", "surrogateescape").split() != [word.encode("utf-8", "surrogateescape")]:
-            raise DataError(f"{path}: an ARPA file cannot hold the word {shown(word)}, which is empty or has blanks.")
+            raise DataError(f"{path}: an ARPA file cannot hold the word {shown(word)}, which is empty or has spaces.")
     levels = ngrams.levels.tolist()
     contexts = ngrams.contexts
-    room = np.empty(len(ngrams) + 1, dtype=np.int64)  # bytes of the words of each entry, with one byte each
+    room = np.empty(len(ngrams) + 1, dtype=np.int64)  # bytes of the words of each entry, plus one for each word
     room[-1] = 0
     with open_output(path) as file:
         counts = [f"ngram {order}={count}\n" for order, count in enumerate(np.diff(ngrams.levels).tolist(), 1)]

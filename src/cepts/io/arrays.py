@@ -22,9 +22,9 @@ class _NotAnArrayError(Exception):
 
 
 def read_array(file: InputFile) -> NDArray[Any]:
-    """The array of an .npy file; that of an uncompressed file is mapped from the disk and only read where it is used.
+    """The array of an .npy file; an uncompressed file is mapped, so only the parts in use are read from the disk.
 
-    Raises `DataError` where the header is damaged or announces another number of bytes than there are.
+    Raises `DataError` if the header is damaged or announces more or fewer bytes than the file has.
     """
     try:
         if not (file.plain and file.size):
@@ -54,11 +54,11 @@ def _unreadable(file: InputFile, wanted: str, error: _NotAnArrayError) -> DataEr
 
 
 def _members(data: bytes) -> list[tuple[str, bytes]]:
-    """Names and bytes of the members of a zip archive; each has a checksum, which is compared."""
+    """Names and bytes of the members of a zip archive; the checksum of each is verified."""
     try:
         with zipfile.ZipFile(io.BytesIO(data)) as archive:
             return [(member.filename, archive.read(member)) for member in archive.infolist()]
-    except Exception as error:  # zipfile lets those of its decompressors and decoders pass
+    except Exception as error:  # zipfile passes on the exceptions of its decompressors and decoders
         raise _NotAnArrayError(reason_of(error)) from error
 
 

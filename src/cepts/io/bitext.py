@@ -44,7 +44,7 @@ def read_bitext(
     """Read sentence pairs from two files of sentences, or from one file that holds both sides.
 
     Tokens are split on ASCII white space only and sentences end at newlines only, so a no-break space stays
-    inside its token. An empty line, or an empty side, is an empty sentence: there are as many pairs as
+    inside its token. An empty line, or an empty side, is an empty sentence, so there are as many pairs as
     lines.
 
     Parameters
@@ -52,18 +52,25 @@ def read_bitext(
     source, target
         Two files, or one file and None; plain or compressed (.gz .bz2 .xz .zst). `-` is standard input.
     format
-        Of a single file: ``pipes`` (``a ||| b``), ``tsv`` (two columns), ``tmx``, ``parquet``,
-        ``jsonl`` or ``csv``; ``auto`` goes by the suffix, then by the first line. Two files are ``text``.
+        Format of a single file: ``pipes`` (``a ||| b``), ``tsv`` (two columns), ``tmx``, ``parquet``, ``jsonl`` or
+        ``csv``. ``auto`` decides by the suffix, then by the first line. Two files are always ``text``: one sentence
+        per line.
     errors
-        Bytes that are not UTF-8: ``strict`` raises, ``replace`` puts U+FFFD in their place.
+        What to do with bytes that are not UTF-8: ``strict`` raises `DataError`, ``replace`` puts U+FFFD in their place.
     languages
-        Which two languages of a TMX file, or of a table, are source and target: fields of the column
-        ``translation``, or columns that are called by their languages.
+        The source and the target language of a TMX file or of a table. In a table they are fields of the column
+        ``translation``, or columns that are named after languages.
     columns
-        Which two columns of a table (Parquet, CSV, keys of JSON lines) are source and target. By default ``source``
-        and ``target``, two fields of ``translation``, columns that are called by languages, or the first two of text.
+        The source and the target column of a table (Parquet, CSV, or the keys of JSON lines). The default is
+        ``source`` and ``target``, or two fields of ``translation``, or two columns that are named after languages, or
+        the first two columns of text, whichever is found first.
     notices
-        Gets a line that says which languages or columns were taken, where the file has more and none were named.
+        A list to which a note is appended if the file has more languages or columns and none were chosen; it says
+        which ones are used.
+    progress
+        Called after each block with a `Step` that counts bytes on disk.
+    block_bytes
+        How many bytes to read at a time; affects only the speed.
     """
     check_choice("format", format, BITEXT_FORMATS)
     check_choice("errors", errors, DECODING_ERRORS)
@@ -109,7 +116,7 @@ def read_bitext(
             blocks = _separated_sides(file, format, errors)
         for sides in blocks:
             for builder, block in zip(builders, sides, strict=True):
-                # Text formats check their own lines, so what is wrong here are rows of a table.
+                # Text formats check their own lines, so an error here is in a row of a table.
                 builder.feed_file(file.name, block, unit="row")
             file.report()
         if not builders[0].lines:
@@ -124,7 +131,7 @@ def read_text(
     progress: Progress | None = None,
     block_bytes: int = BLOCK_BYTES,
 ) -> Text:
-    """Read a file of sentences, one a line; the parameters are those of `read_bitext`."""
+    """Read a file with one sentence per line; the parameters are those of `read_bitext`."""
     check_choice("errors", errors, DECODING_ERRORS)
     with InputFile(path, progress=progress, block_bytes=block_bytes) as file:
         return _read_lines(file, errors)
@@ -153,7 +160,7 @@ def _separated_sides(file: InputFile, format: str, errors: str) -> Iterator[Side
         if failed >= 0:
             line, _, _ = block[failed:].tobytes().partition(b"\n")
             raise separator_error(file.name, format, line, lines_before + int(counts[2]) + 1)
-        # Checked here, while the line is still as it is in the file.
+        # Checked here, where the line is still as it is in the file.
         if errors == "strict":
             try:
                 block.tobytes().decode("utf-8")

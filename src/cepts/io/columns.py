@@ -10,12 +10,23 @@ from cepts.errors import DataError, listed
 from cepts.io.languages import CODES, find_language, normal_language, taken_notice
 
 TRANSLATION = "translation"  # a column of texts by language, as Hugging Face's datasets have it
-NAMED = (("source", "target"), ("src", "tgt"), ("src", "trg"))
+NAMED = (
+    ("source", "target"),
+    ("src", "tgt"),
+    ("src", "trg"),
+    ("source_text", "target_text"),
+    ("sentence1", "sentence2"),
+)
+# Columns that describe a pair; they are used as sentences only if there are not two others.
+ABOUT = {
+    *("id", "idx", "index", "key", "no", "nr", "num", "number", "line", "row"),
+    *("score", "scores", "url", "domain", "date", "split", "doc", "document"),
+}
 LANGUAGE = re.compile(r"([a-z]{2})(-[a-z0-9]+)*")
 
 
 class SideColumns(NamedTuple):
-    """The columns of source and target; `nested` where they are fields of the column `translation`."""
+    """The columns of source and target; `nested` if they are fields of the column `translation`."""
 
     source: str
     target: str
@@ -36,20 +47,20 @@ def choose_columns(
     Parameters
     ----------
     name, found
-        What messages call the table, and what they say that it has.
+        What messages call the table, and the words with which they say which columns it has.
     texts
         Columns of text.
     fields
-        Those of the column `translation`; None where there is no such column.
+        Fields of the column `translation`; None if there is no such column.
     columns, languages
-        What the user named: two columns, or two languages, which are fields of `translation`, else columns.
+        What the user named: two columns, or two languages, which are fields of `translation` or otherwise columns.
     notices
-        Gets a line that says what was taken, where the user named nothing and the names leave a choice.
+        A list to which a note about the choice is appended, if the user named nothing and there was a choice.
     """
     if columns is not None:
         for column in columns:
             if column not in texts:
-                raise DataError(f"{found}; wanted a column {column} of text.")
+                raise DataError(f"{found}; wanted a text column {column}.")
         return SideColumns(columns[0], columns[1])
     named = next((pair for pair in NAMED if set(pair) <= set(texts)), None)
     if named is not None and languages is None:
@@ -63,10 +74,11 @@ def choose_columns(
             raise DataError(f"{has}, wanted {' and '.join(languages)}.")
         return SideColumns(chosen[0], chosen[1], nested)
     if len(available) < 2:
-        raise DataError(f"{has}, wanted two of text." if nested else f"{has}; wanted two columns of text.")
+        raise DataError(f"{has}; wanted two text {'fields' if nested else 'columns'}.")
     coded = [column for column in available if is_language(column)]
-    # A column "id" is Indonesian only where it is needed.
-    kinds = [column for column in coded if column.lower() != "id"], coded, available
+    # A column "id" is taken for Indonesian only if there are not two others.
+    plain = [column for column in available if column.lower() not in ABOUT]
+    kinds = [column for column in coded if column.lower() != "id"], coded, plain
     taken = next((kind for kind in kinds if len(kind) >= 2), available)[:2]
     if notices is not None:
         others = [column for column in available if column not in taken]
@@ -75,6 +87,6 @@ def choose_columns(
 
 
 def is_language(name: str) -> bool:
-    """Whether a column is called by the code of a language, such as ``en`` or ``pt_BR``."""
+    """Whether the name of a column is a language code, such as ``en`` or ``pt_BR``."""
     match = LANGUAGE.fullmatch(normal_language(name))
     return match is not None and f" {match[1]} " in CODES

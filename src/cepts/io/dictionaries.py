@@ -12,7 +12,7 @@ from cepts.io.languages import find_language
 from cepts.io.lines import columns_of, filled_lines, json_objects, short_name, shown, shown_json
 
 DEFAULT_LANGUAGES = ("source", "target")
-SCORE = "score"  # a column of this name is no language
+SCORE = "score"  # a column of this name is not a language
 JSON_SUFFIXES = {".jsonl", ".ndjson"}
 AN_OBJECT = 'an object such as {"en": "house", "fr": null}'
 
@@ -28,18 +28,19 @@ def read_dictionary(
     Parameters
     ----------
     path
-        Plain or compressed; `-` is standard input. A line is an entry, a column a language, with a tab between two
-        columns, or in lines without a tab ASCII blanks. A first line that starts with ``#`` names the languages. Only
-        an empty column, between tabs, means that a language has no word. ``.jsonl`` has one object per line, such as
-        ``{"en": "house", "fr": "maison"}``.
+        A file, plain or compressed; `-` is standard input. Each line is an entry and each column a language. Columns
+        are separated by tabs or, in lines without a tab, by ASCII blanks. A first line that starts with ``#`` names the
+        languages. An empty column between tabs means that the language has no word in this entry. A ``.jsonl`` file has
+        one object per line, such as ``{"en": "house", "fr": "maison"}``.
     languages
-        Where the file names its languages: which to take, in this order. Where it does not: what to call its columns;
-        ``source`` and ``target`` by default.
+        If the file names its languages: which of them to read, in this order. If it does not: what to call its columns,
+        by default ``source`` and ``target``.
     notices
-        Gets a line about repeated entries, which are read once, and about entries with a word in one language only.
+        A list to which notes for the user are appended: about repeated entries, which are read once, and about entries
+        with a word in one language only.
     """
     if languages is not None and (isinstance(languages, str) or len(languages) < 2):
-        raise UsageError(f"`languages` must be two names or more. Got {languages!r} instead.")
+        raise UsageError(f"`languages` must be two or more names. Got {languages!r} instead.")
     if languages is not None and len(set(languages)) < len(languages):
         raise UsageError(f"`languages` must be different from each other. Got {', '.join(languages)} instead.")
     with InputFile(path) as file:
@@ -78,7 +79,7 @@ def _table(file: InputFile, languages: Sequence[str] | None) -> tuple[tuple[str,
         if len(languages_named) < 2 or "" in names or len(set(names)) < len(names):
             raise DataError(
                 f"{where}: found the header {shown(line)}, wanted # and the names of two or more "
-                f"languages, each its own; correct it, or put another entry first."
+                f"different languages; correct it, or put another entry first."
             )
         first = next(lines, None)
     if first is None:
@@ -103,10 +104,10 @@ def _entry(number: int, where: str, line: str, width: int, wanted: str) -> Found
     if len(columns) != width or width < 2:
         raise DataError(
             f"{where}: found {len(columns)} word{'s' * (len(columns) != 1)} in {shown(line)}, wanted "
-            f"{wanted}; put a tab between words that hold blanks, and leave nothing between tabs where one is missing."
+            f"{wanted}; put tabs between words that contain blanks, and leave a column empty if its word is missing."
         )
     if not any(columns):
-        raise DataError(f"{where}: found no word at all, wanted one at least; leave the line out.")
+        raise DataError(f"{where}: found no word, wanted at least one; remove the line.")
     return number, tuple(column or None for column in columns)
 
 
@@ -120,12 +121,12 @@ def _json_entries(file: InputFile) -> tuple[tuple[str, ...], list[Found]]:
         for language in record:
             names.setdefault(language, len(names))
         if not any(record.values()):
-            raise DataError(f"{where}: found no word at all, wanted one at least; leave the line out.")
+            raise DataError(f"{where}: found no word, wanted at least one; remove the line.")
         records.append((number, record))
     if not records:
         raise DataError(f"{file.name} is empty; wanted one entry per line: one word of each language.")
     if len(names) < 2:
-        raise DataError(f"{file.name}: found {listed(names)} alone, wanted words of two languages at least.")
+        raise DataError(f"{file.name}: found words in {listed(names)} only, wanted at least two languages.")
     return tuple(names), [(number, tuple(record.get(name) or None for name in names)) for number, record in records]
 
 
@@ -136,10 +137,12 @@ def _chosen(
     for language in languages:
         match = find_language(language, names)
         if match is None:
-            raise DataError(f"{name}: found the languages {listed(names)}, wanted {language}; choose among those.")
+            raise DataError(f"{name}: found the languages {listed(names)}, wanted {language}; choose from those.")
         columns.append(names.index(match))
     if len(set(columns)) < len(columns):
-        raise DataError(f"{name}: found the languages {listed(names)}, wanted {', '.join(languages)}, each its own.")
+        raise DataError(
+            f"{name}: found {listed(names)}, wanted a different language for each of {', '.join(languages)}."
+        )
     chosen = [(number, tuple(entry[column] for column in columns)) for number, entry in found]
     chosen = [(number, entry) for number, entry in chosen if any(entry)]
     if not chosen:
@@ -159,7 +162,7 @@ def _distinct(name: str, found: list[Found], notices: list[str] | None) -> tuple
         words = shown(" ".join(word or "" for word in entry))
         notices.append(
             f"{name}: {entries} repeated, first {words} (line {first[entry]:,}, again in line {number:,}); each is "
-            f"taken once."
+            f"read once."
         )
     alone = [entry for entry in first if sum(word is not None for word in entry) == 1]
     if notices is not None and alone:
@@ -176,17 +179,17 @@ def write_dictionary(
     Parameters
     ----------
     path
-        Compressed by its suffix, in place only when it is whole; `-` is standard output.
+        The file; see `cepts.io`.
     dictionary
-        At least one entry.
+        A dictionary with at least one entry.
     scores
-        One for each entry, as a last column ``score``.
+        One score for each entry, written as a last column ``score``.
     header
-        Whether the first line names the languages, after a ``#``; by default where it says more than `source` and
-        `target`.
+        Whether the first line names the languages, after a ``#``. By default it does unless the languages are just
+        `source` and `target`.
     """
     if scores is not None and len(scores) != len(dictionary):
-        raise UsageError(f"`scores` must be one for each of {len(dictionary)} entries. Got {len(scores)} instead.")
+        raise UsageError(f"`scores` must have one for each of {len(dictionary)} entries. Got {len(scores)} instead.")
     if last_suffix(path) in JSON_SUFFIXES:
         lines = _json_lines(dictionary, scores)
     else:
@@ -213,7 +216,7 @@ def _tsv_lines(name: str, dictionary: Dictionary, scores: Sequence[float] | None
         yield "# " + "\t".join(names)
     for number, entry in enumerate(dictionary):
         if not any(entry):
-            raise DataError(f"{name}: entry {number + 1:,} has no word at all; leave it out.")
+            raise DataError(f"{name}: entry {number + 1:,} has no word; leave it out.")
         for word in entry:
             if word is not None and (not word or word != word.strip(" \r\n\t") or set(word) & set("\t\r\n")):
                 raise DataError(

@@ -1,4 +1,4 @@
-"""Reading documents: a file each, separated by blank lines, or one JSON object per line; and lists of stop words."""
+"""Reading documents (one per file, between blank lines, or as JSON lines), and lists of stop words."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 
 from cepts.data import SPECIAL, Documents, Text, offsets_of, words_of
 from cepts.errors import DataError, UsageError, check_choice
-from cepts.io.files import BLOCK_BYTES, InputFile, PathLike, check_stdin, last_suffix, name_of
+from cepts.io.files import BLOCK_BYTES, InputFile, PathLike, check_stdin, last_suffix, name_of, unreadable
 from cepts.io.lines import check_characters, json_objects, located_lines, short_name, shown, shown_json, words_in
 from cepts.io.tokens import TextBuilder, text_blocks
 from cepts.names import DECODING_ERRORS, DOCUMENT_FORMATS
@@ -27,7 +27,7 @@ AN_OBJECT = '{"text": "a sentence\\nanother one"} or {"sentences": ["a sentence"
 
 @dataclass(slots=True)
 class _Piece:
-    """The lines `first` to `stop` of all that was read: one document, or for `boundaries` ``blank`` perhaps several."""
+    """Lines `first` to `stop` of all that was read: one document, or maybe several if `boundaries` is ``blank``."""
 
     name: str
     first: int
@@ -46,24 +46,28 @@ def read_documents(
 ) -> Documents:
     """Read documents, one sentence per line, into one text with one vocabulary.
 
-    Tokens are split on ASCII white space only. Blank lines are no sentences.
+    Tokens are split on ASCII white space only. Blank lines are not sentences.
 
     Parameters
     ----------
     paths
-        Files, plain or compressed, in their order; a directory stands for all text files below it, sorted by name,
-        except hidden ones. `-` is standard input.
+        Files, plain or compressed, in the order in which they are read. A directory stands for all text files below
+        it, sorted by name, except hidden ones. `-` is standard input.
     format
         ``file`` (each file is a document), ``blank`` (blank lines separate documents) or ``jsonl`` (one object per
-        line, with `text` or `sentences`, and optionally an `id`). ``auto`` goes by the suffix; other files are
-        ``file`` in a directory of several, else ``blank`` if they have a blank line between sentences, else ``file``.
+        line, with `text` or `sentences`, and optionally an `id`). ``auto`` recognises JSON lines by the suffix. It
+        reads other files as ``file`` if they are in a directory with several files, or if they have no blank line
+        between sentences, and otherwise as ``blank``.
     lowercase
-        Put words in lower case; `Documents.lowercase` then says so.
+        Put words in lower case; `Documents.lowercase` is then true.
     errors
-        Bytes that are not UTF-8: ``strict`` raises, ``replace`` puts U+FFFD in their place.
+        What to do with bytes that are not UTF-8: ``strict`` raises `DataError`, ``replace`` puts U+FFFD in their place.
     notices
-        Gets a line that names the files of a directory and those that are no text and are left out, and lines where
-        documents without words are ignored and where there is only one document.
+        A list to which notes for the user are appended: the files of a directory that are read, those that are left
+        out because they are not text, how many documents have no words and are left out, and that there is only one
+        document.
+    progress
+        Called after each block with a `Step` that counts bytes on disk.
     """
     check_choice("format", format, DOCUMENT_FORMATS)
     check_choice("errors", errors, DECODING_ERRORS)
@@ -76,7 +80,7 @@ def read_documents(
     for path, name, alone in files:
         with InputFile(path, progress=progress, before=done) as file:
             file.after = total - done - file.size
-            # A buffer no larger than a small file: a directory may hold thousands of them.
+            # A small file needs only a small buffer, and a directory may have thousands of them.
             file.block_bytes = min(BLOCK_BYTES, max(file.size + 1, SMALLEST_BLOCK))
             named = name or short_name(file)
             chosen = _format_of(file) if format == "auto" else format
@@ -97,7 +101,7 @@ def read_documents(
     documents = replace(documents, sources=tuple(str(path) for path in listed_paths(paths)))
     if not len(documents):
         what = name_of(files[0][0]) if len(files) == 1 else f"{len(files):,} files"
-        raise DataError(f"{what}: found no word at all, wanted documents, one sentence per line.")
+        raise DataError(f"{what}: found no words, wanted documents with one sentence per line.")
     _check_marks(documents)
     if notices is not None:
         notices += own
@@ -105,14 +109,14 @@ def read_documents(
         notices.append(f"{empty:,} of {empty + len(documents):,} documents have no words and are left out.")
     if notices is not None and len(documents) == 1:
         notices.append(
-            f"{documents.names[0]} is the one document; put blank lines between documents, or give several files, if "
-            f"the text has more of them."
+            f"{documents.names[0]} is read as a single document; if it has several, put blank lines between them, or "
+            f"give several files."
         )
     return documents.lowercased() if lowercase else documents
 
 
 def _check_marks(documents: Documents) -> None:
-    """Refuse marks of sentence starts and ends, which models add; here the message can still name the file."""
+    """Refuse marks of sentence starts and ends, which models add; only here can the message name the document."""
     text = documents.text
     for mark, number in zip(SPECIAL[1:], text.vocabulary.numbers(SPECIAL[1:]).tolist(), strict=True):
         if number >= 0:
@@ -120,7 +124,7 @@ def _check_marks(documents: Documents) -> None:
             place = int(np.searchsorted(documents.offsets, sentence, side="right")) - 1
             raise DataError(
                 f"{documents.names[place]}, sentence {sentence - int(documents.offsets[place]) + 1:,}: found the word "
-                f"{mark}, wanted sentences without marks of start and end, which are added; leave it out."
+                f"{mark}, wanted sentences without marks of start and end, because models add them; remove it."
             )
 
 
@@ -137,7 +141,7 @@ def _files_of(path: PathLike, notices: list[str]) -> list[tuple[PathLike, str, b
     """The files of `path`, each with its name relative to the directory, and whether it is the only one."""
     if path == "-" or not Path(path).is_dir():
         if path != "-" and not Path(path).exists():
-            raise DataError(f"cannot read {path}: No such file or directory")
+            raise unreadable(name_of(path), FileNotFoundError())
         return [(path, "", True)]
     root = Path(path)
     found = [(file, file.relative_to(root)) for file in root.rglob("*") if file.is_file()]
@@ -151,12 +155,12 @@ def _files_of(path: PathLike, notices: list[str]) -> list[tuple[PathLike, str, b
         raise DataError(f"{path} holds no text files ({_listed(binary)}); wanted a directory of documents.")
     notices.append(f"{path}: read {_listed([name for name, _ in texts])}.")
     if binary:
-        notices.append(f"{path}: left out {_listed(binary)}, which {'is' if len(binary) == 1 else 'are'} no text.")
+        notices.append(f"{path}: left out {_listed(binary)}, which {'is' if len(binary) == 1 else 'are'} not text.")
     return [(file, name, len(texts) == 1) for name, file in texts]
 
 
 def _listed(names: Sequence[str]) -> str:
-    """A few files by name, of more the number."""
+    """The names of a few files, or the number of many."""
     if len(names) <= SHOWN:
         return " and ".join([*([", ".join(names[:-1])] if len(names) > 1 else []), names[-1]])
     return f"{len(names):,} files, {', '.join(names[: SHOWN - 1])} ... {names[-1]}"
@@ -169,7 +173,7 @@ def _is_binary(path: Path) -> bool:
 
 
 def _format_of(file: InputFile) -> str:
-    """``jsonl`` or ``text``, whose blank lines then decide."""
+    """``jsonl`` or ``text``; the blank lines of a text decide later."""
     is_json = file.path == "-" and file.first_line().lstrip().startswith(b'{"')
     return "jsonl" if is_json or last_suffix(file.path) in JSON_SUFFIXES else "text"
 
@@ -220,7 +224,7 @@ def _sentences(where: str, record: dict[str, Any]) -> list[str]:
         joined = " ".join(tokens)
         if tuple(words_of(joined)) != tokens:
             raise DataError(
-                f"{where}: found the tokens {shown_json(sentence)}, wanted tokens that are neither empty nor hold "
+                f"{where}: found the tokens {shown_json(sentence)}, wanted tokens that are not empty and contain no "
                 f"white space."
             )
         check_characters(where, joined)
@@ -257,7 +261,7 @@ def _cut(text: Text, pieces: Sequence[_Piece]) -> tuple[Documents, int]:
 
 
 def read_stop_list(path: PathLike) -> list[str]:
-    """Read a list of words, one a line; `#` starts a comment, blank lines and repeated words are skipped."""
+    """Read a list of words, one per line; `#` starts a comment, and blank lines and repeated words are skipped."""
     words: dict[str, None] = {}
     with InputFile(path) as file:
         for _, where, line in located_lines(file):
@@ -265,8 +269,8 @@ def read_stop_list(path: PathLike) -> list[str]:
             comment = next((place for place, word in enumerate(found) if word.startswith("#")), len(found))
             if comment > 1:
                 raise DataError(
-                    f"{where}: found {shown(' '.join(found[:comment]))}, wanted one word per line; put the others on "
-                    f"lines of their own, and # before a comment."
+                    f"{where}: found {shown(' '.join(found[:comment]))}, wanted one word per line; put each on its "
+                    f"own line, and # before a comment."
                 )
             words.update(dict.fromkeys(found[:comment]))
         if not words:

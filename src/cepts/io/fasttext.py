@@ -1,4 +1,4 @@
-"""The word vectors of a fastText model: each the mean of the word's own row and of the rows of its n-grams."""
+"""The word vectors of a fastText model: the vector of a word is the mean of its own row and the rows of its n-grams."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ from cepts.progress import Step
 FASTTEXT_MAGIC = struct.pack("<i", 793712314)
 VERSIONS = (11, 12)
 SUPERVISED = 3
-END_OF_SENTENCE = b"</s>"  # which fastText keeps whole
+END_OF_SENTENCE = b"</s>"  # fastText does not cut it into n-grams
 WORDS_AT_A_TIME = 1 << 10
 NGRAMS_AT_A_TIME = 1 << 18
 READ_BYTES = 1 << 20
@@ -60,7 +60,7 @@ def read_fasttext_vectors(file: InputFile, request: Request) -> tuple[Vocabulary
         subwords(joined, offsets, model.shortest, longest, model.buckets, start, len(model.words), rows, row_offsets)
         means = collector.free()[: len(words)]
         count = len(means)
-        # Taken by NumPy, which accepts that the map is read-only and that its numbers are not aligned.
+        # NumPy takes the rows, because it accepts a map that is read-only and whose numbers are not aligned.
         taken = np.asarray(matrix[rows[: row_offsets[count]]], dtype=np.float32)
         mean_of_rows(taken, row_offsets[: count + 1], means)
         collector.add(words[:count], list(range(start + 1, start + count + 1)))
@@ -69,7 +69,7 @@ def read_fasttext_vectors(file: InputFile, request: Request) -> tuple[Vocabulary
 
 
 def _runs(name: str, model: _Model) -> Iterator[tuple[int, int]]:
-    """Bounds of runs of words that have no more than `NGRAMS_AT_A_TIME` n-grams; a word alone may not have more."""
+    """Bounds of runs of words with at most `NGRAMS_AT_A_TIME` n-grams; a single word with more is an error."""
     start = ngrams = 0
     for place, word in enumerate(model.words):
         length = len(word) + 2
@@ -77,8 +77,8 @@ def _runs(name: str, model: _Model) -> Iterator[tuple[int, int]]:
         if own > NGRAMS_AT_A_TIME:
             raise DataError(
                 f"{name}, word {place + 1:,}: found a word of {len(word):,} bytes and n-grams of up to "
-                f"{model.longest:,} characters, wanted no more than {NGRAMS_AT_A_TIME:,} n-grams of a word; the "
-                f"file is damaged."
+                f"{model.longest:,} characters, wanted at most {NGRAMS_AT_A_TIME:,} n-grams per word; the file is "
+                f"damaged."
             )
         if place - start == WORDS_AT_A_TIME or ngrams + own > NGRAMS_AT_A_TIME:
             yield start, place
@@ -104,7 +104,7 @@ class _Parts:
         return struct.unpack("<" + format, data)
 
     def entries(self, count: int) -> Iterator[tuple[bytes, int]]:
-        """The next `count` entries of a dictionary: a word up to a zero byte, its count (passed over), its type."""
+        """The next `count` entries of a dictionary: a word up to a zero byte, its count (skipped), and its type."""
         data, start = b"", 0
         for entry in range(count):
             while not 0 <= (end := data.find(b"\0", start)) < len(data) - 9:
@@ -120,7 +120,7 @@ class _Parts:
     def rest(self, count: int, what: str) -> NDArray[np.float32]:
         """The next `count` float32 numbers."""
         data = bytearray()
-        # Room is made for what comes, not for what is announced, which a damaged file may exaggerate.
+        # Room is made for what is read, not for what is announced: a damaged file may announce far too much.
         while len(data) < 4 * count and (more := self.file.read_fully(min(4 * count - len(data), BLOCK_BYTES))):
             data += more
         if len(data) < 4 * count:
@@ -136,7 +136,7 @@ class _Parts:
 
 
 def _model(parts: _Parts) -> _Model:
-    """What stands before the matrix; see `saveModel` of fastText."""
+    """Everything before the matrix; see `saveModel` of fastText."""
     name = parts.file.name
     magic, version = parts.numbers("2i", "its first bytes")
     if struct.pack("<i", magic) != FASTTEXT_MAGIC:

@@ -48,15 +48,22 @@ def name_of(path: PathLike, standard: str = "standard input") -> str:
 def check_stdin(*paths: PathLike | None) -> None:
     """Refuse to read standard input twice."""
     if paths.count("-") > 1:
-        raise UsageError("only one input can be -, standard input; name the others.")
+        raise UsageError("only one input can be - (standard input); name files for the others.")
+
+
+def unreadable(name: str, error: OSError) -> DataError:
+    """What to say of a file that cannot be opened or read."""
+    if isinstance(error, FileNotFoundError):
+        return DataError(f"cannot read {name}: there is no such file; check its name and directory.")
+    return DataError(f"cannot read {name}: {error.strerror or error}.")
 
 
 class InputFile(io.RawIOBase):
-    """The bytes of a file, decompressed by its name or its first bytes; `-` is standard input.
+    """The bytes of a file, decompressed according to its name or its first bytes; `-` is standard input.
 
-    Each failure, even in the middle of a damaged file, is a DataError of one line. `report` tells `progress` how much
-    was read; `before` and `after` count the bytes of other files that are read with this one. Readers take
-    `block_bytes` at a time.
+    Any failure, even in the middle of a damaged file, raises a `DataError` of one line. `report` tells `progress` how
+    much was read; `before` and `after` count the bytes of other files that are read together with this one. Readers
+    take `block_bytes` at a time.
     """
 
     def __init__(
@@ -74,7 +81,7 @@ class InputFile(io.RawIOBase):
         try:
             self._disk = sys.stdin.buffer if self.path == "-" else open(self.path, "rb")  # noqa: PTH123, SIM115
         except OSError as error:
-            raise DataError(f"cannot read {self.name}: {error.strerror or error}") from error
+            raise unreadable(self.name, error) from error
         try:
             self._file = self._decompressed()
         except BaseException:
@@ -85,8 +92,8 @@ class InputFile(io.RawIOBase):
             self.size = os.fstat(self._disk.fileno()).st_size
 
     def _decompressed(self) -> Any:
-        # Imported here because it loads every compression library there is. Without its helper programs and
-        # threads, processor time and failures are those of this process.
+        # Imported here because it loads every compression library. `threads=0` keeps it from starting other programs
+        # and threads, so that processor time and failures are those of this process.
         from xopen import xopen
 
         if hasattr(self._disk, "peek") and not self._reading(self._disk.peek, 1):
@@ -99,7 +106,7 @@ class InputFile(io.RawIOBase):
         return self._reading(xopen, self._disk, "rb", threads=0, format=packing)
 
     def _packing(self) -> str | None:
-        """The compression that the first bytes of the file are of."""
+        """The compression, recognised by the first bytes of the file."""
         head = self._reading(self._disk.peek, 6) if hasattr(self._disk, "peek") else b""
         return next((name for start, name in MAGIC.items() if head.startswith(start)), None)
 
@@ -107,14 +114,14 @@ class InputFile(io.RawIOBase):
         try:
             return function(*arguments, **options)
         except OSError as error:
-            if error.errno is None:  # it comes from a decompressor
+            if error.errno is None:  # from a decompressor
                 raise self._damaged(error) from error
-            raise DataError(f"cannot read {self.name}: {error.strerror or error}") from error
+            raise unreadable(self.name, error) from error
         except EOFError as error:
             raise DataError(
                 f"{self.name} ends in the middle of its compressed data; copy or download it again."
             ) from error
-        except Exception as error:  # each decompressor has a class of its own
+        except Exception as error:  # each decompressor raises its own class
             raise self._damaged(error) from error
 
     def _damaged(self, error: Exception) -> DataError:
@@ -125,7 +132,7 @@ class InputFile(io.RawIOBase):
         return True
 
     def readinto(self, buffer: Any) -> int:
-        """Fill `buffer` as far as the file gives bytes; 0 at the end."""
+        """Read bytes into the start of `buffer` and return their number; 0 at the end of the file."""
         if self._head:
             count = min(len(buffer), len(self._head))
             buffer[:count] = self._head[:count]
@@ -136,7 +143,7 @@ class InputFile(io.RawIOBase):
         return count
 
     def fill(self, buffer: memoryview) -> int:
-        """Fill `buffer`, and give the number of bytes read; fewer than asked for only at the end of the file."""
+        """Fill `buffer` and return the number of bytes read; it is not full only at the end of the file."""
         filled = 0
         # In parts, because some decompressors make a second copy of what they read.
         while filled < len(buffer) and (got := self.readinto(buffer[filled : filled + BLOCK_BYTES])):
@@ -153,13 +160,13 @@ class InputFile(io.RawIOBase):
         self._head = data + self._head
 
     def peek(self, count: int) -> bytes:
-        """The next `count` bytes, or as many as there are, which will be read again."""
+        """The next `count` bytes, or as many as there are; they will be read again."""
         head = self.read_fully(count)
         self.unread(head)
         return head
 
     def first_line(self) -> bytes:
-        """The first line that is not blank (or nothing), without its newline; it will be read again."""
+        """The first line that is not blank, without its newline, or nothing; it will be read again."""
         wanted = 1 << 16
         while True:
             head = self.peek(wanted)
@@ -172,13 +179,13 @@ class InputFile(io.RawIOBase):
             wanted *= 2
 
     def skip_bom(self) -> None:
-        """Pass over a byte-order mark."""
+        """Skip a byte-order mark."""
         if self.peek(len(BOM)) == BOM:
             self.read_fully(len(BOM))
 
     @property
     def plain(self) -> bool:
-        """Whether the bytes are those on the disk, not compressed."""
+        """Whether the file is not compressed."""
         return self._file is self._disk
 
     def disk_position(self) -> int:
@@ -234,7 +241,7 @@ STREAMS: dict[str, Callable[[], Any]] = {"bz2": _bz2_decoder, "xz": _xz_decoder,
 class _Streams(io.RawIOBase):
     """The decompressed bytes of one compressed stream after another.
 
-    Python's own readers of bz2 and xz take a damaged stream after the first for the end of the file.
+    Python's own readers of bz2 and xz mistake a damaged stream after the first one for the end of the file.
     """
 
     def __init__(self, file: Any, packing: str, name: str) -> None:
@@ -248,7 +255,7 @@ class _Streams(io.RawIOBase):
         return True
 
     def readinto(self, buffer: Any) -> int:
-        """Fill the start of `buffer`; 0 at the end."""
+        """Read bytes into the start of `buffer` and return their number; 0 at the end."""
         while len(buffer):
             if self._decoder is None and not self._start():
                 return 0
@@ -284,21 +291,21 @@ class _Streams(io.RawIOBase):
     def _warn(self) -> None:
         if not self._warned:
             warnings.warn(
-                f"{self._name} was compressed without a checksum, so that damage may go unseen; compress it again "
-                f"with the program zstd, which adds one.",
+                f"{self._name} was compressed without a checksum, so damage may go unnoticed; compress it again with "
+                f"the program zstd, which adds one.",
                 DataWarning,
                 stacklevel=2,
             )
         self._warned = True
 
 
-PLAUSIBLE = 1 << 20  # items for which room may be made whatever the size of the file
+PLAUSIBLE = 1 << 20  # so many items are accepted whatever the size of the file
 
 
 def check_count(file: InputFile, count: float, what: str) -> None:
-    """Refuse a `count` of items, for which room is about to be made, that a file of this size cannot describe.
+    """Refuse a `count` of items that is too large for a file of this size, before memory is allocated for them.
 
-    A number in a damaged file may be anything; the memory that a file takes must be in proportion to its bytes.
+    A number in a damaged file may be anything; the memory that reading takes must be in proportion to the file.
     """
     if count > max(PLAUSIBLE, file.taken):
         raise DataError(
@@ -310,8 +317,8 @@ def check_count(file: InputFile, count: float, what: str) -> None:
 def read_blocks(file: InputFile, block_bytes: int | None = None) -> Iterator[NDArray[np.uint8]]:
     """Yield the bytes of `file` in runs of whole lines; only the last may lack its newline.
 
-    A block is a view of one buffer that the next block overwrites. The buffer grows where a line needs more
-    than `block_bytes`, by default those of the file.
+    A block is a view of one buffer, which the next block overwrites. The buffer grows if a line needs more
+    than `block_bytes`, by default the file's own `block_bytes`.
     """
     buffer = bytearray(block_bytes or file.block_bytes)
     filled = 0
@@ -331,7 +338,7 @@ def read_blocks(file: InputFile, block_bytes: int | None = None) -> Iterator[NDA
 
 
 def check_output(path: PathLike) -> None:
-    """Raise `DataError` where `open_output` would refuse `path`; for use before a long computation."""
+    """Raise `DataError` if `open_output` could not write to `path`; call this before a long computation."""
     if path == "-":
         return
     final = Path(os.path.realpath(path))
@@ -348,9 +355,10 @@ def check_output(path: PathLike) -> None:
 
 @contextmanager
 def open_output(path: PathLike) -> Iterator[BinaryIO]:
-    """Open `path` for bytes: compressed by its suffix, in place only after a clean end.
+    """Open `path` for writing bytes, in a ``with`` statement.
 
-    `-` is standard output.
+    The bytes are compressed if the suffix names a compression. The file appears under its name only when the ``with``
+    statement ends without an error. `-` is standard output.
     """
     if path == "-":
         with _standard_output() as file:
@@ -371,7 +379,7 @@ def open_output(path: PathLike) -> Iterator[BinaryIO]:
             yield compressed
             compressed.close()
             if compression == "zst" and file.seekable() and file.tell() == 0:
-                file.write(_empty_zstd())  # which the library leaves out, and then cannot read
+                file.write(_empty_zstd())  # the library writes no bytes at all, and then cannot read them
         except BaseException:
             with suppress(Exception):
                 compressed.close()
@@ -379,7 +387,7 @@ def open_output(path: PathLike) -> Iterator[BinaryIO]:
 
 
 def _zstd_options() -> dict[Any, int]:
-    """Options for what is written: a checksum, which the library leaves out unless it is asked for."""
+    """Options for writing: a checksum, which the library does not add by default."""
     parameters = _zstd().CompressionParameter
     return {parameters.checksum_flag: 1, parameters.compression_level: 3}
 
@@ -401,7 +409,7 @@ def _standard_output() -> Iterator[BinaryIO]:
         yield sys.stdout.buffer
         sys.stdout.buffer.flush()
         return
-    # A separate buffer: after a failed write, the interpreter would flush that of `sys.stdout` again when it exits.
+    # A separate buffer: after a failed write, the interpreter would flush the one of `sys.stdout` again at exit.
     file = open(descriptor, "wb", closefd=False)  # noqa: SIM115
     try:
         yield file

@@ -1,7 +1,7 @@
-"""GIZA's A3 files, three lines per pair: a comment, the target, the source with the target positions of each word.
+"""GIZA's A3 files, three lines per pair: a comment, the target, and the source with the target positions of each word.
 
-The third line is ``NULL ({ 2 }) the ({ 1 }) house ({ 3 4 })``, positions from 1. Target words without a link belong to
-null.
+The third line is like ``NULL ({ 2 }) the ({ 1 }) house ({ 3 4 })``, with positions from 1. Target words without a link
+belong to null.
 """
 
 from __future__ import annotations
@@ -15,9 +15,12 @@ from cepts.io.files import InputFile
 from cepts.io.lines import lines_of, shown
 from cepts.io.link_format import FileLinks, LinkFormat, LinkOptions
 
+NUMBER = re.compile(rb"# *Sentence pair *\(([0-9]{1,18})\)")
+
 
 def _read(file: InputFile, options: LinkOptions) -> FileLinks:
     rows = []
+    numbers: list[tuple[int, int]] = []  # of the pairs, with their lines
     lines = lines_of(file)
     number = pairs = 0
     for header in lines:
@@ -29,6 +32,8 @@ def _read(file: InputFile, options: LinkOptions) -> FileLinks:
                 f"{file.name}, line {number:,}: found no `# Sentence pair` line, wanted three lines per pair: "
                 f"the comment, the target, the source with ({{ positions }})."
             )
+        if (named := NUMBER.match(header)) is not None:
+            numbers.append((int(named[1]), number))
         target, source = next(lines, None), next(lines, None)
         if target is None or source is None:
             raise DataError(f"{file.name}, line {number:,}: the file ends inside this sentence pair; write it again.")
@@ -43,7 +48,25 @@ def _read(file: InputFile, options: LinkOptions) -> FileLinks:
                 if i > 0:
                     rows.append((pairs, i - 1, j - 1, 1.0, True, number))
         pairs += 1
+    if len(numbers) == pairs:
+        places = _places(file.name, numbers)
+        rows = [(places[row[0]], *row[1:]) for row in rows]
     return FileLinks.from_rows(rows, pairs)
+
+
+def _places(name: str, numbers: Sequence[tuple[int, int]]) -> list[int]:
+    """The place of each pair by its number: the parts that MGIZA's threads write are not in the order of the text."""
+    first = min(numbers, default=(1, 0))[0]
+    seen: set[int] = set()
+    for number, line in numbers:
+        if number in seen or number - first >= len(numbers):
+            wrong = "again" if number in seen else f"among {len(numbers):,} pairs, some of which are missing"
+            raise DataError(
+                f"{name}, line {line:,}: found sentence pair {number:,} {wrong}; wanted each pair once: join the parts "
+                f"that MGIZA wrote into one file."
+            )
+        seen.add(number)
+    return [number - first for number, _ in numbers]
 
 
 def _positions(name: str, line: int, text: bytes) -> Iterator[list[int]]:

@@ -1,4 +1,4 @@
-"""Reading and writing the n-best lists of recognisers, an utterance at a time: TSV, JSON lines, Kaldi's archives."""
+"""Reading and writing n-best lists of speech recognisers, one utterance at a time: TSV, JSON lines, Kaldi archives."""
 
 from __future__ import annotations
 
@@ -42,9 +42,9 @@ NUMBERED = re.compile(r"(.+)-([0-9]{1,9})", re.DOTALL)
 
 
 class _Entry(NamedTuple):
-    """A hypothesis, the utterance to which it belongs, its place in the file, and its rank where the file has ranks.
+    """A hypothesis, its utterance, its place in the file, and its rank if the file has ranks.
 
-    `list` is the place of the list that holds it, where the file has lists.
+    `list` is the place of the list that it is in, if the file has lists.
     """
 
     where: str
@@ -58,25 +58,26 @@ class _Entry(NamedTuple):
 def read_hypotheses(
     paths: PathLike | Sequence[PathLike], *, format: str = "auto", acoustic_scale: float = 0.1
 ) -> Iterator[Utterance]:
-    """Read n-best lists, an utterance at a time, in the order of the files.
+    """Read the n-best lists of a speech recogniser, one utterance at a time.
 
     Parameters
     ----------
     paths
-        Files, plain or compressed; `-` is standard input. For Kaldi, a directory with the archives, or the common start
-        of their names.
+        Files, plain or compressed; `-` is standard input. For Kaldi, a directory with the archives, or the common
+        beginning of their names.
     format
-        ``tsv`` (id, score, text, or with a header), ``jsonl`` (one utterance or hypothesis per line) or ``kaldi``
-        (`words_text`, `acwt` and, where they are there, `lmwt.nolm` and `lmwt.lmonly` or `lmwt.withlm`). ``auto`` goes
-        by the suffix, then by the first line; a directory is Kaldi's.
+        ``tsv`` (columns id, score and text, or those named in a header), ``jsonl`` (one utterance or one hypothesis per
+        line) or ``kaldi`` (the archives `words_text`, `acwt` and, if they exist, `lmwt.nolm` and `lmwt.lmonly` or
+        `lmwt.withlm`). ``auto`` decides by the suffix, then by the first line; a directory is read as Kaldi's.
     acoustic_scale
         Kaldi's acoustic costs are multiplied by this before they are added to its graph costs.
 
     Returns
     -------
     iterator of Utterance
-        Kaldi's costs are negated: the score of a hypothesis is -(acoustic_scale * acwt + lmwt.nolm), its `lm_score`
-        -lmwt.lmonly, or -(lmwt.withlm - lmwt.nolm).
+        Utterances in the order of the files. Kaldi's costs are negated: the score of a hypothesis is
+        ``-(acoustic_scale * acwt + lmwt.nolm)``, and its `lm_score` is ``-lmwt.lmonly`` or
+        ``-(lmwt.withlm - lmwt.nolm)``.
     """
     check_choice("format", format, ("auto", *HYPOTHESIS_FORMATS))
     if not (math.isfinite(acoustic_scale) and acoustic_scale > 0):
@@ -91,8 +92,8 @@ def _utterances(paths: list[PathLike], format: str, acoustic_scale: float) -> It
         for where, utterance in _of_path(path, format, acoustic_scale):
             if utterance.id in seen:
                 raise DataError(
-                    f"{where}: found the utterance {shown(utterance.id)} a second time, wanted all of its hypotheses "
-                    f"together; sort the list by utterance."
+                    f"{where}: found the utterance {shown(utterance.id)} again, wanted all its hypotheses together; "
+                    f"sort the list by utterance."
                 )
             seen.add(utterance.id)
             found = True
@@ -121,13 +122,13 @@ def _guess_format(file: InputFile) -> str:
     if b"\t" in line or not line:
         return "tsv"
     raise DataError(
-        f"{file.name}, line 1: found neither a tab nor a JSON object, so this is no known n-best list; "
+        f"{file.name}, line 1: found neither a tab nor a JSON object, so this is not a known n-best format; "
         f"write id, score and text with tabs between them, or name the format."
     )
 
 
 def _grouped(entries: Iterator[_Entry]) -> Iterator[tuple[str, Utterance]]:
-    """Utterances of successive hypotheses of one id and list, each with the place where it starts."""
+    """Utterances, made of successive hypotheses with the same id and list, each with the place where it starts."""
     for _, group in groupby(entries, key=lambda entry: (entry.id, entry.list)):
         own = list(group)
         yield own[0].list or own[0].where, _joined(own)
@@ -146,8 +147,8 @@ def _joined(own: list[_Entry]) -> Utterance:
     for entry in own:
         if entry.reference is not None and reference not in {None, entry.reference}:
             raise DataError(
-                f"{entry.where}: found another reference of {shown(entry.id)} than before, wanted the same on each "
-                f"of its lines, or nothing."
+                f"{entry.where}: found a second, different reference for {shown(entry.id)}, wanted the same one on "
+                f"each of its lines, or none."
             )
         reference = entry.reference if reference is None else reference
     by_rank = sorted(own, key=lambda entry: entry.rank or 0)
@@ -204,13 +205,13 @@ def _score(where: str, found: Any, name: str) -> float:
     if number is None:
         what = shown(found) if isinstance(found, str) else plain_json(found)
         raise DataError(
-            f"{where}: found {what or 'nothing'} as {name}, wanted a finite number, a logarithm; higher is better."
+            f"{where}: found {what or 'nothing'} as {name}, wanted a finite number: a logarithm; higher is better."
         )
     return number
 
 
 def _json_entries(file: InputFile) -> Iterator[_Entry]:
-    """The hypotheses of lines with lists, and lines that are a hypothesis each."""
+    """Hypotheses from lines that hold a list of them, and from lines that hold one each."""
     for _, where, record in json_objects(file, f"one object per line, such as {AN_UTTERANCE}", skip_blank=True):
         name = record.get("id")
         if type(name) not in {str, int} or name == "":
@@ -225,7 +226,7 @@ def _json_entries(file: InputFile) -> Iterator[_Entry]:
         entries = record[lists[0]]
         if not isinstance(entries, list) or not entries or not all(isinstance(entry, dict) for entry in entries):
             raise DataError(
-                f"{where}: found {shown_json(entries)} as `{lists[0]}`, wanted a list of one object at least, "
+                f"{where}: found {shown_json(entries)} as `{lists[0]}`, wanted a list of at least one object, "
                 f"such as {AN_UTTERANCE}."
             )
         for rank, entry in enumerate(entries, start=1):
@@ -245,7 +246,7 @@ def _json_hypothesis(where: str, record: dict[str, Any]) -> Hypothesis:
 
 
 def _json_score(where: str, record: dict[str, Any], key: str) -> float:
-    # A number in quotes is a mistake of the program that wrote it; an error is better than a guess.
+    # A number in quotes is a mistake of the program that wrote the file; an error is better than a guess.
     if isinstance(record[key], str):
         raise DataError(f"{where}: found {plain_json(record[key])} as {key}, wanted a number, without quotes.")
     return _score(where, record[key], key)
@@ -256,15 +257,15 @@ def _json_tokens(where: str, found: Any, key: str) -> tuple[str, ...]:
     text = " ".join(tokens or ())
     if tokens is None or tuple(words_of(text)) != tokens:
         raise DataError(
-            f"{where}: found {shown_json(found)} as `{key}`, wanted a text, or a list of tokens that are neither empty "
-            f"nor hold white space."
+            f"{where}: found {shown_json(found)} as `{key}`, wanted a text, or a list of tokens that are not empty and "
+            f"contain no white space."
         )
     check_characters(where, text)
     return tokens
 
 
 def _archive(path: PathLike, names: Sequence[str]) -> Path | None:
-    """The first archive of `names` in the directory `path`, or of which `path` is the beginning."""
+    """The first archive among `names` in the directory `path`, or the first whose name starts with `path`."""
     starts = [f"{path}/"] if Path(path).is_dir() else [f"{path}", f"{path}.", f"{path}_"]
     for name in names:
         for start in starts:
@@ -284,12 +285,10 @@ def _kaldi_entries(path: PathLike, acoustic_scale: float) -> Iterator[_Entry]:
     words, acoustic = _archive(path, WORD_FILES), _archive(path, ACOUSTIC_FILES)
     if words is None:
         hint = "; map the numbers of `words` with utils/int2sym.pl -f 2-" if _archive(path, ["words"]) else ""
-        raise DataError(
-            f"{path}: found no `words_text`, wanted the hypotheses of Kaldi, `utterance-1 word word`{hint}."
-        )
+        raise DataError(f"{path}: found no `words_text`, wanted Kaldi's hypotheses as `utterance-1 word word`{hint}.")
     if acoustic is None:
         raise DataError(
-            f"{path}: found no `acwt`, wanted the acoustic costs of Kaldi; nbest-to-linear writes them with the words."
+            f"{path}: found no `acwt`, wanted Kaldi's acoustic costs; nbest-to-linear writes them with the words."
         )
     other, lm = _archive(path, OTHER_FILES), _archive(path, LM_FILES)
     graph = _archive(path, GRAPH_FILES) if lm is None else None
@@ -301,24 +300,26 @@ def _kaldi_entries(path: PathLike, acoustic_scale: float) -> Iterator[_Entry]:
             if row[0] is None:
                 where, key, _ = next(line for line in row if line is not None)
                 raise DataError(
-                    f"{where}: found {shown(key)}, which {words} does not have; wanted archives of one list."
+                    f"{where}: found {shown(key)}, which {words} does not have; wanted archives of the same list."
                 )
             where, key, text = row[0]
             cost = {"other": 0.0}
             for (name, archive), line in zip(costs.items(), row[1:], strict=True):
                 if line is None:
                     raise DataError(
-                        f"{archive}: found no cost of {shown(key)} ({where}), wanted one for each hypothesis."
+                        f"{archive}: found no cost for {shown(key)} ({where}), wanted one for each hypothesis."
                     )
                 if line[1] != key:
                     raise DataError(
-                        f"{line[0]}: found {shown(line[1])}, wanted {shown(key)}, as in {where}; archives of one list "
-                        f"have the same keys in the same order."
+                        f"{line[0]}: found {shown(line[1])}, wanted {shown(key)}, as in {where}; the archives of a "
+                        f"list have the same keys in the same order."
                     )
                 cost[name] = _score(line[0], line[2], "cost")
             match = NUMBERED.fullmatch(key)
             if match is None:
-                raise DataError(f"{where}: found {shown(key)}, wanted an utterance, - and a rank, such as `a-1`.")
+                raise DataError(
+                    f"{where}: found {shown(key)}, wanted an utterance, a hyphen and a rank, such as `a-1`."
+                )
             lm_score = -cost["lm"] if "lm" in cost else cost["other"] - cost["graph"] if "graph" in cost else None
             score = -(acoustic_scale * cost["acoustic"] + cost["other"])
             hypothesis = Hypothesis(tuple(words_of(text)), score, lm_score)
@@ -334,7 +335,7 @@ def _keyed_lines(file: InputFile) -> Iterator[tuple[str, str, str]]:
 
 
 def read_transcripts(path: PathLike) -> dict[str, tuple[str, ...]]:
-    """Read transcripts as Kaldi's `text` has them: an utterance and its words per line."""
+    """Read transcripts in the form of Kaldi's `text` files: on each line an utterance id and its words."""
     found: dict[str, tuple[str, ...]] = {}
     with InputFile(path) as file:
         for where, key, text in _keyed_lines(file):
@@ -350,16 +351,17 @@ HEADER = ("id", "total", "score", "lm_score", "text", "reference")
 
 
 class HypothesisWriter(Writer):
-    """Writes successive utterances to one file.
+    """Writes rescored n-best lists to one file, utterance by utterance.
 
     Parameters
     ----------
     path
         The file; see `cepts.io`.
     format
-        Whole lists, the best hypothesis first: ``tsv`` or ``jsonl``, which `read_hypotheses` reads. Costs of the
-        language model in the order of the list (`utterance-1 12.5`), as in Kaldi's `lmwt` archives: ``kaldi``. The best
-        hypotheses alone: ``text`` (`utterance word word`) or ``trn`` (`word word (utterance)`).
+        ``tsv`` and ``jsonl`` hold whole lists, the best hypothesis first, and can be read with `read_hypotheses`.
+        ``kaldi`` holds the costs of the language model in the order of the list (`utterance-1 12.5`), as in Kaldi's
+        `lmwt` archives. ``text`` (`utterance word word`) and ``trn`` (`word word (utterance)`) hold only the best
+        hypotheses.
     """
 
     def __init__(self, path: PathLike, *, format: str = "tsv") -> None:
@@ -376,7 +378,7 @@ class HypothesisWriter(Writer):
         count = len(utterance.hypotheses)
         for name, given in (("lm_scores", lm_scores), ("totals", totals)):
             if len(given) != count:
-                raise ValueError(f"`{name}` must be one for each of {count} hypotheses. Got {len(given)} instead.")
+                raise ValueError(f"`{name}` must have one for each of {count} hypotheses. Got {len(given)} instead.")
             if not all(math.isfinite(number) for number in given):
                 raise ValueError(f"`{name}` must be finite. Got {list(given)} instead.")
         self._check(utterance)
@@ -403,15 +405,19 @@ class HypothesisWriter(Writer):
         for tokens in (*(hypothesis.tokens for hypothesis in utterance.hypotheses), utterance.reference or ()):
             if words_of(" ".join(tokens)) != list(tokens):
                 raise DataError(
-                    f"utterance {shown(name)}: found the tokens {shown(repr(tokens))}, wanted tokens that are neither "
-                    f"empty nor hold white space."
+                    f"utterance {shown(name)}: found the tokens {shown(repr(tokens))}, wanted tokens that are not "
+                    f"empty and contain no white space."
                 )
 
 
 def write_hypotheses(
     path: PathLike, rescored: Iterable[tuple[Utterance, Sequence[float], Sequence[float]]], *, format: str = "tsv"
 ) -> None:
-    """Write utterances with `lm_scores` and `totals` to `path`; the parameters are those of `HypothesisWriter`."""
+    """Write rescored n-best lists to `path`.
+
+    `rescored` has utterances with their `lm_scores` and `totals`, which `HypothesisWriter.write` describes; the other
+    parameters are those of `HypothesisWriter`.
+    """
     with HypothesisWriter(path, format=format) as writer:
         for utterance, lm_scores, totals in rescored:
             writer.write(utterance, lm_scores, totals)
@@ -420,7 +426,7 @@ def write_hypotheses(
 def _lines(
     format: str, utterance: Utterance, lm_scores: Sequence[float], totals: Sequence[float], order: list[int]
 ) -> Iterator[str]:
-    """The lines of `utterance`; `order` has its hypotheses, the best first."""
+    """The lines of `utterance`; `order` has the numbers of its hypotheses, the best first."""
     texts = [" ".join(hypothesis.tokens) for hypothesis in utterance.hypotheses]
     scores = [float(hypothesis.score) for hypothesis in utterance.hypotheses]
     reference = None if utterance.reference is None else " ".join(utterance.reference)

@@ -1,6 +1,6 @@
 """Links as JSON lines: ``{"links": [{"source": 0, "target": 1, "confidence": 0.9, "tier": "sure"}]}``.
 
-Confidence and tier may be left out. Where a record has tokens (``"source"``, ``"target"``), positions must lie within
+Confidence and tier may be left out. If a record has tokens (``"source"``, ``"target"``), positions must lie within
 them.
 """
 
@@ -65,7 +65,7 @@ def _write(alignments: Alignments, bitext: Bitext | None, options: LinkOptions) 
 
 
 def link_objects(alignments: Alignments) -> Iterator[dict[str, object]]:
-    """The links of each pair as JSON shows them, with cepts where they are known."""
+    """The links of each pair as JSON objects, with cepts if they are known."""
     for n, alignment in enumerate(alignments):
         rows = zip(alignment.links, alignment.confidence.tolist(), alignment.sure.tolist(), strict=True)
         links = [
@@ -76,7 +76,7 @@ def link_objects(alignments: Alignments) -> Iterator[dict[str, object]]:
 
 
 def _cept_object(cepts: Cepts, pair: int) -> dict[str, object]:
-    """The cepts of a pair, the words of null, P(cept | word) of all words, and P(noise)."""
+    """The cepts of a pair, the words that belong to null, P(cept | word) for all words, and P(noise)."""
     null, confidence = {}, {}
     for side, numbers, confidences, offsets in (
         ("source", cepts.source, cepts.source_confidence, cepts.source_offsets),

@@ -1,4 +1,4 @@
-"""Similarity judgements and word counts: the data of the tasks on word vectors."""
+"""Similarity judgements and word counts: the data with which word vectors are evaluated."""
 
 from __future__ import annotations
 
@@ -17,7 +17,15 @@ COUNT = re.compile(r"[0-9]{1,18}")
 
 @dataclass(frozen=True, slots=True, eq=False)
 class WordSimilarities:
-    """Pairs of words, and how similar people found them."""
+    """Pairs of words, and how similar people found them.
+
+    Attributes
+    ----------
+    name
+        The name of the file.
+    pairs, scores
+        The pairs of words, and one score for each; higher is more similar.
+    """
 
     name: str
     pairs: list[tuple[str, str]]
@@ -29,13 +37,13 @@ class WordSimilarities:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class SentenceSimilarities(WordSimilarities):
-    """Pairs of sentences, and how similar people found them; `skipped` pairs of the file have no score."""
+    """Pairs of sentences, and how similar people found them; `skipped` counts the pairs of the file without a score."""
 
     skipped: int = 0
 
 
 def read_similarities(path: PathLike) -> WordSimilarities:
-    """Read lines of two words and a score, with tabs or ASCII blanks between them."""
+    """Read judgements of word similarity: on each line two words and a score, separated by tabs or ASCII blanks."""
     pairs, scores = [], []
     with InputFile(path) as file:
         for _, where, line in filled_lines(file):
@@ -52,9 +60,10 @@ def read_similarities(path: PathLike) -> WordSimilarities:
 
 
 def read_sentence_similarities(path: PathLike, *, notices: list[str] | None = None) -> SentenceSimilarities:
-    """Read lines of a score and two sentences with tabs between them, as those of the STS tasks.
+    """Read judgements of sentence similarity: on each line a score and two sentences, separated by tabs.
 
-    Where the score is empty, nobody judged the pair: it is skipped and counted, and `notices` gets a line.
+    The files of the STS tasks have this form. If the score is empty, nobody judged the pair: it is skipped and counted,
+    and a note is appended to the list `notices`.
     """
     pairs, scores = [], []
     skipped = 0
@@ -80,7 +89,7 @@ def read_sentence_similarities(path: PathLike, *, notices: list[str] | None = No
 
 
 def read_counts(path: PathLike) -> dict[str, int]:
-    """Read lines of a word and how often it was seen, with a tab or ASCII blanks between them.
+    """Read word counts: on each line a word and its count, separated by a tab or ASCII blanks.
 
     The counts of a repeated word are added up.
     """

@@ -18,7 +18,7 @@ CODES = (
     "su sv sw ta te tg th ti tk tl tn to tr ts tt tw ty ug uk ur uz ve vi vo wa wo xh yi yo za zh zu "
 )
 SUFFIXES = (".gz", ".bz2", ".xz", ".zst", ".vec", ".bin", ".txt", ".npy")
-SHOWN = 6  # of the languages or columns that a notice names
+SHOWN = 6  # languages or columns that a notice names
 SAYS_NOTHING = re.compile(r"(vectors?|embeddings?|vec|model)\b", re.IGNORECASE)
 
 
@@ -28,7 +28,7 @@ def normal_language(tag: str) -> str:
 
 
 def find_language(wanted: str, available: Iterable[str]) -> str | None:
-    """The one of the `available` tags that is `wanted`; else the first that differs by a region or script only.
+    """The `available` tag that equals `wanted`, or otherwise the first that differs only by a region or script.
 
     Examples
     --------
@@ -49,23 +49,23 @@ def find_language(wanted: str, available: Iterable[str]) -> str | None:
 
 
 def taken_notice(name: str, kind: str, taken: Sequence[str], others: Sequence[str]) -> str:
-    """The line that says which two languages or columns of a file are source and target, and which `others` it has."""
+    """The note that says which two languages or columns of a file are source and target, and which `others` it has."""
     shown = ", ".join(others[:SHOWN]) + (f" and {len(others) - SHOWN} more" if len(others) > SHOWN else "")
     more = f" (also there: {shown})" if others else ""
-    return f"{name}: the source is {taken[0]}, the target {taken[1]}{more}; `{kind}` chooses others."
+    return f"{name}: the source is {taken[0]} and the target is {taken[1]}{more}; choose others with `{kind}`."
 
 
 def language_names(paths: Sequence[str], given: str | None = None) -> list[str]:
-    """Names of the languages of files of vectors: those given, with commas between them, else by the files' names.
+    """Names for the languages of vector files: those `given`, separated by commas, or otherwise from the file names.
 
-    ``cc.en.300.vec`` is *en*; a name without the code of a language is used as it is, without its suffixes.
+    ``cc.en.300.vec`` is *en*; a file name without a language code is used as it is, without its suffixes.
     """
     if given is not None:
         names = [name.strip() for name in given.split(",")]
         if len(names) != len(paths) or not all(names):
             raise UsageError(
                 f"`languages`: found {len([name for name in names if name])} names in {given!r}, wanted "
-                f"{len(paths)}, one for each file of vectors, with commas between them."
+                f"{len(paths)}, one for each vector file, separated by commas."
             )
     else:
         names = [_code_in(path) or _bare(path) for path in paths]
@@ -74,13 +74,13 @@ def language_names(paths: Sequence[str], given: str | None = None) -> list[str]:
     repeated = next((name for name in names if names.count(name) > 1), None)
     if repeated is not None:
         raise UsageError(
-            f"found two languages with the name {repeated!r}, wanted different names; give `languages`, such as A,B."
+            f"found two languages named {repeated!r}, wanted different names; set `languages`, for example to A,B."
         )
     return names
 
 
 def split_named(parameter: str, value: str, names: Sequence[str]) -> tuple[list[str], str]:
-    """The languages and the file of ``en-fr:FILE``; no languages where there is only a file.
+    """The languages and the file of ``en-fr:FILE``; no languages if there is only a file.
 
     `parameter` is what messages call the value.
     """
@@ -90,8 +90,8 @@ def split_named(parameter: str, value: str, names: Sequence[str]) -> tuple[list[
     found = _segments(head, names)
     if found is None or not path:
         raise UsageError(
-            f"`{parameter}` {value}: found {head!r} before the colon, wanted languages of {', '.join(names)} with "
-            f"hyphens between them, and a file after it."
+            f"`{parameter}` {value}: found {head!r} before the colon, wanted languages from {', '.join(names)}, "
+            f"separated by hyphens, and a file after the colon."
         )
     return found, path
 
@@ -106,7 +106,7 @@ def _bare(path: str) -> str:
 
 
 def _code_in(path: str) -> str | None:
-    """The code of a language in the name of a file; of its directory, where the file is just called *vectors*."""
+    """The language code in the name of a file, or of its directory if the file is just called *vectors*."""
     name = _bare(path)
     if path != "-" and SAYS_NOTHING.match(name):
         name = Path(os.path.abspath(path)).parent.name  # noqa: PTH100
@@ -114,7 +114,7 @@ def _code_in(path: str) -> str | None:
 
 
 def _segments(text: str, names: Sequence[str]) -> list[str] | None:
-    """`text` as names with hyphens between them; names may hold hyphens too."""
+    """The names that `text` joins with hyphens; names may contain hyphens themselves."""
     for name in names:
         if text == name:
             return [name]

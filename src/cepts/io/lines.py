@@ -1,4 +1,4 @@
-"""Lines of files, the words, columns and JSON objects in them, and messages about what is wrong with them."""
+"""Lines of files; the words, columns and JSON objects in them; and messages about what is wrong with them."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ from cepts.errors import LONGEST_QUOTE, DataError, clipped, reason_of, shown
 from cepts.io.files import InputFile, PathLike, read_blocks
 
 BLANKS = re.compile(r"[ \t]+")
-SURROGATE = re.compile(r"\\u[dD][89a-fA-F]")  # escaped: half of a character, of which the other may be missing
+SURROGATE = re.compile(r"\\u[dD][89a-fA-F]")  # the escape of half a character; the other half may be missing
 
 
 def lines_of(file: InputFile) -> Iterator[bytes]:
@@ -33,7 +33,7 @@ def lines_of(file: InputFile) -> Iterator[bytes]:
 def located_lines(file: InputFile, errors: str = "strict") -> Iterator[tuple[int, str, str]]:
     """The number, the place for messages, and the text of each line of `file`.
 
-    `errors` is ``strict``, which refuses bytes that are not UTF-8, or another of Python's ways to decode them.
+    `errors` is ``strict``, which refuses bytes that are not UTF-8, or another of Python's error handlers.
     """
     for number, line in enumerate(lines_of(file), start=1):
         where = f"{file.name}, line {number:,}"
@@ -49,14 +49,14 @@ def line_at(block: NDArray[np.uint8], start: int) -> bytes:
 
 
 def filled_lines(file: InputFile) -> Iterator[tuple[int, str, str]]:
-    """What `located_lines` gives, without lines that are blank; bytes that are not UTF-8 are kept."""
+    """`located_lines` without blank lines; bytes that are not UTF-8 are kept."""
     for number, where, line in located_lines(file, "surrogateescape"):
         if line.removesuffix("\r").strip(" "):
             yield number, where, line.removesuffix("\r")
 
 
 def read_lines(path: PathLike) -> list[str]:
-    """All lines of a file, blank ones too; bytes that are not UTF-8 are kept."""
+    """All lines of a file, including blank ones; bytes that are not UTF-8 are kept."""
     with InputFile(path) as file:
         return [line.removesuffix("\r") for _, _, line in located_lines(file, "surrogateescape")]
 
@@ -69,7 +69,7 @@ def columns_of(line: str) -> list[str]:
 
 
 def finite_number(text: str | bytes | float) -> float | None:
-    """The number that `text` is; None where it is not a finite one."""
+    """The number that `text` represents; None if it is not a finite number."""
     try:
         number = float(text)
     except (ValueError, OverflowError):
@@ -78,7 +78,7 @@ def finite_number(text: str | bytes | float) -> float | None:
 
 
 def utf8_text(where: str, data: bytes) -> str:
-    """The text of `data`, which stands at `where`."""
+    """`data` decoded as UTF-8; `where` is its place for messages."""
     try:
         return data.decode("utf-8")
     except UnicodeDecodeError as error:
@@ -91,7 +91,8 @@ def utf8_text(where: str, data: bytes) -> str:
 def check_characters(where: str, text: str, errors: str = "strict") -> None:
     """Refuse half of a surrogate pair, which JSON can escape but no file can hold.
 
-    With ``surrogateescape`` for `errors`, bytes that are not UTF-8 may stand in `text`, as `located_lines` keeps them.
+    With ``surrogateescape`` for `errors`, `text` may contain bytes that are not UTF-8, in the form in which
+    `located_lines` keeps them.
     """
     if text.isascii():
         return
@@ -111,12 +112,12 @@ def short_name(file: InputFile) -> str:
 
 
 def separator_of(line: bytes) -> str | None:
-    """How the two sentences on a line are separated: ``pipes`` or ``tsv``; None where they are not."""
+    """How the two sentences on a line are separated: ``pipes`` or ``tsv``; None if they are not."""
     return "pipes" if b"|||" in line.split() else "tsv" if line.count(b"\t") == 1 else None
 
 
 def separator_error(name: str, format: str, line: bytes, number: int) -> DataError:
-    """The error for a `line` that does not hold two sentences with one separator between them."""
+    """The error for a `line` that is not two sentences with one separator between them."""
     where = f"{name}, line {number:,}"
     if format == "tsv":
         found = line.count(b"\t") + 1
@@ -144,7 +145,7 @@ def json_objects(
 ) -> Iterator[tuple[int, str, dict[str, Any]]]:
     """The object on each line of `file`, with the line's number and its place for messages.
 
-    `wanted` is what messages say that a line should hold. `errors` is as in `located_lines`. Blank lines are an error
+    `wanted` says, for messages, what a line should contain. `errors` is as in `located_lines`. Blank lines are an error
     unless they are skipped.
     """
     for number, where, text in located_lines(file, errors):
@@ -153,11 +154,11 @@ def json_objects(
         try:
             record = json.loads(text)
         except (ValueError, RecursionError) as error:
-            raise DataError(f"{where}: found no JSON ({reason_of(error)}), wanted {wanted}.") from error
+            raise DataError(f"{where}: found invalid JSON ({reason_of(error)}), wanted {wanted}.") from error
         if not isinstance(record, dict):
             raise DataError(f"{where}: found {shown(text)}, wanted {wanted}.")
         if SURROGATE.search(text):
-            # Bytes that are not UTF-8 may be kept as surrogates, but then they stand in the line itself.
+            # Bytes that are not UTF-8 may be kept as surrogates, but then the line itself contains them.
             for part in _texts_in(record):
                 check_characters(where, part, "strict" if text.isascii() else errors)
         yield number, where, record
@@ -187,7 +188,7 @@ def plain_json(value: object) -> str:
 
 
 def words_in(found: Any) -> tuple[str, ...] | None:
-    """The tokens of a text or of a list of texts; None where `found` is neither."""
+    """The tokens of a text or of a list of texts; None if `found` is neither."""
     if isinstance(found, str):
         return tuple(words_of(found))
     return tuple(found) if isinstance(found, list) and all(type(word) is str for word in found) else None

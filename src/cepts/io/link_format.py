@@ -1,4 +1,4 @@
-"""What a link format is: a reader, a writer and how to recognise a file.
+"""What a link format is: a reader, a writer, and a way to recognise its files.
 
 `cepts.names.LINK_FORMATS` maps the name of each format to its `LinkFormat`. A new format needs a module with one and a
 line in that table; commands, readers and writers then know it.
@@ -19,7 +19,7 @@ from cepts.errors import DataError, UsageError
 from cepts.io.files import InputFile, read_blocks
 
 LINKS_AT_A_TIME = 1 << 18
-SHORTEST_LINK = 4  # bytes, with what separates it from the next
+SHORTEST_LINK = 4  # bytes, including the separator before the next link
 
 Columns: TypeAlias = tuple[NDArray[np.int32], NDArray[np.int32], NDArray[np.float32], NDArray[np.bool_]]
 Row: TypeAlias = tuple[int, int, int, float, bool, int]  # pair, source, target, confidence, sure, line
@@ -36,7 +36,7 @@ COLUMNS: dict[str, type[np.generic]] = {
 
 @dataclass(slots=True)
 class FileLinks:
-    """Links in the order of a file, each with its line, of `pairs` sentence pairs; a link may be repeated."""
+    """The links of `pairs` sentence pairs in the order of a file, each with its line; a link may be repeated."""
 
     pair: NDArray[np.int64]
     source: NDArray[np.int32]
@@ -53,12 +53,12 @@ class FileLinks:
 
     @classmethod
     def from_rows(cls, rows: Iterable[Row], pairs: int) -> FileLinks:
-        """Links of `rows`, each of which has pair, source, target, confidence, whether it is sure, and line."""
+        """Links from `rows` of pair, source, target, confidence, whether the link is sure, and line."""
         found = zip(COLUMNS.values(), list(zip(*rows, strict=True)) or [()] * len(COLUMNS), strict=True)
         return cls(*(np.array(column, dtype=kind) for kind, column in found), pairs=pairs)
 
     def first(self, count: int) -> FileLinks:
-        """Copy of the first `count` links, so that the rest of the room is freed."""
+        """A copy of the first `count` links, so that the memory for the rest is freed."""
         return FileLinks(**{name: getattr(self, name)[:count].copy() for name in COLUMNS})
 
     @classmethod
@@ -70,10 +70,10 @@ class FileLinks:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class LinkOptions:
-    """What a reader or writer is told: the number of a sentence's first word (`base`), for formats that do not fix it.
+    """Options of a reader or writer: the number of a sentence's first word (`base`), for formats that do not fix it.
 
-    A reader is also told how many `sentences` there must be, where it is known; a writer the place (from 0) in the file
-    of the `first` pair.
+    For a reader, `sentences` is how many sentence pairs there must be, if that is known. For a writer, `first` is the
+    place in the file (from 0) of the first pair that it is given.
     """
 
     base: int = 0
@@ -92,17 +92,19 @@ class LinkFormat:
     Attributes
     ----------
     read
-        Reads all links of a file. It checks what can be checked line by line; `read_links` checks the rest.
+        Function that reads all links of a file. It checks what can be checked line by line; `read_links` checks the
+        rest.
     write
-        The bytes of the alignments of some pairs, in order. The sentences are None where they are not known.
+        Function that yields the bytes of the alignments of some pairs, in order. The sentences are None if they are not
+        known.
     base
-        The number of a sentence's first word; None where it is for the user to say.
+        The number of a sentence's first word; None if the user chooses it.
     needs_sentences
         Whether links cannot be written without the sentences.
     shows_sentences
-        Whether files show the sentences, where they are known.
+        Whether files contain the sentences, if these are known.
     suffixes
-        Matches the suffixes of a file's name in lower case, as in ``.wa.txt``.
+        Matches the suffixes of a file's name in lower case, such as ``.wa.txt``.
     first_line
         Matches the beginning of the first line that is not blank.
     """
@@ -124,7 +126,8 @@ def parse_blocks(
     """The links of a file of lines, read block by block; `pairs` is the number of lines.
 
     `parse` puts the links of a block and their lines (from 0) into columns, and the numbers of links and lines into the
-    counts; it returns the place of what is wrong, or -1. `error` takes the line, for messages, and the bytes there.
+    counts; it returns the position of an error in the block, or -1. `error` makes the exception from the name of the
+    line and the bytes at that position.
     """
     parts = []
     before = 0
@@ -145,11 +148,11 @@ def parse_blocks(
 def format_runs(
     alignments: Alignments, format_run: Callable[[NDArray, Columns, int, NDArray[np.uint8]], int], *, scores: bool
 ) -> Iterator[memoryview]:
-    """Text of `alignments`, made run by run.
+    """The text of `alignments`, made run by run.
 
     `format_run` takes the offsets of a run of pairs, the columns of all links (source, target, confidence, whether
     sure), the place of the run's first pair and an array to fill; it returns how many bytes it has filled. With
-    `scores`, confidences are written, which must lie between 0 and 1.
+    `scores`, confidences are written; they must lie between 0 and 1.
     """
     offsets = np.ascontiguousarray(alignments.offsets)
     confidence = np.ascontiguousarray(alignments.confidence, dtype=np.float32)

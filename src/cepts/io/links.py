@@ -26,36 +26,38 @@ def read_links(
     target_lengths: Lengths | None = None,
     block_bytes: int = BLOCK_BYTES,
 ) -> Alignments:
-    """Read the alignments of sentence pairs.
+    """Read the alignments of sentence pairs from a file of links.
 
     Parameters
     ----------
     path
         The file, plain or compressed; `-` is standard input.
     format
-        ``pharaoh`` (``i-j``, possible ``i?j``) or ``scored`` (``i-j:0.87``), which read each other; ``naacl``
-        (``sentence source target [S|P] [confidence]``); ``giza`` (A3); ``json`` (lines). ``auto`` goes by the
-        suffix, then by the first line.
+        ``pharaoh`` (``i-j``, or ``i?j`` for a possible link) or ``scored`` (``i-j:0.87``), each of which also reads the
+        other; ``naacl`` (``sentence source target [S|P] [confidence]``); ``giza`` (A3 files); ``json`` (JSON lines).
+        ``auto`` decides by the suffix, then by the first line.
     base
-        The number of a sentence's first word in Pharaoh files, 0 or 1. The other formats have their own.
+        The number of a sentence's first word in Pharaoh files, 0 or 1. It is fixed in the other formats.
     sentences
-        How many sentence pairs there must be. NAACL files do not show pairs without links at the end; without
-        `sentences`, the highest number in the file is that of the last pair.
+        How many sentence pairs there must be. A NAACL file does not show pairs without links at its end; if `sentences`
+        is None, the last pair is the one with the highest number in the file.
     source_lengths, target_lengths
-        Words of each sentence. Where they are given, each link must lie within them.
+        The number of words of each sentence. If they are given, each link must lie within its sentences.
+    block_bytes
+        How many bytes to read at a time; affects only the speed.
 
     Returns
     -------
     Alignments
-        Each link once: a repeated link is sure if any of its copies is, with the highest confidence. Links to the
-        null word of NAACL (position 0) and GIZA are dropped.
+        Each link occurs once: a repeated link is sure if any of its copies is, and has the highest confidence of them.
+        Links to the null word of NAACL (position 0) and GIZA are dropped.
     """
     check_choice("format", format, ("auto", *LINK_FORMATS))
     options = LinkOptions(base=base)
     for lengths in (source_lengths, target_lengths):
         if lengths is not None:
             if sentences is not None and sentences != len(lengths):
-                raise UsageError(f"`sentences` is {sentences:,}, but there are lengths of {len(lengths):,} sentences.")
+                raise UsageError(f"`sentences` is {sentences:,}, but lengths are given for {len(lengths):,} sentences.")
             sentences = len(lengths)
 
     with InputFile(path, block_bytes=block_bytes) as file:
@@ -113,7 +115,7 @@ def _check_range(name: str, links: FileLinks, side: str, limit: NDArray[np.integ
 class LinkWriter(PairWriter):
     """Writes the alignments of successive sentence pairs to one file.
 
-    Confidences have four decimals, so the same links are always the same bytes.
+    Confidences have four decimals, so the same links always give the same bytes.
 
     Parameters
     ----------
@@ -122,9 +124,10 @@ class LinkWriter(PairWriter):
     format
         One of `cepts.names.LINK_FORMATS`.
     base
-        The number of a sentence's first word in Pharaoh files, 0 or 1. The other formats have their own.
+        The number of a sentence's first word in Pharaoh files, 0 or 1. It is fixed in the other formats.
     bitext
-        The sentences, which GIZA needs and JSON shows. Each call of `write` can be given its own instead.
+        The sentences of all pairs: GIZA files need them, JSON lines show them. They can also be given to each call of
+        `write` instead.
     """
 
     def __init__(
@@ -141,7 +144,7 @@ class LinkWriter(PairWriter):
         self.options = LinkOptions(base=base)
 
     def write(self, alignments: Alignments, bitext_part: Bitext | None = None) -> None:
-        """Write the `alignments` of the next pairs, whose sentences are `bitext_part`."""
+        """Write the `alignments` of the next pairs; `bitext_part` has their sentences."""
         options = replace(self.options, first=self.next_sentence)
         bitext_part = self._sentences(len(alignments), bitext_part)
         self._put(link_pieces(self.format, alignments, bitext_part, options))

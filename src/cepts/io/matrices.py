@@ -25,10 +25,22 @@ NUMPY_BEGINNINGS = (b"PK\x03\x04", b"PK\x05\x06", b"\x93NUMPY")  # .npz, an empt
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Matrices:
-    """Association matrices of a file, with the words of each sentence and the ids of the pairs, where it has them.
+    """Association matrices from a file, with the words and ids of the sentence pairs if the file has them.
 
-    `name` is the file, which is counted in `unit` (``line`` or ``matrix``); `first` is the place of the first matrix in
-    it. `share` is how much of the file has been read, these matrices included; 0 where that is not known.
+    Attributes
+    ----------
+    association
+        The matrices.
+    source, target
+        The words of each sentence, or None.
+    ids
+        The id of each pair, or None.
+    name, unit
+        The name of the file, and the unit in which it is counted for messages (``line`` or ``matrix``).
+    first
+        The place of the first of these matrices in the file, from 0.
+    share
+        How much of the file has been read so far, including these matrices, from 0 to 1; 0 if that is not known.
     """
 
     association: Association
@@ -48,7 +60,7 @@ class Matrices:
         return f"{self.name}, {self.unit} {self.first + pair + 1:,}"
 
     def part(self, start: int, stop: int) -> Matrices:
-        """The matrices of pairs `start` to `stop` (exclusive), still in their place of the file."""
+        """The matrices of pairs `start` to `stop` (exclusive); they remember their place in the file."""
         run = slice(start, stop)
         return replace(
             self,
@@ -60,18 +72,18 @@ class Matrices:
         )
 
     def check_mass(self) -> None:
-        """Refuse matrices that are 0 everywhere, null included: they cannot be factorised."""
+        """Raise `DataError` for a matrix that is 0 everywhere, including null: it cannot be factorised."""
         positive = np.zeros(len(self), dtype=np.int64)
         for _, values, offsets in self.association.masses():
             positive += np.diff(offsets_of((values > 0).astype(np.int64))[offsets])
         if not positive.all():
             raise DataError(
                 f"{self.where(int(np.argmin(positive)))}: found a matrix of zeros only, wanted at least one value "
-                f"above 0; leave the pair out, or let it pass with `allow_empty=True`."
+                f"above 0; leave the pair out, or accept it with `allow_empty=True`."
             )
 
     def check_fit(self, source_lengths: NDArray[np.integer], target_lengths: NDArray[np.integer]) -> None:
-        """Refuse matrices that are not of sentence pairs of these lengths."""
+        """Raise `DataError` unless the matrices fit sentence pairs of these lengths."""
         if len(self) != len(source_lengths):
             raise DataError(
                 f"{self.name} has {len(self):,} matrices but the bitext has {len(source_lengths):,} sentence pairs; "
@@ -84,8 +96,8 @@ class Matrices:
             raise DataError(
                 f"{self.where(pair)}: found a matrix of {rows[pair]} x {columns[pair]}, wanted "
                 f"{source_lengths[pair]} x {target_lengths[pair]}, the words of sentence pair "
-                f"{self.first + pair + 1:,} of the bitext; check that the matrices belong to these sentences, without "
-                f"null among rows and columns."
+                f"{self.first + pair + 1:,} of the bitext; check that the matrices belong to these sentences, and that "
+                f"null is not among their rows and columns."
             )
 
 
@@ -95,17 +107,18 @@ def read_association(path: PathLike, *, allow_empty: bool = False) -> Matrices:
     Parameters
     ----------
     path
-        The file; `-` is standard input. Its first bytes say which of these it is:
+        The file; `-` is standard input. Its format is recognised by its first bytes:
 
         - JSON lines, plain or compressed, one sentence pair per line: ``{"matrix": [[...], ...]}``, one row per source
-          word, with or without ``"source_null"`` and ``"target_null"`` (a mass for each word), ``"source"`` and
-          ``"target"`` (the words) and ``"id"`` (text or a number). What one line has, all must have.
+          word. Optional keys are ``"source_null"`` and ``"target_null"`` (the weight of null for each word),
+          ``"source"`` and ``"target"`` (the words) and ``"id"`` (text or a number). All lines must have the same keys.
         - ``.npz`` with the arrays ``values`` (all matrices end to end, row by row), ``source_lengths`` and
-          ``target_lengths`` (the rows and columns of each) and, if wanted, ``source_null`` and ``target_null`` (the
-          masses of all words end to end); or with a single ``matrix`` of two dimensions and its nulls.
-        - ``.npy``: a single matrix of two dimensions.
+          ``target_lengths`` (the rows and columns of each matrix) and optionally ``source_null`` and ``target_null``
+          (the weights of null for all words end to end); or with a single two-dimensional ``matrix`` and optionally its
+          nulls.
+        - ``.npy``: a single two-dimensional matrix.
     allow_empty
-        Accept matrices without rows or without columns, which are otherwise an error: aligners write them for pairs
+        Accept matrices without rows or without columns, which are otherwise an error. Aligners write them for pairs
         that are empty on one side.
     """
     (whole,) = association_blocks(path, allow_empty=allow_empty, cells=sys.maxsize)
@@ -115,7 +128,10 @@ def read_association(path: PathLike, *, allow_empty: bool = False) -> Matrices:
 def association_blocks(
     path: PathLike, *, allow_empty: bool = False, cells: int = CELLS_AT_A_TIME
 ) -> Iterator[Matrices]:
-    """What `read_association` reads, in runs of some `cells` values: of JSON lines, only one run is in memory."""
+    """Read the matrices of `read_association` in runs of about `cells` values.
+
+    Of JSON lines, only one run is in memory at a time; NumPy files are read at once.
+    """
     with InputFile(path) as file:
         head = file.peek(8)
         if head.startswith(NUMPY_BEGINNINGS):
@@ -173,7 +189,7 @@ def _numpy(file: InputFile, allow_empty: bool) -> Matrices:
     if not needed <= set(arrays) <= {*needed, "source_null", "target_null"}:
         raise DataError(
             f"{name}: found the arrays {listed(sorted(arrays)) or '(none)'}, wanted values, source_lengths and "
-            f"target_lengths, or a single matrix; source_null and target_null may be added, and nothing else."
+            f"target_lengths, or a single matrix, and at most source_null and target_null besides."
         )
     if single:
         matrix = _numbers(name, "matrix", arrays["matrix"], 2)
@@ -186,14 +202,14 @@ def _numpy(file: InputFile, allow_empty: bool) -> Matrices:
                 f"{name}: found {len(rows):,} source_lengths and {len(columns):,} target_lengths, wanted the same "
                 f"number of both: the rows and columns of each matrix."
             )
-        # In floats first: the sum of damaged lengths may not fit into 64 bits.
+        # First with floats: the sum of damaged lengths may not fit into 64 bits.
         cells = rows.astype(np.float64) @ columns
         if cells > 2 * len(matrix) or int((rows * columns).sum()) != len(matrix):
             raise DataError(
                 f"{name}: found {len(matrix):,} values, wanted {cells:,.0f}, the sum of "
                 f"source_lengths x target_lengths; write all matrices end to end, row by row."
             )
-        # Matrices that are empty on one side have no values to vouch for the words of the other.
+        # A matrix that is empty on one side has no values that confirm the number of words on the other.
         for side, lengths, others in (("source_lengths", rows, columns), ("target_lengths", columns, rows)):
             check_count(file, float(lengths[others == 0].sum(dtype=np.float64)), f"words in {side}")
     offsets = offsets_of(rows * columns)
@@ -236,7 +252,7 @@ def _lengths(name: str, side: str, lengths: NDArray) -> NDArray[np.int64]:
 
 
 def _checked(name: str, array: str, values: NDArray, offsets: NDArray[np.int64], single: bool) -> NDArray[np.float32]:
-    """The values as float32; each must be one."""
+    """The values as float32; each must be finite and at least 0."""
     with np.errstate(over="ignore", under="ignore"):
         found = np.ascontiguousarray(values, dtype=np.float32)
     wrong = ~((found >= 0) & (found < np.inf))
@@ -251,13 +267,14 @@ def _checked(name: str, array: str, values: NDArray, offsets: NDArray[np.int64],
 class AssociationWriter(Writer):
     """Writes the association matrices of successive sentence pairs to one file, which `read_association` reads.
 
-    Each value is written with as many digits as its float32 needs, so what is read back is the same to the last bit.
+    Each value is written with as many digits as its float32 needs, so reading gives back the same values to the last
+    bit.
 
     Parameters
     ----------
     path
-        A name that ends in ``.npz`` makes a NumPy archive, which is put together in memory; any other makes JSON lines,
-        compressed by the suffix. `-` is standard output.
+        If the name ends in ``.npz``, a NumPy archive is written, which is built in memory; otherwise JSON lines,
+        compressed if the suffix says so. `-` is standard output.
     """
 
     def __init__(self, path: PathLike) -> None:
@@ -270,18 +287,18 @@ class AssociationWriter(Writer):
             self._put([_archived(self._parts)])
 
     def write(self, association: Association, bitext_part: Bitext | None = None) -> None:
-        """Write the next matrices; JSON lines show the sentences too, where `bitext_part` has them."""
+        """Write the next matrices; JSON lines also show the sentences if `bitext_part` is given."""
         _check_values(association, bitext_part)
         self._put([] if self.archive else _json_lines(association, bitext_part))
         if self.archive:
             first = self._parts[0] if self._parts else association
             if [name for name, _, _ in first.masses()] != [name for name, _, _ in association.masses()]:
-                raise ValueError("all matrices of a file must have the same nulls.")
+                raise ValueError("all matrices of a file must have null weights for the same sides.")
             self._parts.append(association)
 
 
 def write_association(path: PathLike, association: Association, *, bitext: Bitext | None = None) -> None:
-    """Write `association` to `path`, as `AssociationWriter` does."""
+    """Write association matrices to `path`, as `AssociationWriter` does; JSON lines also show the sentences."""
     with AssociationWriter(path) as writer:
         writer.write(association, bitext)
 

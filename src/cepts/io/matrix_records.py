@@ -31,7 +31,7 @@ class MatrixRecord:
 
 
 def matrix_records(file: InputFile, allow_empty: bool) -> Iterator[MatrixRecord]:
-    """The records of `file`, of which all have the keys of the first."""
+    """The records of `file`; all must have the keys of the first."""
     keys: set[str] | None = None
     lines_of_ids: dict[str, int] = {}
     for line, where, found in json_objects(file, AN_OBJECT):
@@ -40,7 +40,7 @@ def matrix_records(file: InputFile, allow_empty: bool) -> Iterator[MatrixRecord]
         for key in found:
             if key not in ("matrix", *OPTIONAL):
                 raise DataError(
-                    f"{where}: found the key {shown(key)}, wanted matrix and, where known, {', '.join(OPTIONAL)}; "
+                    f"{where}: found the key {shown(key)}, wanted matrix and optionally {', '.join(OPTIONAL)}; "
                     f"correct or remove it."
                 )
         keys = set(found) if keys is None else keys
@@ -55,14 +55,15 @@ def matrix_records(file: InputFile, allow_empty: bool) -> Iterator[MatrixRecord]
             before = lines_of_ids.setdefault(record.id, line)
             if before != line:
                 raise DataError(
-                    f"{where}: found the id {shown(record.id)}, which line {before:,} has already; give each its own."
+                    f"{where}: found the id {shown(record.id)}, which line {before:,} already has; give each pair "
+                    f"its own."
                 )
         yield record
 
 
 def _record(where: str, found: dict[str, Any], allow_empty: bool) -> MatrixRecord:
     matrix = _matrix(where, found["matrix"], allow_empty)
-    if not len(matrix):  # without rows, only the target's words tell how many columns there are
+    if not len(matrix):  # without rows, only the target words show how many columns there are
         columns = next((len(found[key]) for key in ("target", "target_null") if isinstance(found.get(key), list)), 0)
         matrix = matrix.reshape(0, columns)
     sides: dict[str, Any] = {}
@@ -97,13 +98,13 @@ def _matrix(where: str, rows: Any, allow_empty: bool) -> NDArray[np.float32]:
     for number, row in enumerate(rows, start=1):
         if not isinstance(row, list):
             raise DataError(
-                f"{where}: found {plain_json(row)} for row {number} of the matrix, wanted a list of numbers, a row for "
-                f"each source word."
+                f"{where}: found {plain_json(row)} as row {number} of the matrix, wanted a list of numbers: one row "
+                f"for each source word."
             )
         if len(row) != len(rows[0]):
             raise DataError(
                 f"{where}: found {len(row)} values in row {number} of the matrix but {len(rows[0])} in row 1; wanted "
-                f"as many in each, one for each target word."
+                f"the same number in each row, one for each target word."
             )
     if not rows or not rows[0]:
         if not allow_empty:
@@ -121,7 +122,7 @@ def _floats(where: str, name: str, values: list[Any]) -> NDArray[np.float32]:
     except OverflowError:
         huge = next(value for value in values if isinstance(value, int) and value.bit_length() > 1023)
         raise not_a_value(where, name, huge) from None
-    # The greatest number that rounds to a float32 lies a little above it.
+    # Numbers a little above the largest float32 still round to it.
     with np.errstate(over="ignore", under="ignore"):
         found = numbers.astype(np.float32)
     wrong = ~((found >= 0) & (found < np.inf))
@@ -134,12 +135,12 @@ def empty_error(where: str, rows: int, columns: int) -> DataError:
     """The error for a matrix without rows or without columns."""
     return DataError(
         f"{where}: found a matrix of {rows} x {columns}, wanted at least one row and one column; leave the pair out, "
-        f"or let it pass with `allow_empty=True`."
+        f"or accept it with `allow_empty=True`."
     )
 
 
 def not_a_value(where: str, name: str, value: float) -> DataError:
-    """Say what is wrong with a value of a matrix or of null."""
+    """The error for a value of a matrix or of null that is negative, too large or not finite."""
     found = f"{where}: found {plain_json(value)} in {name}, wanted"
     if value < 0:
         return DataError(f"{found} numbers of 0 or more; shift or clip the values.")
@@ -150,5 +151,5 @@ def not_a_value(where: str, name: str, value: float) -> DataError:
 
 def _list(where: str, name: str, value: Any) -> list[Any]:
     if not isinstance(value, list):
-        raise DataError(f"{where}: found {plain_json(value)} for {name}, wanted a list.")
+        raise DataError(f"{where}: found {plain_json(value)} as {name}, wanted a list.")
     return value

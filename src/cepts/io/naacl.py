@@ -45,7 +45,7 @@ def _error(where: str, rest: bytes) -> DataError:
     fields = text.split()
     where = f"{where}: found {shown(text.strip().decode('utf-8', 'replace'))}"
     if len(fields) >= 3 and all(re.fullmatch(rb"[0-9]{1,9}", field) for field in fields[:3]) and not int(fields[0]):
-        return DataError(f"{where}, wanted sentence numbers from 1, which is what NAACL files count from.")
+        return DataError(f"{where}, wanted sentence numbers from 1, because NAACL files count from 1.")
     return DataError(f"{where}, wanted `sentence source target [S|P] [confidence between 0 and 1]`, as in 1 4 5 S.")
 
 

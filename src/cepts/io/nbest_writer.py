@@ -1,4 +1,4 @@
-"""Writing N-best lists: for each sentence pair its most probable alignments."""
+"""Writing N-best lists: the most probable alignments of each sentence pair."""
 
 from __future__ import annotations
 
@@ -24,12 +24,13 @@ class NBestWriter(PairWriter):
     path
         The file; see `cepts.io`.
     format
-        ``json``, one line per pair, or ``giza``, three lines per alignment as in GIZA++'s A3 files.
+        ``json`` (one line per pair), or ``giza`` (three lines per alignment, as in GIZA++'s A3 files).
     direction
-        Whose lists are written: ``forward`` explains the target by the source, ``reverse`` the source by the target.
-        The three lines do not say which direction it is, so ``giza`` writes only one.
+        Which lists are written: ``forward`` explains the target by the source, ``reverse`` the source by the target,
+        and ``both`` writes both. A ``giza`` file does not say which direction it has, so it can hold only one.
     bitext
-        The sentences, which ``giza`` needs and ``json`` shows. Each call of `write` can be given its own instead.
+        The sentences of all pairs, which ``giza`` needs and ``json`` shows. They can also be given to each call of
+        `write` instead.
     """
 
     def __init__(
@@ -49,7 +50,7 @@ class NBestWriter(PairWriter):
         self.direction = direction
 
     def write(self, forward: NBest, reverse: NBest, bitext_part: Bitext | None = None) -> None:
-        """Write the lists of the next pairs, whose sentences are `bitext_part`."""
+        """Write the lists of the next pairs; `bitext_part` has their sentences."""
         first = self.next_sentence
         bitext_part = self._sentences(len(forward), bitext_part)
         lists = {"forward": forward, "reverse": reverse}
@@ -76,13 +77,13 @@ def write_nbest(
     direction: str = "both",
     bitext: Bitext | None = None,
 ) -> None:
-    """Write the lists of both directions to `path`; the parameters are those of `NBestWriter`."""
+    """Write the N-best lists of one or both directions to `path`; the parameters are those of `NBestWriter`."""
     with NBestWriter(path, format=format, direction=direction, bitext=bitext) as writer:
         writer.write(forward, reverse)
 
 
 def _check(lists: NBest, bitext: Bitext) -> None:
-    """Refuse lists that are not of these sentences, the target the explained one."""
+    """Refuse lists that do not belong to these sentences; the target is the side that is explained."""
     check_pairs(len(lists), bitext)
     counts = np.diff(lists.offsets)
     if np.any((lists.lengths != bitext.target.lengths) & (counts > 0)):
@@ -118,7 +119,7 @@ def _giza_records(lists: NBest, bitext: Bitext, first: int) -> Iterator[bytes]:
 
 
 def _number(log: float) -> str:
-    """The number with this logarithm, also where it is too small for a float."""
+    """The number with this logarithm, even if it is too small for a float."""
     power = math.floor(log / math.log(10))
     digits = f"{math.exp(log - power * math.log(10)):.5f}"
     if digits.startswith("10"):

@@ -26,14 +26,14 @@ def parquet_sides(
 ) -> Iterator[tuple[NDArray[np.uint8], NDArray[np.uint8]]]:
     """Yield both sides of the rows in blocks with a newline after each sentence; null is an empty sentence.
 
-    `choose_columns` says which columns are the sides.
+    `choose_columns` chooses the columns of the two sides.
     """
     try:
         import pyarrow.parquet as pq
     except ImportError as error:
         raise UsageError("reading Parquet needs pyarrow; install it with: pip install pyarrow") from error
 
-    # A table is read from its end, so what cannot seek has to be in memory.
+    # A table is read from its end, so a stream that cannot seek has to be in memory.
     in_place = file.size and not file.path.lower().endswith(tuple(COMPRESSED))
     try:
         table = pq.ParquetFile(file.path if in_place else io.BytesIO(file.readall() or b""))
@@ -43,7 +43,7 @@ def parquet_sides(
             yield _joined(source, replace), _joined(target, replace)
     except CeptsError:
         raise
-    except Exception as error:  # those of Arrow, and of Python where names or texts of a damaged file are not UTF-8
+    except Exception as error:  # from Arrow, or from Python if names or texts of a damaged file are not UTF-8
         raise DataError(f"{file.name}: not a readable Parquet file ({reason_of(error)}); write it again.") from error
 
 
@@ -54,7 +54,7 @@ def _choose_columns(
     languages: Sequence[str] | None,
     notices: list[str] | None,
 ) -> tuple[list[str], Callable[[Any], tuple[Any, Any]]]:
-    """Names of the columns to read, and the function that takes both sides from a batch of them."""
+    """Names of the columns to read, and the function that takes both sides from a batch."""
     import pyarrow as pa
     import pyarrow.compute as pc
 

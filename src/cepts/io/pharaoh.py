@@ -1,4 +1,8 @@
-"""Pharaoh links, one pair per line: ``0-0 1?2``, and the same with confidences: ``0-0:0.9731 1?2:0.4100``."""
+"""Pharaoh links, one pair per line: ``0-0 1?2``, or with confidences ``0-0:0.9731 1?2:0.4100``.
+
+Also read are possible links as ``1p2``, which is how awesome-align and SimAlign mark them in gold files, confidences
+after a hyphen, and fast_align's scores after ``|||``.
+"""
 
 from __future__ import annotations
 
@@ -15,7 +19,7 @@ from cepts.io.files import InputFile
 from cepts.io.lines import shown
 from cepts.io.link_format import FileLinks, LinkFormat, LinkOptions, format_runs, parse_blocks
 
-LINK = re.compile(rb"([0-9]+)([-?])([0-9]+)(?:[:-](.*))?", re.DOTALL)
+LINK = re.compile(rb"([0-9]+)([-?p])([0-9]+)(?:[:-](.*))?", re.DOTALL)
 NUMBER = re.compile(rb"([0-9]+\.?[0-9]*|\.[0-9]+)([eE][-+]?[0-9]+)?")
 
 

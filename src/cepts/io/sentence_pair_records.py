@@ -106,7 +106,7 @@ def _sentence(where: str, record: dict[str, Any], side: str) -> Sentence:
                 f"{where}: found {len(columns[name])} entries in `{side}_{name}` but {len(tokens)} tokens in `{side}`; "
                 f"wanted one entry per token, or no such column."
             )
-    return Sentence(tokens, **columns)
+    return Sentence(tokens, **columns, running=isinstance(record[side], str) and not columns)
 
 
 def _words(where: str, found: Any, key: str) -> tuple[str, ...]:

@@ -55,7 +55,7 @@ def read_sentence_pairs(
     -------
     list of SentencePair
         A repeated link counts once; a link that is both sure and possible is sure. `segments` are links of
-        all their words, sure.
+        all their words, sure. Sentences of running text are cut at blanks and marked (`Sentence.running`).
     """
     check_choice("format", format, ("auto", *SENTENCE_PAIR_FORMATS))
     if unknown := set(columns) - set(COLUMNS):
@@ -164,7 +164,11 @@ def _separated_pairs(file: InputFile, format: str) -> Iterator[tuple[str, Senten
 
 
 def _plain_pair(source: str, target: str) -> SentencePair:
-    return SentencePair(Sentence(tuple(words_of(source))), Sentence(tuple(words_of(target))))
+    return SentencePair(_running(source), _running(target))
+
+
+def _running(text: str) -> Sentence:
+    return Sentence(tuple(words_of(text)), running=True)
 
 
 def _of_two_files(source: PathLike, target: PathLike, format: str) -> Iterator[tuple[str, SentencePair]]:

@@ -17,7 +17,7 @@ from cepts.io.lines import check_characters, json_objects, located_lines, shown,
 
 AN_OBJECT = 'an object such as {"translation": {"en": "a house", "fr": "une maison"}} or {"en": ..., "fr": ...}'
 DELIMITERS = (",", ";", "\t")
-# What may be the name of a column: a few words, and no punctuation that ends a sentence.
+# Names of columns: a few words, without punctuation that ends a sentence.
 NAME = re.compile(r"\w[\w()/#-]*([ .][\w()/#-]+){0,3}")
 
 Sides = tuple[NDArray[np.uint8], NDArray[np.uint8]]
@@ -34,16 +34,17 @@ def table_sides(
 ) -> Iterator[Sides]:
     """Yield both sides of the rows of a ``jsonl`` or ``csv`` file in blocks with a newline after each sentence.
 
-    `choose_columns` takes the two columns. Of JSON lines, these are keys of the first object; where a later object
-    lacks one, or has null, the sentence is empty. Of CSV, the first row names them; comma, semicolon or tab separates
-    cells, whichever the first line has most of, and a cell in double quotes may hold it, and newlines.
+    `choose_columns` chooses the two columns. In JSON lines, these are keys of the first object; if a later object lacks
+    one, or has null there, the sentence is empty. In CSV, the first row names them. Cells are separated by commas,
+    semicolons or tabs, whichever occur most often in the first line; a cell in double quotes may contain the separator
+    and newlines.
     """
     rows = _json_rows if format == "jsonl" else _csv_rows
     return _blocks(file, rows(file, columns, languages, notices, errors))
 
 
 def is_csv_header(line: bytes) -> bool:
-    """Whether the first line of a file names columns as only a CSV file does: source and target, or languages."""
+    """Whether the first line of a file looks like a CSV header: it names source and target, or languages."""
     text = line.decode("utf-8", "replace")
     names = [cell.strip().strip('"') for cell in text.split(_delimiter(text))]
     return any(set(pair) <= set(names) for pair in NAMED) or sum(map(is_language, names)) >= 2
@@ -64,7 +65,7 @@ def _blocks(file: InputFile, rows: Iterable[tuple[str, str]]) -> Iterator[Sides]
 
 
 def sentence_block(sentences: list[str]) -> NDArray[np.uint8]:
-    """The bytes of sentences, with a newline after each; the list is then empty."""
+    """The bytes of sentences, with a newline after each; empties the list."""
     data = bytearray("\n".join(sentences) + "\n", "utf-8")
     sentences.clear()
     return np.frombuffer(data, dtype=np.uint8)
@@ -152,11 +153,11 @@ def _delimiter(line: str) -> str:
 
 
 def _check_names(where: str, names: Sequence[str]) -> None:
-    """Refuse a first row that looks like sentences: one that was taken for names would silently be lost."""
+    """Refuse a first row that looks like sentences: read as column names, it would silently be lost."""
     wrong = next((name for name in names if not NAME.fullmatch(name)), None)
     if wrong is not None or len(set(names)) < len(names):
         found = shown(wrong) if wrong is not None else "the same name twice"
         raise DataError(
-            f"{where}: found {found} in the first row, wanted names of the columns; put a line such as source,target "
+            f"{where}: found {found} in the first row, wanted column names; put a line such as source,target "
             f"before the rows, or name two of the columns."
         )

@@ -27,8 +27,8 @@ def tmx_sides(
 ) -> Iterator[tuple[NDArray[np.uint8], NDArray[np.uint8]]]:
     """Yield both sides of the units in blocks with a newline after each sentence.
 
-    A unit that lacks a language keeps its line, with an empty side. Without `languages`, the first two that
-    the file names are taken, in its order, and `notices` gets a line that says which.
+    A unit that lacks a language keeps its line, with an empty side. Without `languages`, the first two in the file are
+    used, in its order, and a note appended to `notices` says which.
     """
     units = _units(_Repaired(file) if replace and _is_utf8(file) else file, file.name)
     waiting: list[Unit] = []
@@ -67,7 +67,7 @@ def tmx_sides(
         return
     if chosen is None:
         raise DataError(
-            f"{file.name}: found text in {_listed(seen)} only, wanted two languages; a bitext has two sides."
+            f"{file.name}: found text in {_listed(seen)} only, wanted two languages, because a bitext has two sides."
         )
     if missing:
         raise DataError(
@@ -135,7 +135,7 @@ def _is_utf8(file: InputFile) -> bool:
 
 
 class _Repaired:
-    """The bytes of a UTF-8 file with U+FFFD in place of those that are not valid."""
+    """The bytes of a UTF-8 file, with U+FFFD in place of invalid ones."""
 
     def __init__(self, file: InputFile) -> None:
         self._file = file

@@ -21,8 +21,8 @@ class NotUTF8Error(Exception):
 class TextBuilder:
     """Makes a `Text` from blocks of lines, which it does not keep.
 
-    Tokens are split at ASCII white space only; words are numbered in the order of first use. `slots` is the first size
-    of the hash table, a power of two; it doubles when half of it is taken.
+    Tokens are split at ASCII white space only; words are numbered in the order of first use. `slots` is the initial
+    size of the hash table, a power of two; the table doubles when it is half full.
     """
 
     def __init__(self, *, slots: int = FIRST_SLOTS) -> None:
@@ -62,7 +62,7 @@ class TextBuilder:
         self.lines += lines
 
     def feed_file(self, name: str, block: NDArray[np.uint8], *, start: int = 0, unit: str = "line") -> None:
-        """Feed lines of the file `name`, of which the first was line `start`; messages count in `unit`."""
+        """Feed lines of the file `name`, whose first line was number `start` of all lines; messages count in `unit`."""
         try:
             self.feed(block)
         except NotUTF8Error:
@@ -94,10 +94,10 @@ class TextBuilder:
         self._word_offsets = np.concatenate([self._word_offsets, np.zeros(slots // 4, dtype=np.int64)])
 
     def _check_utf8(self, known_words: int, known_bytes: int) -> None:
-        """Raise unless the new words are UTF-8, and with them the block.
+        """Raise unless the new words, and so the whole block, are valid UTF-8.
 
-        A character never contains white space, so a text is valid when its words are. Words that are concatenated are
-        each valid when the whole is valid and none of them starts inside a character.
+        A character never contains white space, so a text is valid if its words are. Concatenated words are all valid if
+        the whole is valid and none of them starts inside a character.
         """
         starts = self._word_offsets[known_words : self._words]
         end = self._word_offsets[self._words]
@@ -110,7 +110,7 @@ class TextBuilder:
 
 
 def text_blocks(file: InputFile, errors: str) -> Iterator[NDArray[np.uint8]]:
-    """Blocks of whole lines of `file`; with ``replace`` for `errors` they are UTF-8."""
+    """Blocks of whole lines of `file`; if `errors` is ``replace``, they are made valid UTF-8."""
     file.skip_bom()
     for block in read_blocks(file):
         yield replace_invalid(block) if errors == "replace" else block

@@ -19,7 +19,7 @@ GROWTH = 1.25
 
 @dataclass(slots=True)
 class Request:
-    """What a caller of `read_vectors` wants of a file: at most `most` words; `notices` gets what a user should know."""
+    """What a caller of `read_vectors` wants: at most `most` words; notes for the user are appended to `notices`."""
 
     most: int
     lowercase: bool
@@ -34,8 +34,8 @@ def shown_word(word: bytes) -> str:
 class WordTally:
     """The distinct words of a file in its order; of equal words, the first is kept.
 
-    Of words that are equal in lower case only, where that is asked for, the one written in lower case is kept, else
-    the first. `name` and `unit` are the file and what it is counted in (``line`` or ``word``), for messages.
+    With `lowercase`, of words that differ only in case, the one written in lower case is kept, or otherwise the first.
+    `name` and `unit` are the name of the file and the unit in which it is counted (``line`` or ``word``), for messages.
     """
 
     def __init__(self, name: str, unit: str, request: Request) -> None:
@@ -54,10 +54,10 @@ class WordTally:
         return len(self.words) >= self.request.most
 
     def add(self, words: Iterable[bytes], places: Iterable[int]) -> tuple[NDArray[np.int64], list[tuple[int, int]]]:
-        """Take the next `words`, which stand at `places` of the file, as far as they are wanted.
+        """Take the next `words`, which are at `places` in the file, as long as more words are wanted.
 
-        Returns which of them are new; and, of each that is a better form of a word known, the number of that word and
-        which it is.
+        Returns the indices of those that are new, and for each better form of a known word (the one in lower case) the
+        number of the known word and the index of the better form.
         """
         new, better = [], []
         lowercase = self.request.lowercase
@@ -84,7 +84,7 @@ class WordTally:
         return np.array(new, dtype=np.int64), better
 
     def finish(self, matrix: NDArray[np.floating]) -> Vocabulary:
-        """The words, of which `matrix` has the vectors; adds to `request.notices`."""
+        """The words, whose vectors are the rows of `matrix`; adds to `request.notices`."""
         self.request.notices += self._notices(matrix)
         offsets = offsets_of(list(map(len, self.words)))
         return Vocabulary(np.frombuffer(b"".join(self.words), dtype=np.uint8), offsets)
@@ -97,7 +97,8 @@ class WordTally:
         if merged:
             words = "1 word is" if merged == 1 else f"{merged:,} words are"
             yield (
-                f"{self.name}: {words} the same as another in lower case; the one written so is kept, else the first."
+                f"{self.name}: {words} the same as another in lower case; the one that is written in lower case is "
+                f"kept, or otherwise the first."
             )
         candidates = np.flatnonzero(matrix[:, 0] == 0)
         zeros = candidates[~matrix[candidates].any(axis=1)]
@@ -105,16 +106,16 @@ class WordTally:
             words = "1 word has" if len(zeros) == 1 else f"{len(zeros):,} words have"
             word, place = next(islice(self.words.items(), int(zeros[0]), None))
             yield (
-                f"{self.name}: {words} a vector of zeros, first {shown_word(word)} ({self.unit} {place:,}); nothing is "
-                f"near such a vector."
+                f"{self.name}: {words} a vector of zeros, first {shown_word(word)} ({self.unit} {place:,}); such a "
+                f"vector has no neighbours."
             )
 
 
 class RowCollector:
     """Distinct words and a growing matrix of their vectors.
 
-    Take room for rows with `free`, fill some, and hand their words to `add`. `rows` is how many rows the file is known
-    to have; None where only reading will tell.
+    Get free rows with `free`, fill some, and pass their words to `add`. `rows` is the number of rows of the file, or
+    None if it is not known before reading.
     """
 
     def __init__(self, tally: WordTally, width: int, rows: int | None) -> None:
@@ -129,7 +130,7 @@ class RowCollector:
             ) from error
 
     def free(self) -> NDArray[np.float32]:
-        """Rows to be filled next: at least one."""
+        """The rows to fill next, at least one."""
         room, width = self._matrix.shape
         if self.count == room:
             # In place: the system moves large arrays without copying them, so memory does not double.
@@ -137,7 +138,7 @@ class RowCollector:
         return self._matrix[self.count :]
 
     def add(self, words: list[bytes], places: list[int]) -> None:
-        """Keep those of the rows just filled whose `words`, at `places` of the file, are new."""
+        """Keep those of the rows just filled whose `words`, at `places` in the file, are new."""
         filled = self._matrix[self.count : self.count + len(words)]
         finite = np.isfinite(filled)
         if not finite.all():
@@ -157,7 +158,7 @@ class RowCollector:
 
 
 def not_finite(where: str, word: bytes, value: float) -> DataError:
-    """Say that a vector holds NaN or infinity."""
+    """The error for a vector that contains NaN or infinity."""
     return DataError(
         f"{where}: found {float(value)} in the vector of {shown_word(word)}, wanted finite numbers; leave the word "
         f"out, or train the vectors again."

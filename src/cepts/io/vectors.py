@@ -47,22 +47,28 @@ def read_vectors(
     Parameters
     ----------
     path
-        A file, plain or compressed (.gz .bz2 .xz .zst), or a directory that holds one ``.npy`` and its words; `-` is
-        standard input.
+        A file, plain or compressed (.gz .bz2 .xz .zst), or a directory that contains one ``.npy`` file and its word
+        list; `-` is standard input.
     name
-        What messages and tables will call the vectors; the name of the file by default.
+        What messages and tables call the vectors; by default the name of the file.
     format
-        ``word2vec`` (text with a header, fastText's ``.vec``), ``glove`` (text without), ``word2vec-binary``,
-        ``fasttext`` (a model, not quantised), ``npy`` (an array with a list of words; float16 and float32 stay mapped
-        from the file, float64 becomes float32). By default it is detected from the first bytes.
+        ``word2vec`` (text with a header, such as fastText's ``.vec``), ``glove`` (text without a header),
+        ``word2vec-binary``, ``fasttext`` (a model, not quantised) or ``npy`` (an array with a word list; float16 and
+        float32 stay mapped from the file, float64 becomes float32). By default it is detected from the first bytes.
     max_vocabulary
         Keep at most this many words, the first of the file; in most formats no more are read.
     lowercase
-        Put words in lower case. Of words that become the same, the one written in lower case is kept, else the first.
+        Put words in lower case. Of words that become the same, the one written in lower case is kept, or otherwise the
+        first.
     words
-        The list of words of an ``.npy``, one a line; see `word_lists` for where it is looked for otherwise.
+        The word list of an ``.npy`` file, one word per line in the order of the rows. By default it is looked for next
+        to ``NAME.npy``: ``NAME.vocab.txt``, ``NAME.vocab``, ``NAME.txt``, ``vocab.txt``, ``words.txt``.
     notices
-        Gets a line for each thing that is no error but that a user should know, such as repeated words.
+        A list to which notes for the user are appended, for example about repeated words.
+    progress
+        Called after each block with a `Step` that counts bytes on disk, or words.
+    block_bytes
+        How many bytes to read at a time; affects only the speed.
     """
     if format is not None:
         check_choice("format", format, VECTOR_FORMATS)
@@ -79,7 +85,7 @@ def read_vectors(
             raise DataError(f"{file.name} is empty; wanted words and their vectors.")
         found = format or _guess_format(file)
         if words is not None and found != "npy":
-            raise UsageError(f"`words` goes with an .npy array. Got it with {file.name}, {found}, instead.")
+            raise UsageError(f"`words` must come with an .npy array. Got {file.name} in the format {found} instead.")
         if found == "npy":
             vocabulary, matrix = _read_array(file, words, request)
         elif found == "fasttext":
@@ -105,13 +111,13 @@ def _guess_format(file: InputFile) -> str:
     if header is None:
         if suffix == ".npy" or (b"\0" in head and not numbers_at_end(first)):
             raise DataError(
-                f"{file.name}, byte 1: found the start of no format of vectors, wanted {', '.join(VECTOR_FORMATS)}; "
+                f"{file.name}, byte 1: found no known format of vectors, wanted one of {', '.join(VECTOR_FORMATS)}; "
                 f"check the file, or name its format."
             )
         return "glove"
     second, newline, _ = rest.lstrip(b" \t\r\n").partition(b"\n")
     if not newline and len(head) == HEAD_BYTES:
-        second = second.rpartition(b" ")[0]  # the last number may be cut in two
+        second = second.rpartition(b" ")[0]  # the last number may be incomplete
     if numbers_at_end(second) >= (header[1] if newline else min(header[1], second.count(b" "))):
         return "word2vec"
     if suffix == ".bin" or any(byte < 32 and byte not in TEXT_CONTROLS for byte in second):
@@ -123,7 +129,7 @@ def _guess_format(file: InputFile) -> str:
 
 
 def word_lists(array: PathLike) -> Iterator[Path]:
-    """Where the words of an ``.npy`` are looked for: files of its own name, then ``vocab.txt`` and ``words.txt``."""
+    """Where the words of an ``.npy`` are looked for: files with its own name, then ``vocab.txt`` and ``words.txt``."""
     path = Path(array)
     stem = path.name
     for suffix in (*COMPRESSED, ".npy"):
@@ -141,7 +147,7 @@ def _array_in(directory: Path) -> Path:
         names = ", ".join(path.name for path in arrays[:4])
         raise DataError(
             f"{directory} is a directory with {len(arrays) or 'no'} .npy file{'s' * (len(arrays) != 1)}"
-            f"{f' ({names})' if names else ''}, wanted one and its list of words; name the file of vectors itself."
+            f"{f' ({names})' if names else ''}, wanted one and its word list; name the vector file itself."
         )
     return arrays[0]
 
@@ -158,8 +164,8 @@ def _read_array(file: InputFile, words: PathLike | None, request: Request) -> tu
     listed = _read_words(words)
     if len(listed) != len(matrix):
         raise DataError(
-            f"{file.name} has {len(matrix):,} rows but {os.fspath(words)} has {len(listed):,} words; wanted a line for "
-            f"each row, in the same order."
+            f"{file.name} has {len(matrix):,} rows but {os.fspath(words)} has {len(listed):,} words; wanted one line "
+            f"for each row, in the same order."
         )
     tally = WordTally(os.fspath(words), "line", request)
     rows, better = tally.add(listed, range(1, len(listed) + 1))
@@ -187,8 +193,8 @@ def _find_words(file: InputFile) -> Path:
             return path
     names = ", ".join(path.name for path in looked[:: len(COMPRESSED) + 1])
     raise DataError(
-        f"{file.name}: found no list of its words{f' beside it ({names})' if names else ''}, wanted one word per line "
-        f"in the order of the rows; name the file that has them."
+        f"{file.name}: found no word list{f' next to it ({names})' if names else ''}, wanted one word per line in the "
+        f"order of the rows; name the file that has them."
     )
 
 
@@ -216,21 +222,25 @@ def write_vectors(path: PathLike, vectors: Vectors, *, format: str | None = None
     Parameters
     ----------
     path
-        Compressed by its suffix, in place only when it is whole; `-` is standard output.
+        The file; see `cepts.io`.
     vectors
-        Finite, at least one. Text and word2vec's binary format hold float32; ``.npy`` keeps the type.
+        Vectors of finite numbers, at least one. Text and word2vec's binary format hold float32; ``.npy`` keeps the
+        type.
     format
-        ``word2vec`` (text with a header), ``glove`` (text without), ``word2vec-binary`` or ``npy`` (an array, with the
-        words in ``NAME.vocab.txt`` beside ``NAME.npy``). By default ``.bin`` is word2vec's binary format, ``.npy`` an
-        array, and all else ``word2vec``.
+        ``word2vec`` (text with a header), ``glove`` (text without a header), ``word2vec-binary`` or ``npy`` (an array,
+        with the words in ``NAME.vocab.txt`` next to ``NAME.npy``). The default depends on the suffix: ``.bin`` means
+        ``word2vec-binary``, ``.npy`` means ``npy``, and anything else ``word2vec``.
 
-    Raises `DataError` where a word could not be read back in this format, or the file cannot be written.
+    Raises
+    ------
+    DataError
+        If a word could not be read back from this format, or the file cannot be written.
     """
     if format is None:
         format = WRITTEN_BY_SUFFIX.get(last_suffix(path), "word2vec")
     check_choice("format", format, WRITABLE_VECTOR_FORMATS)
     if not vectors.matrix.size:
-        raise UsageError(f"`vectors` must have at least a word and a dimension. Got {vectors!r} instead.")
+        raise UsageError(f"`vectors` must have at least one word and one dimension. Got {vectors!r} instead.")
     _check_words(path, vectors, format)
     if format == "npy":
         _write_array(path, vectors)
@@ -259,8 +269,8 @@ def _check_words(path: PathLike, vectors: Vectors, format: str) -> None:
     if row >= 0:
         shown = shown_word(buffer[offsets[row] : offsets[row + 1]])
         raise DataError(
-            f"{name}: word {row + 1:,}, {shown}, could not be read back from the format {format}, in which blanks, "
-            f"line ends or a byte order mark mean something; leave it out{'' if format == 'npy' else ', or write npy'}."
+            f"{name}: word {row + 1:,}, {shown}, could not be read back from the format {format}, where blanks, line "
+            f"ends or a byte-order mark have a meaning; leave it out{'' if format == 'npy' else ', or write npy'}."
         )
 
 
@@ -284,7 +294,7 @@ def _blocks(vectors: Vectors) -> Iterator[_Block]:
             # A copy, so that the kernel is compiled for one kind of array.
             rows = np.array(vectors.matrix[start : start + step], dtype=np.float32, order="C")
         if not np.isfinite(rows).all():
-            raise UsageError("`vectors` must be finite numbers of float32.")
+            raise UsageError("`vectors` must be finite as float32 numbers.")
         bounds = offsets[start : start + step + 1]
         yield _Block(buffer[bounds[0] : bounds[-1]], bounds - bounds[0], rows)
 
@@ -306,11 +316,11 @@ def _binary(block: _Block) -> bytes:
 def _write_array(path: PathLike, vectors: Vectors) -> None:
     if path == "-":
         raise UsageError(
-            "npy is two files, of numbers and of words, which cannot both go to standard output; name a file."
+            "npy is two files, one of numbers and one of words, which cannot both go to standard output; name a file."
         )
     if last_suffix(path) != ".npy":
         raise UsageError(
-            f"the name of an array must end in .npy, or it is not found again. Got {os.fspath(path)} instead."
+            f"the name of an array must end in .npy, so that it can be read again. Got {os.fspath(path)} instead."
         )
     listed = next(iter(word_lists(path)))
     kind = np.float16 if vectors.matrix.dtype == np.float16 else np.float32

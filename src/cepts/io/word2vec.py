@@ -27,7 +27,7 @@ SLOW_AT_A_TIME = 1 << 16
 
 
 def header_of(line: bytes) -> tuple[int, int] | None:
-    """Rows and width, where `line` is a header ``rows width``."""
+    """Rows and width, if `line` is a header ``rows width``."""
     found = HEADER.fullmatch(line)
     return (int(found[1]), int(found[2])) if found else None
 
@@ -38,7 +38,7 @@ def fields_of(line: bytes) -> list[bytes]:
 
 
 def numbers_at_end(line: bytes) -> int:
-    """How many of the last fields of `line`, the first excluded, are numbers."""
+    """How many fields at the end of `line`, not counting the first field, are numbers."""
     count = 0
     for field in reversed(fields_of(line)[1:]):
         if not (NUMBER.fullmatch(field) or NOT_FINITE.fullmatch(field)):
@@ -48,9 +48,9 @@ def numbers_at_end(line: bytes) -> int:
 
 
 def nearest_float32(digits: bytes) -> np.float32:
-    """The float32 nearest to a decimal, and the even one of two that are as near; infinite out of range.
+    """The float32 nearest to a decimal, the even one if two are equally near; infinite if out of range.
 
-    Rounding to double precision first may end on the wrong side of what lies halfway between two float32.
+    Rounding to double precision first may end on the wrong side of the middle between two float32.
     """
     double = float(digits)
     with np.errstate(over="ignore", under="ignore"):
@@ -67,7 +67,7 @@ def nearest_float32(digits: bytes) -> np.float32:
 
 
 def read_text_vectors(file: InputFile, header: bool, request: Request) -> tuple[Vocabulary, NDArray[np.float32]]:
-    """Read ``word number ... number`` lines, after a first line ``rows width`` where there is a `header`.
+    """Read ``word number ... number`` lines, after a first line ``rows width`` if there is a `header`.
 
     Only ASCII blanks and tabs separate fields. The last fields are the numbers, so a word may contain blanks.
     """
@@ -104,7 +104,7 @@ def read_text_vectors(file: InputFile, header: bool, request: Request) -> tuple[
 
 
 class _TextReader:
-    """Reads the rows of successive blocks; the first row, of which `line` is a copy, settles the width."""
+    """Reads the rows of successive blocks; `line` is a copy of the first row, which determines the width."""
 
     def __init__(
         self, file: InputFile, line: bytes, lines: int, announced: tuple[int, int] | None, request: Request
@@ -116,13 +116,13 @@ class _TextReader:
         self.done = False
         numbers = numbers_at_end(line)
         self.width = numbers if announced is None else announced[1]
-        # Before any room is made for what a header may promise.
+        # Checked before memory is allocated for what a header may promise.
         if not numbers or numbers < self.width:
             self.width = self.width or 1
             raise self._wrong_width(line, lines + 1)
         rows = None
         if announced is not None:
-            # A number and what separates it are at least two bytes; what compression does cannot be known.
+            # A number and its separator take at least two bytes; in a compressed file they may take fewer.
             shortest = 2 * self.width + 1
             if file.size and file.plain and announced[0] <= file.size // shortest + 1:
                 rows = max(1, announced[0])
@@ -152,8 +152,8 @@ class _TextReader:
             if self.announced is not None and not self.done and self.rows > self.announced[0]:
                 line = int(lines[rows - (self.rows - self.announced[0])])
                 raise DataError(
-                    f"{self.name}, line {line:,}: found a word more than the {self.announced[0]:,} that the header "
-                    f"says; fix the header."
+                    f"{self.name}, line {line:,}: found more words than the {self.announced[0]:,} in the header; fix "
+                    f"the header."
                 )
             if status not in (BLOCK_DONE, ROOM_FULL) and not self.done:
                 raise self._wrong_line(block, state, status)
@@ -162,7 +162,7 @@ class _TextReader:
         if self.announced is not None and not self.done and self.rows < self.announced[0]:
             raise DataError(
                 f"{self.name}, line {self.lines:,}: found the end after {self.rows:,} words, wanted "
-                f"{self.announced[0]:,} as the header says; the file is cut short, or its header wrong."
+                f"{self.announced[0]:,} as the header says; the file is cut short, or its header is wrong."
             )
         return self._collector.finish()
 
@@ -197,7 +197,7 @@ class _TextReader:
         where = f"{self.name}, line {number:,}"
         why = "as the header says" if self.announced else "as in the lines before" if self.rows else "at least"
         if all(NUMBER.fullmatch(field) for field in fields) and len(fields) == self.width:
-            return DataError(f"{where}: found {len(fields):,} numbers and no word before them, wanted both.")
+            return DataError(f"{where}: found {len(fields):,} numbers without a word before them, wanted both.")
         numbers = numbers_at_end(line)
         return DataError(
             f"{where}: found a word and {numbers:,} number{'s' * (numbers != 1)}, wanted {self.width:,} {why}; fix "
@@ -211,7 +211,7 @@ WIDEST = 1 << 20
 
 
 def read_binary_vectors(file: InputFile, request: Request) -> tuple[Vocabulary, NDArray[np.float32]]:
-    """Read word2vec's binary format; no more of it than the words that are wanted."""
+    """Read word2vec's binary format, only as far as words are wanted."""
     from cepts.kernels.vector_bytes import BLOCK_DONE, EMPTY_WORD, LONG_WORD, binary_rows
 
     announced, width = _header(file)
@@ -260,8 +260,8 @@ def read_binary_vectors(file: InputFile, request: Request) -> tuple[Vocabulary, 
         rest_bytes = bytes(buffer[:filled]).strip(b"\n") or (file.read_fully(16)).strip(b"\n")
         if rest_bytes:
             raise DataError(
-                f"{file.name}, word {announced + 1:,}: found more bytes after the {announced:,} words that the header "
-                f"says, wanted the end; fix the header."
+                f"{file.name}, word {announced + 1:,}: found more bytes after the {announced:,} words of the header, "
+                f"wanted the end of the file; fix the header."
             )
     return collector.finish()
 

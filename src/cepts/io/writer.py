@@ -1,4 +1,4 @@
-"""The base of all writers: a file that appears, complete, only after a clean end."""
+"""The base of all writers: a file that appears only after everything has been written."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from cepts.io.files import PathLike, open_output
 
 
 class Writer:
-    """Writes to `path` inside a ``with`` statement: compressed by its suffix; `-` is standard output."""
+    """Writes to `path` inside a ``with`` statement, compressed if the suffix says so; `-` is standard output."""
 
     def __init__(self, path: PathLike) -> None:
         self.path = path
@@ -35,18 +35,18 @@ class Writer:
                 self._file = None
 
     def _finish(self) -> None:
-        """Write what comes last."""
+        """Write the end of the file."""
 
     def _put(self, pieces: Iterable[bytes | memoryview]) -> None:
         """Write bytes to the file, which is open inside the ``with`` statement."""
         if self._file is None:
-            raise ValueError(f"{type(self).__name__} writes inside its with statement only.")
+            raise ValueError(f"{type(self).__name__} can only write inside its with statement.")
         for piece in pieces:
             self._file.write(piece)
 
 
 class PairWriter(Writer):
-    """Writes what belongs to successive sentence pairs; `bitext` has the sentences of all of them, where known."""
+    """Writes data of successive sentence pairs; `bitext` has the sentences of all of them, if they are known."""
 
     def __init__(self, path: PathLike, bitext: Bitext | None) -> None:
         super().__init__(path)
@@ -54,7 +54,7 @@ class PairWriter(Writer):
         self.next_sentence = 0
 
     def _sentences(self, pairs: int, bitext_part: Bitext | None) -> Bitext | None:
-        """The sentences of the next `pairs`, where they are known: `bitext_part`, or those of the bitext."""
+        """The sentences of the next `pairs`, if they are known: `bitext_part`, or those of the bitext."""
         if bitext_part is None and self.bitext is not None:
             bitext_part = self.bitext.part(self.next_sentence, self.next_sentence + pairs)
         check_pairs(pairs, bitext_part)
@@ -63,6 +63,6 @@ class PairWriter(Writer):
 
 
 def check_pairs(pairs: int, bitext: Bitext | None) -> None:
-    """Refuse sentences, where they are known, that are not those of `pairs` pairs."""
+    """Refuse sentences, if they are known, whose number is not `pairs`."""
     if bitext is not None and len(bitext) != pairs:
         raise ValueError(f"sentences must have the same number of pairs, {pairs:,}. Got {len(bitext):,} instead.")

@@ -6,7 +6,7 @@ from cepts.kernels import kernel
 from cepts.kernels.numbers import BLANK, MINUS, NEWLINE, POINT, ZERO, is_digit, parse_decimal
 from cepts.kernels.text import is_space, skip_blanks
 
-COLON, QUESTION, LETTER_P, LETTER_S = 58, 63, 80, 83
+COLON, QUESTION, LETTER_P, LETTER_S, SMALL_P, BAR = 58, 63, 80, 83, 112, 124
 LARGEST = 2**31 - 1
 
 
@@ -33,8 +33,23 @@ def parse_confidence(data, position):
 
 
 @kernel
+def end_of_score(data, position):
+    """The end of the line if its rest, from `position` on, is ``|||`` and a number; otherwise -1."""
+    bars = 0
+    while position < len(data) and data[position] == BAR:
+        bars += 1
+        position += 1
+    found, _, position = parse_decimal(data, skip_blanks(data, position), len(data))
+    position = skip_blanks(data, position)
+    ended = position >= len(data) or data[position] == NEWLINE
+    return position if bars == 3 and found > 0 and ended else -1
+
+
+@kernel
 def parse_pharaoh(data, base, line_ends, source, target, confidence, sure, counts):
-    """Parse links ``i-j``, ``i?j``, ``i-j:p`` and ``i-j-p``, one line for each sentence pair.
+    """Parse links ``i-j``, ``i?j`` or ``ipj``, ``i-j:p`` and ``i-j-p``, one line for each sentence pair.
+
+    A line may end in ``|||`` and a number, as those of fast_align with scores do; the number is ignored.
 
     Parameters
     ----------
@@ -65,6 +80,12 @@ def parse_pharaoh(data, base, line_ends, source, target, confidence, sure, count
                 lines += 1
             continue
         start = position
+        if byte == BAR:
+            position = end_of_score(data, position)
+            if position < 0:
+                failed = start
+                break
+            continue
         i, position = parse_integer(data, position)
         mark = data[position] if position < len(data) else NEWLINE
         j, position = parse_integer(data, position + 1)
@@ -72,7 +93,7 @@ def parse_pharaoh(data, base, line_ends, source, target, confidence, sure, count
         if position < len(data) and (data[position] == COLON or data[position] == MINUS):
             p, position = parse_confidence(data, position + 1)
         ended = position >= len(data) or is_space(data[position])
-        if not (ended and i >= base and j >= base and p >= 0.0 and mark in (MINUS, QUESTION)):
+        if not (ended and i >= base and j >= base and p >= 0.0 and mark in (MINUS, QUESTION, SMALL_P)):
             failed = start
             break
         source[links] = i - base

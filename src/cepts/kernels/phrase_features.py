@@ -127,6 +127,7 @@ MATCHES = {
     "none": 0.0,
 }
 STRENGTHS = np.array(list(MATCHES.values()), dtype=np.float32)
+IDENTICAL = list(MATCHES).index("lower")  # the last match of one form
 SURE = list(MATCHES).index("lemma")  # the last match that counts as identical
 NONE = list(MATCHES).index("none")
 

@@ -1,4 +1,8 @@
-"""Language models that adapt: n-grams, hidden documents weighted by the history, and caches."""
+"""Language models that adapt to a topic: n-grams, hidden documents weighted by the history, and caches.
+
+`AdaptedModel` is the model itself; `KneserNey` trains plain n-gram models, and `IncrementalScorer` serves decoders. A
+*hidden document* is a distribution over words that occur together, as about one topic (Novak and Mammone, 2001).
+"""
 
 from cepts.lm.adapted import AdaptedModel
 from cepts.lm.adapters import PyCTCDecodeModel, TorchaudioModel

@@ -46,7 +46,7 @@ from cepts.names import MIXTURES, SEGMENTATIONS
 from cepts.progress import Progress, Step, silent
 from cepts.store import load_model, save_model
 
-# What nmf_lm does differently.
+# Options with which the model is that of nmf_lm.
 PAPER: Mapping[str, Any] = {
     "window": 21,
     "history": 20,
@@ -57,7 +57,7 @@ PAPER: Mapping[str, Any] = {
     "caches": (),
 }
 ADAPTED_KIND = "lm"
-BLOCK_WORDS = 20_000  # scored at a time
+BLOCK_WORDS = 20_000  # words scored at a time
 
 
 @dataclass(kw_only=True, eq=False, repr=False)
@@ -67,47 +67,48 @@ class AdaptedModel(Estimator):
     Parameters
     ----------
     order
-        Words of the longest n-grams.
+        Number of words of the longest n-grams.
     min_count, background_min_count
-        Words that are rarer in the text, or in a background text, become unknown words.
+        Words that occur less often in the text, or in a background text, become unknown words.
     stop
-        Function words, which are left to the n-gram; None finds them in the texts. Numbers and punctuation always are.
+        Function words, which only the n-grams predict; None finds them in the texts. Numbers and punctuation are
+        always treated as function words.
     hidden
-        Number of hidden documents; 0 is none. None is 500, or one for every 16 content words if these are few.
+        Number of hidden documents; 0 means none. None means 500, or one for every 16 content words of a small text.
     segmentation
         ``implicit`` finds hidden documents in the counts of words near each other, ``explicit`` in the counts of words
         in the given documents.
     window
-        For ``implicit``: content words that count as near each other, an odd number.
+        For ``implicit``: the number of content words that count as near each other, an odd number.
     iterations
-        Iterations of the factorisation that finds hidden documents.
+        Number of iterations of the factorisation that finds hidden documents.
     background_worth
-        Weight of a word of a background text relative to one of the text, for finding hidden documents.
+        How much a word of a background text counts, relative to a word of the text, when hidden documents are found.
     history, fold_in, decay, strength, uninformative
-        How the history weights hidden documents: see `HistoryOptions`, which also has the defaults of `fold_in`, for a
-        `history` of a fixed length, and of `decay`, for `history` 0.
+        How the history weights the hidden documents; see `HistoryOptions`, which has their defaults. `fold_in` is for a
+        `history` of a fixed length, `decay` and `strength` for `history` 0.
     mixture
-        ``class`` divides the n-gram's mass of content words among them; ``literal`` mixes the probabilities of all
-        words, as nmf_lm does.
+        ``class`` keeps the n-gram's total probability of content words and divides it among them; ``literal`` mixes
+        the probabilities of all words, as Novak and Mammone (2001) do.
     rescaling
-        Whether hidden documents also rescale the n-gram's probabilities; None is yes where `mixture` and `hidden`
-        allow it.
+        Whether hidden documents also rescale the n-gram's probabilities; None rescales if `mixture` and `hidden` allow
+        it.
     exponent
-        Exponent of rescaling; None finds the best on held-out text.
+        Exponent of rescaling; None finds the best one on held-out text.
     caches
         Caches of content words: ``"500"`` remembers 500 words, ``"0.99"`` decays by that factor, ``"500:0.99"`` does
         both.
     seed
-        Seed of the random start of the factorisation.
+        Seed for the random start of the factorisation.
     threads
-        Threads to use; None is one for each processor. Results do not depend on it.
+        Number of threads; None uses one for each processor. Results do not depend on it.
 
     Attributes
     ----------
     predictor_
-        What was learnt: n-grams, hidden documents and weights, as one distribution (`Predictor`).
+        The learnt distribution: n-grams, hidden documents and weights (`Predictor`).
     record_
-        What was recorded of the text, such as whether it was lower-cased (`FitRecord`).
+        What was recorded about the text, such as whether it was lower-cased (`FitRecord`).
 
     Examples
     --------
@@ -147,15 +148,15 @@ class AdaptedModel(Estimator):
             if isinstance(getattr(self, name), str):
                 raise UsageError(f"`{name}` must be a list. Got {getattr(self, name)!r} instead.")
         if self.rescaling and self.mixture == "literal":
-            raise UsageError("`rescaling` works among content words; leave it out, or choose `mixture` class.")
+            raise UsageError("`rescaling` needs `mixture` class; choose that, or leave rescaling out.")
         if self.rescaling and self.hidden == 0:
             raise UsageError("`rescaling` needs hidden documents, but `hidden` is 0; leave one of them out.")
         if self.fold_in is not None and not self.history:
-            raise UsageError("`fold_in` needs a `history` of 1 or more words; leave it out, or give one.")
+            raise UsageError("`fold_in` needs a `history` of 1 or more words; leave it out, or set the history.")
         if self.decay is not None and self.history:
             raise UsageError("`decay` needs a `history` of 0, which means all words; leave one of them out.")
         if self.exponent is not None and not self._rescales:
-            raise UsageError("`exponent` belongs to rescaling, which is off; leave it out, or turn rescaling on.")
+            raise UsageError("`exponent` is for rescaling, which is off; leave it out, or turn rescaling on.")
         if self.exponent is not None and not 0 < self.exponent <= MOST_EXPONENT:
             raise UsageError(f"`exponent` must be above 0 and at most {MOST_EXPONENT:g}. Got {self.exponent} instead.")
         if len(set(self._parsed_caches)) < len(self.caches):
@@ -177,7 +178,7 @@ class AdaptedModel(Estimator):
 
     @classmethod
     def of_paper(cls, **changes: Any) -> Self:
-        """A model with the options of nmf_lm, except for `changes`."""
+        """A model with the options of Novak and Mammone (2001), except for `changes`."""
         options = {**PAPER, **changes}
         if not options["history"] and "fold_in" not in changes:
             del options["fold_in"]
@@ -197,14 +198,14 @@ class AdaptedModel(Estimator):
         Parameters
         ----------
         documents
-            The text of the domain. If it was lower-cased when it was read, the model looks all words up in lower case.
+            The text of the domain. If it was lower-cased when it was read, the model looks up all words in lower case.
         dev
-            Text on which the weights are set. By default every 20th document of the text is held out for that, and the
-            model is then fitted again to all of it, with those weights.
+            Development text on which the weights are set. By default every 20th document of the text is held out for
+            that, and the model is then fitted again to the whole text, with those weights.
         background
             Other texts and n-gram models, which are interpolated with the n-grams of the text.
         notices
-            Gets a line for each thing that a user should know.
+            A list to which notes for the user are appended, for example about a text that is too small.
         progress
             Called after each iteration of the factorisation.
         """
@@ -227,8 +228,8 @@ class AdaptedModel(Estimator):
         else:
             part, held_out, described = held_out_part(documents)
             if len(held_out.text.ids) < FEW_WORDS:
-                few = f"{len(held_out.text.ids):,} words of the text, which is few"
-                noted.append(f"weights are set on {few}; give development text (`dev`).")
+                few = f"only {len(held_out.text.ids):,} words of the text"
+                noted.append(f"weights are set on {few}, which is unreliable; give development text (`dev`).")
             tuned, scored = fitting.tuned(part, held_out)
             whole = fitting.untuned(documents)
             interpolated = whole.background.weighted(tuned.background.weights)
@@ -252,15 +253,15 @@ class AdaptedModel(Estimator):
         return self
 
     def as_fitted(self, text: str) -> str:
-        """The text in lower case, if the model was fitted to lower-cased text; else as it is."""
+        """The text in lower case if the model was fitted to lower-cased text, otherwise as it is."""
         return text.lower() if self.record_.lowercase else text
 
     def knows(self, words: Sequence[str]) -> NDArray[np.bool_]:
-        """Which of `words` the model does not treat as the unknown word."""
+        """Which of `words` are in the vocabulary; the model treats the others as unknown words."""
         return self.predictor_.vocabulary.numbers([self.as_fitted(word) for word in words]) > 0
 
     def memory(self, documents: Documents | None = None) -> Memory:
-        """What the model remembers after documents, one after the other; by default an empty memory."""
+        """What the model remembers after reading documents, one after the other; by default an empty memory."""
         self.check_fitted()
         memory = self.predictor_.memory()
         if documents is not None:
@@ -269,7 +270,7 @@ class AdaptedModel(Estimator):
         return memory
 
     def score(self, text: Text, memory: Memory | None = None) -> Scored:
-        """Score a text that follows what `memory` holds; the text is then part of the memory."""
+        """Score a text that follows the text in `memory`, and add it to `memory`."""
         self.check_fitted()
         if self.record_.lowercase:
             text = text.lowercased()
@@ -287,10 +288,12 @@ class AdaptedModel(Estimator):
 
         Parameters
         ----------
+        documents
+            The documents.
         memory
-            What is remembered at the start; it is not changed. By default nothing.
+            What the model remembers at the start, by default nothing; it is not changed.
         reset
-            Whether everything after that is forgotten at the end of each document; then each document is a block.
+            Whether the model returns to `memory` at the end of each document; each document is then a block.
         progress
             Called after each block.
         """
@@ -306,7 +309,7 @@ class AdaptedModel(Estimator):
             (progress or silent)(Step(stage="scoring", done=done, total=len(numbered.text)))
 
     def perplexity(self, documents: Documents, *, memory: Memory | None = None, reset: bool = False) -> float:
-        """Perplexity of documents, with their sentence ends and without unknown words; see `score_documents`."""
+        """Perplexity of documents, including sentence ends and without unknown words; see `score_documents`."""
         total, count = 0.0, 0
         for scored in self.score_documents(documents, memory=memory, reset=reset):
             probs = self.predictor_.mixed(scored)[scored.known]
@@ -316,7 +319,10 @@ class AdaptedModel(Estimator):
         return float(np.exp(-total / count))
 
     def distribution(self, words: Sequence[str] = (), memory: Memory | None = None) -> NDArray[np.float64]:
-        """P(w | h, H) of every word of the vocabulary, after the first words of a sentence that follows `memory`."""
+        """P(w | h, H) of every word w of the vocabulary as the next one.
+
+        `words` are the first words of the current sentence, and `memory` holds the text before it.
+        """
         memory, predictor = memory or self.memory(), self.predictor_
         ids = np.maximum(predictor.vocabulary.numbers([self.as_fitted(word) for word in words]), UNKNOWN)
         contexts = predictor.background.start
@@ -325,19 +331,19 @@ class AdaptedModel(Estimator):
         return predictor.distribution(contexts, predictor.remembering(memory, ids[predictor.content[ids]]))
 
     def estimated_priors(self, documents: Documents) -> NDArray[np.float64]:
-        """P(d) as the mean of P(d | h) over the histories of documents, eq. (18) of nmf_lm."""
+        """Estimate P(d) as the mean of P(d | h) over the histories of documents (Novak and Mammone, 2001, eq. 18)."""
         self.check_fitted()
         predictor = self.predictor_
         if predictor.hidden is None:
-            raise UsageError("the model has no hidden documents, because `hidden` was 0.")
+            raise UsageError("the model has no hidden documents, because it was fitted with `hidden` 0.")
         ids = self._numbered(documents).text.ids
         rows = predictor.rows[ids[predictor.content[ids]]]
         if not (rows >= 0).any():
-            raise DataError("the text has no word of the hidden documents, so it says nothing of P(d); give another.")
+            raise DataError("the text has no word of the hidden documents, so P(d) cannot be estimated; give another.")
         return predictor.hidden.estimated_priors(rows, predictor.history)
 
     def static_ngrams(self, memory: Memory | None = None) -> NGrams:
-        """One back-off model that equals this model as long as it remembers only `memory`; see `write_arpa`."""
+        """Make one back-off model that equals this model with a fixed `memory`; `cepts.io.write_arpa` writes it."""
         memory = memory or self.memory()
         return static_ngrams(self.predictor_, memory)
 
@@ -346,7 +352,10 @@ class AdaptedModel(Estimator):
         return in_vocabulary(in_case_of(documents, self.record_.lowercase, vocabulary), vocabulary)
 
     def save(self, directory: str | PathLike[str]) -> None:
-        """Write the model to `directory`, whole or not at all. Of KenLM binaries it keeps the path and the size."""
+        """Save the model to `directory`, completely or not at all.
+
+        KenLM binaries are not copied: only their path, size and digest are saved.
+        """
         self.check_fitted()
         given = self.get_params()
         del given["threads"]
@@ -358,7 +367,7 @@ class AdaptedModel(Estimator):
 
     @classmethod
     def load(cls, directory: str | PathLike[str], *, threads: int | None = None) -> Self:
-        """Read the model of `directory`."""
+        """Load a model that `save` wrote."""
         saved = load_model(directory, kind=ADAPTED_KIND)
         try:
             model = cls(**saved.settings["parameters"], threads=threads)
@@ -367,12 +376,12 @@ class AdaptedModel(Estimator):
             model.record_ = FitRecord(**{**facts, **lists})
             model.predictor_ = predictor_from(directory, saved.settings, saved.arrays)
         except (KeyError, TypeError, ValueError) as error:
-            raise ModelError(f"{directory} is no model of this version of cepts ({error}); fit it again.") from error
+            raise ModelError(f"{directory} is not a model of this version of cepts ({error}); fit it again.") from error
         return model
 
 
 def _blocks(documents: Documents, *, alone: bool) -> Iterator[Text]:
-    """The text of each document, or of some `BLOCK_WORDS` words of documents at a time."""
+    """The text of each document, or of documents with about `BLOCK_WORDS` words at a time."""
     bounds = documents.word_offsets
     first = 0
     while first < len(documents):
@@ -385,7 +394,7 @@ def _blocks(documents: Documents, *, alone: bool) -> Iterator[Text]:
 
 @dataclass(frozen=True, eq=False)
 class _Fitting:
-    """The steps of `AdaptedModel.fit` that are made twice where a part of the text is held out."""
+    """The steps of `AdaptedModel.fit` that are done twice if a part of the text is held out."""
 
     model: AdaptedModel
     sources: Sequence[BackgroundSource]
@@ -435,6 +444,6 @@ class _Fitting:
         return Predictor(background, content, hidden, weights, model._history_options, caches, model.mixture, exponent)
 
     def tuned(self, part: Documents, held_out: Documents) -> tuple[Predictor, Scored]:
-        """The model of a part with the weights that are best on held-out text, and that text as it scores it."""
+        """The model of a part of the text with the best weights on held-out text, and that text as scored by it."""
         exponents = EXPONENTS if self.model.exponent is None else None
         return tune(self.untuned(part), held_out.text, exponents=exponents, threads=self.model.threads)

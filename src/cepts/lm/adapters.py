@@ -1,7 +1,7 @@
-"""Adapted models for the beam search of pyctcdecode and of torchaudio.
+"""Adapted models for the beam searches of pyctcdecode and torchaudio.
 
-Neither package is needed to import this module. An adapter becomes an instance of its decoder's base class when it is
-made, because torchaudio's decoder is C++ and accepts nothing else.
+Neither package is needed to import this module. When an adapter is made, it becomes an instance of its decoder's base
+class, because torchaudio's decoder is C++ and accepts nothing else.
 """
 
 from __future__ import annotations
@@ -21,14 +21,14 @@ from cepts.lm.adapted import AdaptedModel
 from cepts.lm.predictor import Memory
 from cepts.lm.scorer import IncrementalScorer, State
 
-LEAST_LOG10 = -100.0  # as KenLM gives to impossible words: decoders add scores, so these must be finite
-USUAL_LENGTH = 6  # letters above which an unknown word costs pyctcdecode more
+LEAST_LOG10 = -100.0  # KenLM's score of impossible words: decoders add scores, so they must be finite
+USUAL_LENGTH = 6  # letters; a longer unknown word costs more in pyctcdecode
 
 
 class _Adapter:
-    """A scorer that remembers what was said before the present utterance."""
+    """A scorer that remembers what was said before the current utterance."""
 
-    # Where the decoder's base class may be found; the first one is used.
+    # Names of the decoder's base class; the first that is installed is used.
     BASES: ClassVar[tuple[str, ...]] = ()
 
     def __new__(cls, *args: Any, **options: Any) -> Any:
@@ -47,11 +47,11 @@ class _Adapter:
 
     @property
     def model(self) -> AdaptedModel:
-        """The model."""
+        """The adapted model."""
         return self.scorer.model
 
     def accept(self, text: str) -> None:
-        """Add what was recognised, or any other text, to the history; each line is a sentence."""
+        """Add recognised text, or any other text, to the history; each line is a sentence."""
         sentences = [words for line in text.splitlines() if (words := line.split())]
         self.model.score(Text.from_tokens(sentences), self._memory)
 
@@ -69,7 +69,7 @@ class _Adapter:
         return replace(state, contexts=anywhere)
 
     def _score(self, state: State, word: str) -> tuple[float, State]:
-        """Decimal logarithm of P(word | state), as KenLM has it, and the state after the word."""
+        """Decimal logarithm of P(word | state), as in KenLM, and the state after the word."""
         known = word if self._knows(word) else SPECIAL[UNKNOWN]
         log_prob, following = self.scorer.score(state, known)
         return _log10(log_prob), following
@@ -86,7 +86,7 @@ def _log10(log_prob: float) -> float:
 
 
 def _first_of(names: Sequence[str]) -> Any:
-    """The first of these classes, each with its module, whose package is installed; None if there is none."""
+    """The first of these classes, named with their modules, whose package is installed; None if there is none."""
     for name in names:
         module, _, attribute = name.rpartition(".")
         try:
@@ -98,7 +98,7 @@ def _first_of(names: Sequence[str]) -> Any:
 
 @cache
 def _with_base(adapter: type, base: type | None) -> Any:
-    """The adapter as a class of its decoder's kind."""
+    """The adapter as a subclass of its decoder's base class."""
     if base is None or issubclass(adapter, base):
         return adapter
     names = {"__module__": adapter.__module__, "__doc__": adapter.__doc__}
@@ -106,20 +106,23 @@ def _with_base(adapter: type, base: type | None) -> Any:
 
 
 class PyCTCDecodeModel(_Adapter):
-    """An `AbstractLanguageModel` of pyctcdecode, with the options and scores of its own class for KenLM.
+    """An adapted model as a language model of pyctcdecode (an `AbstractLanguageModel`).
+
+    Options and scores are those of pyctcdecode's own class for KenLM models.
 
     Parameters
     ----------
     model
-        The adapted model, or an incremental scorer of it.
+        The adapted model, or an incremental scorer for it.
     alpha, beta
-        Weight of the language model, and what each word adds to the score.
+        Weight of the language model, and the score that each word adds.
     unk_score_offset
-        What an unknown word adds to its decimal logarithm, and each unfinished word that no known word starts with.
+        Number that is added to the decimal logarithm of an unknown word, and of an unfinished word that is not the
+        beginning of any known word.
     score_boundary
-        Whether utterances start and end as sentences do.
+        Whether utterances start and end like sentences.
     memory
-        What was said before, as `AdaptedModel.score` leaves it.
+        What was said before, such as the memory that `AdaptedModel.score` has filled.
 
     Examples
     --------
@@ -152,8 +155,10 @@ class PyCTCDecodeModel(_Adapter):
 
     @property
     def order(self) -> int:
-        """Words of the longest n-grams. With `prune_history` the decoder merges beams that end in the same
-        `order` - 1 words, although this model remembers more.
+        """Number of words of the longest n-grams.
+
+        With `prune_history` the decoder merges beams that end in the same `order` - 1 words, although this model
+        remembers more.
         """
         return max(part.order for part in self.model.predictor_.background.models)
 
@@ -162,9 +167,9 @@ class PyCTCDecodeModel(_Adapter):
         return self._start(sentence=self.score_boundary)
 
     def score(self, prev_state: State, word: str, is_last_word: bool = False) -> tuple[float, State]:
-        """The word's part of a beam's score, and the state after it.
+        """What the word adds to the score of a beam, and the state after it.
 
-        At the end of an utterance that ends in a blank the decoder asks for an empty word, which costs nothing here.
+        At the end of an utterance that ends in a blank, the decoder asks for an empty word, which costs nothing here.
         """
         log10, beta, following = 0.0, 0.0, prev_state
         if word:
@@ -176,7 +181,7 @@ class PyCTCDecodeModel(_Adapter):
         return self.alpha * log10 * math.log(10) + beta, following
 
     def score_partial_token(self, partial_token: str) -> float:
-        """The cost of an unfinished word: nothing while it may become a known word."""
+        """The cost of an unfinished word: 0 as long as it may become a known word."""
         start = self.model.as_fitted(partial_token)
         place = bisect_left(self._sorted_words, start)
         if place < len(self._sorted_words) and self._sorted_words[place].startswith(start):
@@ -184,7 +189,7 @@ class PyCTCDecodeModel(_Adapter):
         return self.unk_score_offset * max(len(partial_token) / USUAL_LENGTH, 1.0)
 
     def reset_params(self, **params: Any) -> None:
-        """Set those of the options that are given and not None."""
+        """Set the options that are given and not None."""
         for name in self.OPTIONS:
             if params.get(name) is not None:
                 setattr(self, name, params[name])
@@ -192,23 +197,23 @@ class PyCTCDecodeModel(_Adapter):
     def save_to_dir(self, filepath: str) -> None:
         """Not supported: the decoder could not read it back."""
         raise UsageError(
-            f"{filepath}: pyctcdecode can only read back KenLM's models; save the adapted model by its own method save."
+            f"{filepath}: pyctcdecode can read back only KenLM models; save the adapted model by its own method save."
         )
 
 
 class TorchaudioModel(_Adapter):
-    """A `CTCDecoderLM` for torchaudio's `ctc_decoder` with a lexicon; or an `LM` for flashlight-text.
+    """An adapted model for torchaudio's `ctc_decoder` with a lexicon (a `CTCDecoderLM`), or for flashlight-text (`LM`).
 
-    Scores are decimal logarithms, as in the decoder's own class for KenLM, so that `lm_weight` means the same. This was
-    tried with flashlight-text, on whose classes torchaudio's are built, and not with torchaudio itself.
+    Scores are decimal logarithms, as in the decoder's own class for KenLM, so `lm_weight` means the same. It was
+    tested with flashlight-text, whose classes are the base of torchaudio's, but not with torchaudio itself.
 
     Parameters
     ----------
     model, memory
         As for `PyCTCDecodeModel`.
     words
-        The words of the decoder by their index: the lines of the file that `ctc_decoder` is given as `lm_dict`.
-        (Without that file the order of its words is not known.)
+        The words of the decoder in the order of their indices: the lines of the file that `ctc_decoder` is given as
+        `lm_dict`. Without that file the order of its words is not known.
     """
 
     BASES = ("torchaudio.models.decoder.CTCDecoderLM", "flashlight.lib.text.decoder.LM")
@@ -220,11 +225,11 @@ class TorchaudioModel(_Adapter):
         self._state_class = _first_of(self.STATES)
         if self._state_class is None:
             raise UsageError(
-                "this adapter needs torchaudio or flashlight-text: pip install torchaudio flashlight-text."
+                "this adapter needs torchaudio or flashlight-text; install with: pip install torchaudio flashlight-text"
             )
         super().__init__(model, memory)
         self._words = list(words)
-        # The decoder's states, which know only their successors, and ours.
+        # From the decoder's states, which know only their successors, to ours.
         self._states: dict[Any, State] = {}
 
     def start(self, start_with_nothing: bool) -> Any:
@@ -237,7 +242,8 @@ class TorchaudioModel(_Adapter):
         """The state after a word, and the decimal logarithm of the word's probability."""
         if not 0 <= usr_token_idx < len(self._words):
             raise ValueError(
-                f"`words` must be all words of the decoder. Got {len(self._words)}, without word {usr_token_idx}."
+                f"`words` must be all words of the decoder. Got {len(self._words)} words, but none has the number "
+                f"{usr_token_idx}."
             )
         log10, following = self._score(self._states[state], self._words[usr_token_idx])
         child = state.child(usr_token_idx)

@@ -13,18 +13,18 @@ from cepts.data import END, NGrams, Vocabulary
 from cepts.lm.backoff import BackoffModel
 from cepts.lm.binary import KenLMModel
 
-Context = Any  # the words before as a member sees them: an entry of its trie, or a state of KenLM
-Contexts = Any  # an array or a list of them
+Context = Any  # the words before the next one, as a member represents them: an entry of its trie, or a state of KenLM
+Contexts = Any  # an array or a list of contexts
 
 
 class KenLMMember:
-    """A KenLM binary. Its sums go over whole distributions, word by word: exact, but slow."""
+    """A KenLM binary. Its sums go over whole distributions, word by word, which is exact but slow."""
 
     def __init__(self, model: KenLMModel, vocabulary: Vocabulary, content: NDArray[np.bool_]) -> None:
         self._model = model
         self._content = content
         self._own = np.maximum(model.vocabulary.numbers(vocabulary.words), 0)
-        # Words that it lacks share the probability of <unk> evenly with it.
+        # <unk> and the words that the binary lacks share the probability of <unk> equally.
         lacking = self._own == 0
         self._shares = np.where(lacking, 1 / int(lacking.sum()), 1.0)
         self.start = model.start
@@ -52,22 +52,22 @@ class KenLMMember:
         return np.array(probs), contexts
 
     def content_masses(self, contexts: Contexts) -> NDArray[np.float64]:
-        """P(content word | context)."""
+        """P(content word | context) in each context."""
         return np.array([self.distribution(context)[self._content].sum() for context in contexts])
 
     def factored(self, contexts: Contexts, factors: NDArray[np.float32]) -> NDArray[np.float64]:
-        """Sum over words of P(word | context) x factor, a row of factors a context."""
+        """Sum over words of P(word | context) x factor; `factors` has one row for each context."""
         rows = zip(contexts, factors, strict=True)
         return np.array([self.distribution(context) @ row for context, row in rows])
 
 
 class Trace(NamedTuple):
-    """The words of a text and the ends of its sentences, as a background and its members see them.
+    """Probabilities and contexts of the words of a text and of its sentence ends.
 
     Attributes
     ----------
     probs, members
-        P(word | context) of the background, and of each member, a column a member.
+        P(word | context) by the background, and by each member, with one column for each member.
     contexts
         The contexts of each member.
     """
@@ -85,16 +85,20 @@ class Trace(NamedTuple):
 
 
 class Background:
-    """P(w | h) = sum over models of weight x P_model(w | h): a linear interpolation, of one model or more.
+    """The n-gram background of an adapted model: a linear interpolation of one or more n-gram models.
+
+    P(w | h) is the sum of weight x P(w | h) over the models.
 
     Parameters
     ----------
     models
-        N-gram models over `vocabulary` (`NGrams`), or KenLM binaries whose words it has.
+        N-gram models over `vocabulary` (`NGrams`), or KenLM binaries whose words are all in it.
+    vocabulary
+        The words.
     content
         Which words of `vocabulary` are content words.
     weights
-        Weights of the models; by default all the same.
+        Weights of the models; by default they are equal.
     """
 
     def __init__(
@@ -119,7 +123,7 @@ class Background:
                 self._members.append(BackoffModel(model, content))
 
     def weighted(self, weights: NDArray[np.float64]) -> Background:
-        """The same models with other weights; what has been computed for them is shared."""
+        """The same models with other weights; results that are already computed are shared."""
         found = copy(self)
         found.weights = weights
         return found
@@ -131,7 +135,7 @@ class Background:
         return len(self._members)
 
     def mixed(self, columns: Sequence[NDArray[np.float64]]) -> NDArray[np.float64]:
-        """The weighted sum of what the members give."""
+        """The weighted sum of one array for each member."""
         return np.asarray(sum(weight * column for weight, column in zip(self.weights, columns, strict=True)))
 
     @property
@@ -145,19 +149,22 @@ class Background:
         return float(sum(w * p for w, (p, _) in zip(self.weights, steps, strict=True))), tuple(c for _, c in steps)
 
     def distribution(self, contexts: tuple[Context, ...]) -> NDArray[np.float64]:
-        """P(word | contexts) of every word."""
+        """P(word | contexts) of every word of the vocabulary."""
         return self.mixed([m.distribution(c) for m, c in zip(self._members, contexts, strict=True)])
 
     def masses(self, contexts: Sequence[Contexts]) -> NDArray[np.float64]:
-        """P(content word | context) in some contexts of each member."""
+        """P(content word | context) for several contexts of each member."""
         return self.mixed([m.content_masses(c) for m, c in zip(self._members, contexts, strict=True)])
 
     def factored(self, contexts: Sequence[Contexts], factors: NDArray[np.float32]) -> NDArray[np.float64]:
-        """Sum over words of P(word | context) x factor in some contexts of each member, a row of factors a context."""
+        """Sum over words of P(word | context) x factor, for several contexts of each member.
+
+        `factors` has one row for each context.
+        """
         return self.mixed([m.factored(c, factors) for m, c in zip(self._members, contexts, strict=True)])
 
     def trace(self, ids: NDArray[np.int32], offsets: NDArray[np.int64]) -> Trace:
-        """P(word | context) of each word and each sentence end, and the contexts, for sums over other words."""
+        """P(word | context) of each word and each sentence end, and the contexts."""
         probs, contexts = zip(*(member.trace(ids, offsets) for member in self._members), strict=True)
         members = np.stack(probs, axis=1)
         return Trace(members @ self.weights, members, list(contexts))

@@ -1,4 +1,4 @@
-"""Using n-gram models: scoring texts word by word, distributions, masses of classes, other vocabularies."""
+"""Using n-gram models: scoring texts word by word, distributions, masses of word classes, other vocabularies."""
 
 from __future__ import annotations
 
@@ -16,11 +16,11 @@ from cepts.errors import DataError
 if TYPE_CHECKING:
     from cepts.kernels.ngrams import Trie
 
-ARRAYS = ("levels", "words", "probs", "backoffs", "first", "suffixes")  # of a model, in the order of its fields
+ARRAYS = ("levels", "words", "probs", "backoffs", "first", "suffixes")  # the arrays of `NGrams`, in order
 
 
 def word_numbers(text: Text, vocabulary: Vocabulary) -> NDArray[np.int32]:
-    """The number in `vocabulary` of each word of the text's own; `UNKNOWN` where it has none.
+    """The number in `vocabulary` of each word of the text's own vocabulary; `UNKNOWN` for words that it lacks.
 
     A text with ``<s>`` or ``</s>``, which models add themselves, is refused.
     """
@@ -30,7 +30,7 @@ def word_numbers(text: Text, vocabulary: Vocabulary) -> NDArray[np.int32]:
             sentence = int(np.searchsorted(text.offsets, uses[0], side="right"))
             raise DataError(
                 f"sentence {sentence:,}: found the word {text.vocabulary[number]}, wanted sentences without marks of "
-                f"start and end, which are added; leave it out."
+                f"start and end, because models add them; remove it."
             )
     if text.vocabulary is vocabulary:  # as after `renumbered`
         return np.arange(len(vocabulary), dtype=np.int32)
@@ -59,10 +59,16 @@ def joined_vocabulary(*parts: Vocabulary | Text | NGrams) -> Vocabulary:
 
 
 class BackoffModel:
-    """P(word | the words before it) of an n-gram model.
+    """An n-gram model in use: P(word | the words before it).
 
-    A context is an entry of the model, or -1 for none; words are numbers of its vocabulary. `content` says which of
-    them are content words; by default all are.
+    A context is an entry of the model, or -1 for the empty context; words are numbers of its vocabulary.
+
+    Parameters
+    ----------
+    ngrams
+        The model.
+    content
+        Which words of its vocabulary are content words; by default all are.
     """
 
     def __init__(self, ngrams: NGrams, content: NDArray[np.bool_] | None = None) -> None:
@@ -71,7 +77,7 @@ class BackoffModel:
 
     @cached_property
     def trie(self) -> Trie:
-        """The arrays of the model, as kernels take them."""
+        """The arrays of the model in the form that kernels take."""
         from cepts.kernels.ngrams import Trie
 
         ngrams = self.ngrams
@@ -85,7 +91,7 @@ class BackoffModel:
 
     @property
     def start(self) -> int:
-        """Context at the start of a sentence."""
+        """The context at the start of a sentence."""
         return START if self.ngrams.order > 1 else -1
 
     def advance(self, context: int, word: int) -> tuple[float, int]:
@@ -96,7 +102,7 @@ class BackoffModel:
         return float(prob), int(following)
 
     def log_probs(self, text: Text) -> NDArray[np.float64]:
-        """Natural logarithm of P(word | context) of each word of each sentence and, after them, of its end."""
+        """Natural logarithms of P(word | context) of the words of each sentence, each followed by its end."""
         with np.errstate(divide="ignore"):
             return np.log(self.trace(word_numbers(text, self.vocabulary)[text.ids], text.offsets)[0])
 
@@ -112,7 +118,7 @@ class BackoffModel:
         return probs, contexts
 
     def distribution(self, context: int) -> NDArray[np.float64]:
-        """P(word | context) of every word."""
+        """P(word | context) of every word of the vocabulary."""
         from cepts.kernels.ngrams import ngram_distribution
 
         distribution = np.empty(len(self.vocabulary))
@@ -120,9 +126,10 @@ class BackoffModel:
         return distribution
 
     def masses(self, factors: NDArray[np.generic]) -> NDArray[np.float64]:
-        """Sum over words of P(word | context) x factor, for each context; a class of words has factors of 1 and 0.
+        """Sum over words of P(word | context) x factor, for each context.
 
-        The last one is that of the empty context, so that the index -1 finds it.
+        With factors of 1 and 0, it is the probability of a class of words. The last sum is that of the empty context,
+        so that the index -1 finds it.
         """
         from cepts.kernels.ngrams import weighted_masses
 
@@ -143,13 +150,13 @@ class BackoffModel:
         return excess
 
     def content_masses(self, contexts: Sequence[int] | NDArray[np.int64]) -> NDArray[np.float64]:
-        """P(content word | context)."""
+        """P(content word | context) in each context."""
         return self._content_masses[np.asarray(contexts, dtype=np.int64)]
 
     def factored(
         self, contexts: Sequence[int] | NDArray[np.int64], factors: NDArray[np.float32]
     ) -> NDArray[np.float64]:
-        """Sum over words of P(word | context) x factor, a row of factors a context."""
+        """Sum over words of P(word | context) x factor; `factors` has one row for each context."""
         from cepts.kernels.rescaling import factored_masses
 
         found, path = np.empty(len(contexts)), np.empty(self.ngrams.order, dtype=np.int64)
@@ -158,22 +165,22 @@ class BackoffModel:
 
 
 def with_vocabulary(ngrams: NGrams, vocabulary: Vocabulary) -> NGrams:
-    """The same model over a larger vocabulary, whose first words are `SPECIAL`.
+    """The same n-gram model over a larger vocabulary, whose first words are `SPECIAL`.
 
-    The new words share the probability of ``<unk>`` evenly with it. Where the model has n-grams that end in ``<unk>``,
-    these lose what the new words get there by backing off, so that all words still sum to 1 (unless they have less
-    than that, which can happen in a model that is not interpolated).
+    ``<unk>`` and the new words share the probability of ``<unk>`` equally. N-grams that end in ``<unk>`` lose the
+    probability that the new words get there by backing off, so that all words still sum to 1, unless such an n-gram has
+    too little to give, which can happen in a model that is not interpolated.
     """
     numbers = vocabulary.numbers(ngrams.vocabulary.words).astype(np.int64)
     if np.any(numbers < 0) or not np.array_equal(numbers[: len(SPECIAL)], np.arange(len(SPECIAL))):
-        raise ValueError("`vocabulary` must start with SPECIAL and hold all words of the model.")
+        raise ValueError("`vocabulary` must start with SPECIAL and contain all words of the model.")
     size, lacking = len(vocabulary), len(vocabulary) - len(numbers)
     probs = ngrams.probs.astype(np.float64)
     contexts = ngrams.contexts
     shared = probs[UNKNOWN] * lacking / (lacking + 1)
     probs[UNKNOWN] -= shared
 
-    # Mass of the new words after each entry: they are never continuations, so it is a product of back-off weights.
+    # The mass of the new words after each entry is a product of back-off weights, because they are never continuations.
     masses = np.append(np.empty(len(ngrams)), shared)
     levels = ngrams.levels.tolist()
     words = ngrams.words.astype(np.int64)

@@ -16,8 +16,8 @@ from numpy.typing import NDArray
 from cepts.data import KENLM_MAGIC, SPECIAL, START, Vocabulary
 from cepts.errors import DataError, UsageError, clipped, reason_of
 
-# A binary starts with its magic bytes and version; then numbers that reveal other byte orders; then the order, the kind
-# of model, and whether the words are stored at its end.
+# A binary starts with its magic bytes and version, then numbers that show the byte order, then the order, the kind of
+# model, and whether the words are stored at its end.
 VERSION = b" format version "
 KNOWN_VERSION = b"5"
 INCOMPLETE = b" incomplete"
@@ -25,13 +25,13 @@ PARAMETERS = struct.Struct("<B3xfI?3xI")
 PARAMETERS_AT = 88
 TAIL_BYTES = 1 << 20
 CACHED_DISTRIBUTIONS = 256
-# The time that the check of a binary may take: KenLM can search a damaged one without end.
+# The time that checking a binary may take, because KenLM can search a damaged one forever.
 CHECK_SECONDS = 20.0
 CHECK_BYTES_A_SECOND = 20e6
-LAST_WORDS = 1 << 16  # a check scores no more words than these, and as many first ones
-LOOKUPS = 1 << 19  # after which a check begins no further context: less than a second
-# KenLM trusts what it maps, so that a damaged binary can end the process. This is run in another: it scores all words
-# without a context and at the start of a sentence, then words in the contexts that it comes to: all, in a small model.
+LAST_WORDS = 1 << 16  # a check scores at most so many words from the end of the list, and as many from the start
+LOOKUPS = 1 << 19  # after so many lookups, less than a second, a check begins no further context
+# KenLM trusts the file that it maps, so a damaged binary can end the process. This check runs in another process: it
+# scores all words without a context and at the start of a sentence, then words in the contexts that follow from them.
 CHECK = """
 import math, sys
 import kenlm
@@ -51,7 +51,7 @@ for place, context in enumerate(contexts):
     for word in following:
         state = kenlm.State()
         if not -math.inf < model.BaseScore(context, word, state) < 1e-3:
-            sys.exit("found scores that are no logarithms of probabilities")
+            sys.exit("found scores that are not logarithms of probabilities")
         if left > 0 and state not in known:
             known.add(state)
             contexts.append(state)
@@ -64,7 +64,7 @@ KenLMState: TypeAlias = Any  # kenlm.State, which has no static type
 
 
 class KenLMModel:
-    """P(word | the words before it) of a KenLM binary.
+    """A KenLM binary in use: P(word | the words before it).
 
     A context is a `kenlm.State`; words are numbers of `vocabulary`. The package kenlm must be installed.
 
@@ -73,8 +73,9 @@ class KenLMModel:
     path
         A file made by KenLM's ``build_binary``, with the words in it (its default).
     sha256
-        The digest of the file when it was checked before. With it, the file must be the same, and is not checked again;
-        without, it is opened and used in another process first.
+        The digest of the file when it was checked before. If it is given, the file must still have this digest and is
+        not checked again. Otherwise it is first opened and used in another process, because a damaged binary can end
+        the process.
     """
 
     def __init__(self, path: str | Path, *, sha256: str | None = None) -> None:
@@ -84,7 +85,8 @@ class KenLMModel:
             import kenlm
         except ImportError as error:
             raise UsageError(
-                f"{self.path} is a KenLM binary, which needs kenlm: pip install kenlm, or give the ARPA file."
+                f"{self.path} is a KenLM binary, which needs kenlm; give the ARPA file, or install kenlm with: "
+                f"pip install kenlm"
             ) from error
         self._kenlm: Any = kenlm
         self._words = self.vocabulary.words
@@ -92,7 +94,7 @@ class KenLMModel:
             _check_elsewhere(self.path, self._words)
         elif self.sha256() != sha256:
             raise DataError(
-                f"{self.path} has changed (its checksum differs); put the old file back, or fit the model again."
+                f"{self.path} has changed (its checksum differs); restore the old file, or fit the model again."
             )
         try:
             self._model = kenlm.Model(self.path)
@@ -101,25 +103,25 @@ class KenLMModel:
         self._distributions: dict[KenLMState, NDArray[np.float64]] = {}
 
     def sha256(self) -> str:
-        """The digest of the file."""
+        """The SHA-256 digest of the file."""
         with Path(self.path).open("rb") as file:
             return hashlib.file_digest(file, "sha256").hexdigest()
 
     @property
     def order(self) -> int:
-        """Words of the longest n-grams."""
+        """Number of words of the longest n-grams."""
         return int(self._model.order)
 
     @property
     def start(self) -> KenLMState:
-        """Context at the start of a sentence."""
+        """The context at the start of a sentence."""
         state = self._kenlm.State()
         self._model.BeginSentenceWrite(state)
         return state
 
     @property
     def empty(self) -> KenLMState:
-        """Context of no words."""
+        """The empty context."""
         state = self._kenlm.State()
         self._model.NullContextWrite(state)
         return state
@@ -131,7 +133,7 @@ class KenLMModel:
         return 0.0 if word == START else _power(logarithm), following
 
     def distribution(self, context: KenLMState) -> NDArray[np.float64]:
-        """P(word | context) of every word, scored one by one; the results for the last contexts are kept."""
+        """P(word | context) of every word of the vocabulary; words are scored one by one, recent results are kept."""
         found = self._distributions.get(context)
         if found is None:
             score, scratch = self._model.BaseScore, self._kenlm.State()
@@ -145,32 +147,32 @@ class KenLMModel:
 
 
 def _power(logarithm: float) -> float:
-    """The probability of a decimal logarithm; not above 1, whatever a file says."""
+    """The probability with this decimal logarithm, but at most 1."""
     return 10.0**logarithm if logarithm <= 0 else 1.0
 
 
 def _unusable(path: str, reason: str) -> DataError:
-    return DataError(f"{path}: kenlm cannot use it ({reason}); build the binary again from its ARPA file.")
+    return DataError(f"{path}: kenlm cannot use this file ({reason}); build the binary again from its ARPA file.")
 
 
 def _check_elsewhere(path: str, words: list[str]) -> None:
-    """Raise `DataError` where a process that opens and uses the binary fails, dies or does not end."""
+    """Raise `DataError` if a process that opens and uses the binary fails, dies or does not end."""
     if not sys.executable:  # in a program that embeds Python
         return
     if len(words) > 2 * LAST_WORDS:
         words = words[:LAST_WORDS] + words[-LAST_WORDS:]
     seconds = CHECK_SECONDS + math.ceil(Path(path).stat().st_size / CHECK_BYTES_A_SECOND)
     given = b"\0".join(word.encode("utf-8", "surrogateescape") for word in words)
-    # The same places to look for kenlm as here, whatever put them there.
+    # The other process looks for kenlm in the same places as this one.
     search = f"import sys; sys.path[:] = {sys.path!r}\n"
     command = [sys.executable, "-X", "utf8", "-c", search + CHECK, path, str(LOOKUPS)]
     try:
         found = subprocess.run(command, input=given, capture_output=True, timeout=seconds, check=False)
     except subprocess.TimeoutExpired as error:
-        raise _unusable(path, f"a trial did not end in {seconds:.0f} s; it is damaged") from error
+        raise _unusable(path, f"a test did not end within {seconds:.0f} s; the file is damaged") from error
     if found.returncode:
         said = found.stderr.decode("utf-8", "replace").strip()
-        reason = clipped(said, 120) if found.returncode == 1 and said else "it ends the process; it is damaged"
+        reason = clipped(said, 120) if found.returncode == 1 and said else "it crashes the process; the file is damaged"
         raise _unusable(path, reason)
 
 
@@ -187,13 +189,13 @@ def _read_words(path: str) -> Vocabulary:
         size = min(2 * size, len(data))
     words = data[-size:].tobytes().split(b"\0")
     rest = words.pop()
-    # The count is that of the ARPA file, which may have had no <unk>; other data come right before the words.
+    # The count comes from the ARPA file, which may have had no <unk>; other data comes right before the words.
     for listed in (count, count + 1):
         if 0 < listed <= len(words) and words[-listed].endswith(SPECIAL[0].encode()) and not rest:
             break
     else:
         raise DataError(
-            f"{path}: found no list of {count:,} words at its end; it is cut short, copy or build it again."
+            f"{path}: found no list of {count:,} words at its end; the file is cut short, so copy or build it again."
         )
     try:
         others = [word.decode() for word in words[len(words) - listed + 1 :]]
@@ -211,7 +213,7 @@ def _check_head(path: str, head: bytes) -> int:
     if head.startswith(KENLM_MAGIC + INCOMPLETE):
         raise DataError(f"{path}: found a KenLM binary that was not finished; build it again.")
     if not head.startswith(KENLM_MAGIC + VERSION):
-        arpa = " It may be an ARPA file: read it as that." if head.lstrip().startswith(b"\\data\\") else ""
+        arpa = " It may be an ARPA file; read it as one." if head.lstrip().startswith(b"\\data\\") else ""
         raise DataError(f"{path}: found no KenLM binary, wanted one made by build_binary.{arpa}")
     version = head[len(KENLM_MAGIC + VERSION) :].split(b"\n")[0]
     if version != KNOWN_VERSION:
@@ -221,7 +223,7 @@ def _check_head(path: str, head: bytes) -> int:
         )
     counts_at = PARAMETERS_AT + PARAMETERS.size
     if len(head) < counts_at + 8:
-        raise DataError(f"{path}: found the end of the file in its first bytes; it is cut short, copy it again.")
+        raise DataError(f"{path}: found the end of the file in its first bytes; it is cut short, so copy it again.")
     _, _, _, has_words, _ = PARAMETERS.unpack_from(head, PARAMETERS_AT)
     if not has_words:
         raise DataError(

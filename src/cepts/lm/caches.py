@@ -1,4 +1,4 @@
-"""Unigram caches: words that a text has used are likely to come again."""
+"""Unigram caches: words that a text has used are likely to occur again."""
 
 from __future__ import annotations
 
@@ -10,19 +10,19 @@ from numpy.typing import NDArray
 
 from cepts.errors import UsageError
 
-LEAST_DECAY = 1e-6  # below, only the last word counts, and scales overflow
+LEAST_DECAY = 1e-6  # with less, only the last word counts, and scales overflow
 
 
 @dataclass(frozen=True, slots=True)
 class Cache:
-    """A distribution of the content words of the text so far.
+    """A unigram cache: the distribution of the content words of the text so far.
 
     Attributes
     ----------
     size
-        How many words it remembers; 0 is all.
+        How many words it remembers; 0 means all.
     decay
-        The weight of a word is multiplied by this with each content word that follows; 1 keeps it.
+        Factor by which the weight of a word is multiplied with each content word that follows; 1 keeps the weight.
     """
 
     size: int = 0
@@ -52,12 +52,12 @@ class Cache:
     def __str__(self) -> str:
         if self.decay == 1:
             return str(self.size)
-        decay = repr(float(self.decay))  # with all its digits: model directories keep caches as text
+        decay = repr(float(self.decay))  # with all its digits, because model directories store caches as text
         return decay if self.size == 0 else f"{self.size}:{decay}"
 
 
 class CacheTracker:
-    """Caches along a text; keeps the words that it has followed."""
+    """The state of caches along a text; remembers the words that it has followed."""
 
     def __init__(self, caches: Sequence[Cache], words: int) -> None:
         self.caches = tuple(caches)
@@ -75,7 +75,7 @@ class CacheTracker:
         return twin
 
     def follow(self, ids: NDArray[np.int32]) -> NDArray[np.float64]:
-        """P(word) of each of these words in each cache, a column a cache; then the words are remembered.
+        """P(word) of each of these words in each cache, one column per cache; then remember the words.
 
         An empty cache gives -1.
         """
@@ -110,5 +110,5 @@ class CacheTracker:
         return found
 
     def distributions(self) -> NDArray[np.float64]:
-        """P(word) of every word in each cache, a row a cache; rows of zeros for empty ones."""
+        """P(word) of every word in each cache, one row per cache; the row of an empty cache is zero."""
         return self.counts / np.where(self.totals > 0, self.totals, 1.0)[:, None]

@@ -1,4 +1,4 @@
-"""An adapted model after some text as one back-off model, for decoders that read ARPA files."""
+"""An adapted model with a fixed memory as one back-off model, for decoders that read ARPA files."""
 
 from __future__ import annotations
 
@@ -14,15 +14,15 @@ from cepts.lm.binary import KenLMModel
 from cepts.lm.predictor import Frozen, Memory, Predictor
 
 BLOCK = 1 << 17  # entries whose components are in memory at once
-LEAST_LEFT = 1e-6  # of a sum of float32 numbers that should be 1: less is rounding
+LEAST_LEFT = 1e-6  # a smaller rest of a sum of float32 numbers that should be 1 is rounding
 
 
 def static_ngrams(model: Predictor, memory: Memory) -> NGrams:
     """A back-off model that equals an adapted model whose P(d | H) and caches stay as they are in `memory`.
 
-    It has the n-grams of all models of the background, each with the probability of the adapted model, and back-off
-    weights with which every context sums to 1. So it differs from the adapted model only for n-grams that no model of
-    the background has. The n-grams of a KenLM binary cannot be listed, so a background with one is refused.
+    It has the n-grams of all models of the background, each with the probability that the adapted model gives it, and
+    back-off weights with which every context sums to 1. So it differs from the adapted model only for n-grams that no
+    model of the background has. A background with a KenLM binary is refused, because its n-grams cannot be listed.
     """
     from cepts.kernels.export import fill_backoffs
 
@@ -44,11 +44,11 @@ def static_ngrams(model: Predictor, memory: Memory) -> NGrams:
 
 
 class _Union:
-    """The entries of several models over one vocabulary, each once; arrays are those of `NGrams`."""
+    """The entries of several models over one vocabulary, each once; the arrays are those of `NGrams`."""
 
     def __init__(self, models: list[NGrams]) -> None:
         size = len(models[0].vocabulary)
-        places = [np.arange(size) for _ in models]  # of the entries of each model so far
+        places = [np.arange(size) for _ in models]  # where the entries of each model so far are in the union
         own_contexts = [model.contexts for model in models]
         words, contexts, suffixes = [np.arange(size)], [np.full(size, -1)], [np.full(size, -1)]
         ends = [0, size]
@@ -70,7 +70,7 @@ class _Union:
         self.contexts = np.concatenate(contexts).astype(np.int64)
         self.suffixes = np.concatenate(suffixes).astype(np.int64)
         self.first = size + offsets_of(np.bincount(self.contexts[size:], minlength=ends[-1]))
-        self.contexts_end = ends[-2]  # all entries before it are contexts
+        self.contexts_end = ends[-2]  # all entries before this one are contexts
 
 
 def _adapted_probs(model: Predictor, memory: Memory, trie: _Union) -> NDArray[np.float64]:
@@ -80,7 +80,7 @@ def _adapted_probs(model: Predictor, memory: Memory, trie: _Union) -> NDArray[np
     frozen = Frozen(model, memory)
     background = model.background
     probs = np.zeros(len(trie.words))
-    # P(content word | context), and that with each word's factor; the last are those of the empty context.
+    # P(content word | context), and the same with each word's factor; the last ones are those of the empty context.
     masses, rescaled = np.zeros((2, trie.contexts_end + 1))
     for member, weight in zip(background, background.weights.tolist(), strict=True):
         assert isinstance(member, BackoffModel)

@@ -1,4 +1,4 @@
-"""The steps of fitting an adapted model: vocabulary, function words, what is held out, and what the model records."""
+"""The steps of fitting an adapted model: vocabulary, function words, held-out text, and what the model records."""
 
 from __future__ import annotations
 
@@ -18,27 +18,28 @@ from cepts.lm.stop import function_words, marked_words
 # A background: documents to train n-grams on, or a trained n-gram model.
 BackgroundSource = Documents | NGrams | KenLMModel
 
-HELD_OUT = 20  # one document of so many is held out
-FEW_WORDS = 300  # of held-out text: weights set on fewer are unreliable
-STRETCH = 500  # words in a stretch, where a text has too few documents to hold one out
-MOST_HIDDEN = 500  # hidden documents, where their number is not given
-CONTENT_PER_HIDDEN = 16  # content words for each hidden document, where their number is not given
-FEW_HIDDEN = 20  # that even a small text gets, if it has four times as many content words
-FEW_KNOWN = 0.5  # share of the words of the text; a background that has fewer probably writes words differently
+HELD_OUT = 20  # one in so many documents is held out
+FEW_WORDS = 300  # weights set on fewer words of held-out text are unreliable
+STRETCH = 500  # words in a stretch, if a text has too few documents to hold one out
+MOST_HIDDEN = 500  # hidden documents, if their number is not given
+CONTENT_PER_HIDDEN = 16  # content words for each hidden document, if their number is not given
+FEW_HIDDEN = 20  # hidden documents that even a small text gets, if it has four times as many content words
+FEW_KNOWN = 0.5  # a background with a smaller share of the words of the text probably writes words differently
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class FitRecord:
-    """What an adapted model records of the data to which it was fitted.
+    """What an adapted model records about the data to which it was fitted.
 
     Attributes
     ----------
     words, documents
-        Size of the text.
+        Number of words and of documents of the text.
     held_out, held_out_words, held_out_perplexity
-        The text on which weights were set, its size, and its perplexity by n-grams alone and by the whole model.
+        A description of the text on which weights were set, its number of words, and its perplexity with n-grams alone
+        and with the whole model.
     lowercase, boundaries
-        How the text was read: see `cepts.data.Documents`.
+        How the text was read; see `cepts.data.Documents`.
     ngrams
         Names of the n-gram models: the files of the text and of each background.
     """
@@ -54,17 +55,17 @@ class FitRecord:
 
 
 def in_case_of(documents: Documents, lowercase: bool, vocabulary: Vocabulary) -> Documents:
-    """Documents with the case of a model's text, which was lower-cased or has `vocabulary`.
+    """Documents in the case of a model's text: in lower case if that text was lower-cased, otherwise as they are.
 
-    Documents that have lost the upper case that the model's text has are refused.
+    Documents that were lower-cased are refused if the `vocabulary` of the model has words in upper case.
     """
     if lowercase and not documents.lowercase:
         return documents.lowercased()
     if documents.lowercase and not lowercase and any(word != word.lower() for word in vocabulary.words):
         name = documents.sources[0] if documents.sources else "the text"
         raise UsageError(
-            f"{name} was read in lower case, but the model's text was not, so upper-case words would never match; read "
-            f"it without `lowercase`, or fit the model to lower-cased text."
+            f"{name} was read in lower case, but the model's text was not, so words with capitals would never match; "
+            f"read it without `lowercase`, or fit the model to lower-cased text."
         )
     return documents
 
@@ -77,7 +78,7 @@ def in_vocabulary(documents: Documents, vocabulary: Vocabulary) -> Documents:
 def content_words(
     vocabulary: Vocabulary, texts: Sequence[Documents], stop: Collection[str] | None
 ) -> NDArray[np.bool_]:
-    """Which words of a vocabulary are content words; where no list is given, function words are found in the texts."""
+    """Which words of a vocabulary are content words; if `stop` is None, function words are found in the texts."""
     if stop is None:
         stop = {
             word
@@ -93,7 +94,7 @@ def content_words(
 def default_hidden(
     documents: Documents, stop: Collection[str] | None, min_count: int, segmentation: str, notices: list[str]
 ) -> int:
-    """The number of hidden documents, where none is given: fewer than `MOST_HIDDEN` for a small text, with a notice."""
+    """The default number of hidden documents: `MOST_HIDDEN`, or fewer, with a note, if the text is small."""
     text = documents.text
     counts = np.bincount(text.ids, minlength=len(text.vocabulary))
     plain = function_words(text) if stop is None else marked_words(text.vocabulary, stop)
@@ -101,7 +102,7 @@ def default_hidden(
     most = max(content // CONTENT_PER_HIDDEN, min(content // 4, FEW_HIDDEN))
     if segmentation == "explicit":
         most = min(most, len(documents) // 2)
-    # Where there are next to no content words, finding hidden documents fails with a better message.
+    # If there are hardly any content words, finding hidden documents fails with a better message.
     if not 0 < most < MOST_HIDDEN:
         return MOST_HIDDEN
     notices.append(f"{most:,} hidden document{'s' * (most != 1)} instead of {MOST_HIDDEN:,}, as the text is small.")
@@ -109,9 +110,9 @@ def default_hidden(
 
 
 def held_out_part(documents: Documents) -> tuple[Documents, Documents, str]:
-    """The text without every 20th document, these documents, and a description of them.
+    """The text without every 20th document, these held-out documents, and a description of them.
 
-    Where the text has too few documents, stretches of it are held out.
+    If the text has too few documents, stretches of it are held out instead.
     """
     what = "document"
     if len(documents) < HELD_OUT:
@@ -119,9 +120,9 @@ def held_out_part(documents: Documents) -> tuple[Documents, Documents, str]:
     if len(documents) < 2:
         sentences = int((documents.text.lengths > 0).sum())
         raise DataError(
-            f"the text is too short to hold a part of it out for the weights ({len(documents.text.ids):,} words in "
-            f"{sentences} sentence{'s' * (sentences != 1)}); wanted one sentence per line and more of them, or "
-            f"separate development text (`dev`)."
+            f"the text is too short to hold out a part for the weights ({len(documents.text.ids):,} words in "
+            f"{sentences} sentence{'s' * (sentences != 1)}); wanted more sentences, one per line, or separate "
+            f"development text (`dev=`)."
         )
     held = np.arange(len(documents)) % HELD_OUT == min(HELD_OUT, len(documents)) // 2
     return documents.chosen(~held), documents.chosen(held), f"every {HELD_OUT}th {what}"
@@ -131,7 +132,7 @@ def _in_stretches(documents: Documents) -> Documents:
     """The same sentences, in documents of about `STRETCH` words or a twentieth of the text."""
     ends = documents.text.offsets[1:]
     stretch = min(STRETCH, max(len(documents.text.ids) // HELD_OUT, 1))
-    # Empty sentences go with the one before them, and those that open the text with the first that has words.
+    # An empty sentence goes with the one before it; at the beginning of the text, with the first that has words.
     first = np.min(ends, where=ends > 0, initial=max(len(documents.text.ids), 1))
     number = (np.maximum(ends, first) - 1) // stretch
     lengths = np.unique(number, return_counts=True)[1]
@@ -146,7 +147,7 @@ def _paths(source: BackgroundSource) -> tuple[str, ...]:
 
 
 def source_names(documents: Documents, sources: Sequence[BackgroundSource]) -> tuple[str, ...]:
-    """Names of the n-gram models: their files, with the directory where two have the same name; else their numbers."""
+    """Names of the n-gram models: their files, with directories if two have the same name, or otherwise numbers."""
     files = [_paths(source) for source in (documents, *sources)]
     paths = [Path(found[0] if found else str(number)) for number, found in enumerate(files, start=1)]
     names = [path.name for path in paths]
@@ -157,7 +158,7 @@ def source_names(documents: Documents, sources: Sequence[BackgroundSource]) -> t
 
 
 def check_known_words(documents: Documents, sources: Sequence[BackgroundSource], notices: list[str]) -> None:
-    """Note each background that has few of the words of the text, as often as the text uses them."""
+    """Add a note for each background that has few of the words of the text, counted as often as the text uses them."""
     text = documents.text
     for name, source in zip(source_names(documents, sources)[1:], sources, strict=True):
         other = source.text.vocabulary if isinstance(source, Documents) else source.vocabulary
@@ -165,5 +166,5 @@ def check_known_words(documents: Documents, sources: Sequence[BackgroundSource],
         if share < FEW_KNOWN:
             path = (*_paths(source), f"background {name}")[0]
             notices.append(
-                f"{path} has {share:.0%} of the words of the text; check that both write words alike: case, tokens."
+                f"{path} has only {share:.0%} of the words of the text; check that both have the same case and tokens."
             )

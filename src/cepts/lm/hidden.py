@@ -1,4 +1,4 @@
-"""Hidden documents: distributions of words that occur together, and how a history weights them."""
+"""Hidden documents: distributions over words that occur together, and how a history weights them."""
 
 from __future__ import annotations
 
@@ -20,31 +20,31 @@ from cepts.progress import Progress
 if TYPE_CHECKING:
     from scipy.sparse import csr_array
 
-SHARD = 1 << 20  # pairs of positions
-# A P(word | d) below this does not rescale the word (the hidden document itself keeps it).
+SHARD = 1 << 20  # pairs of positions that a thread counts at a time
+# A smaller P(word | d) does not rescale the word, although the hidden document keeps it.
 SMALLEST_SHARE = 1e-6
 MOST_HISTORY = 100_000
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class HistoryOptions:
-    """How P(d | H) follows from the content words before the predicted one.
+    """How the weights P(d | H) of the hidden documents d follow from the content words H before the predicted word.
 
     Attributes
     ----------
     history
-        How many of the last words are used, with equal weight, eq. (16) of nmf_lm; 0 uses all words, and older ones
-        count less.
+        Number of preceding content words that are used, all with equal weight (Novak and Mammone, 2001, eq. 16). With 0
+        all preceding words are used, and older ones count less.
     fold_in
-        EM steps from the priors for each history of a fixed length; 1 is eqs. (15) and (16) of nmf_lm, more are the
-        fold-in of PLSA.
+        If `history` is above 0: the number of EM steps from the priors for each history. One step is eqs. (15) and (16)
+        of Novak and Mammone (2001); more are the fold-in of PLSA.
     decay
-        Where `history` is 0: the weight of each word is multiplied by this with each word that follows. Each word is
-        divided among the hidden documents once, when it is read, by the P(d | H) of that moment: online EM.
+        If `history` is 0: the factor by which the weight of a word is multiplied with each word that follows. Each word
+        is divided among the hidden documents once, when it is read, by the P(d | H) at that point (online EM).
     strength
-        Where `history` is 0: how many words the priors P(d) count for.
+        If `history` is 0: how many words the priors P(d) count for.
     uninformative
-        Share of words that say nothing about the topic: P(word is one of them) before it is seen.
+        The prior probability that a word says nothing about the topic, from 0 to below 1.
     """
 
     history: int = 0
@@ -66,7 +66,7 @@ class HistoryOptions:
 
 
 class Lifts(NamedTuple):
-    """P(word | d) / P(word) of the words of each hidden document, one hidden document after the other."""
+    """P(word | d) / P(word) for the words of each hidden document, one hidden document after the other."""
 
     starts: NDArray[np.int64]
     members: NDArray[np.int32]
@@ -75,16 +75,16 @@ class Lifts(NamedTuple):
 
 @dataclass(frozen=True, eq=False)
 class HiddenDocuments:
-    """P(word | d) of hidden documents d, and P(d).
+    """Hidden documents d: the distributions P(word | d) and the priors P(d).
 
     Attributes
     ----------
     words
-        P(word | d), a row for each word of the hidden documents; the columns add up to 1 (float32).
+        P(word | d) with one row for each word and one column for each hidden document; columns add up to 1 (float32).
     priors
         P(d) (float32).
     numbers
-        The number of each row's word in the vocabulary of the whole model (int32, rising).
+        The number of each row's word in the vocabulary of the whole model (int32, ascending).
     """
 
     words: NDArray[np.float32]
@@ -101,16 +101,16 @@ class HiddenDocuments:
 
     @cached_property
     def lifts(self) -> Lifts:
-        """The factors by which hidden documents change the probabilities of words; for rescaling."""
+        """The factors by which hidden documents rescale the probabilities of words."""
         kept = np.where(self.words >= SMALLEST_SHARE, self.words, 0) / np.maximum(self.marginals, 1e-30)[:, None]
         documents, members = np.nonzero(kept.T)
         starts = np.searchsorted(documents, np.arange(len(self) + 1))
         return Lifts(starts, members.astype(np.int32), kept.T[documents, members].astype(np.float32))
 
     def estimated_priors(self, rows: NDArray[np.int32], options: HistoryOptions) -> NDArray[np.float64]:
-        """P(d) as the mean of P(d | h) over all histories of a text, eq. (18) of nmf_lm.
+        """Estimate P(d) as the mean of P(d | h) over all histories of a text (Novak and Mammone, 2001, eq. 18).
 
-        `rows` are the rows of the text's words, in order.
+        `rows` has the row of each word of the text, in order.
         """
         tracker = Tracker(self, options)
         total = np.zeros(len(self))
@@ -120,7 +120,7 @@ class HiddenDocuments:
 
 
 class Tracker:
-    """P(d | H) along a text, word by word; keeps the words that it has followed."""
+    """P(d | H) along a text, word by word; remembers the words that it has followed."""
 
     def __init__(self, hidden: HiddenDocuments, options: HistoryOptions) -> None:
         self.hidden = hidden
@@ -136,7 +136,7 @@ class Tracker:
         return twin
 
     def follow(self, rows: NDArray[np.int32]) -> NDArray[np.float32]:
-        """P(d | H) before each word of `rows`, a row for each word; then the words are part of the history."""
+        """P(d | H) before each word of `rows`, one row per word; then add the words to the history."""
         from cepts.kernels.history import running_weights, window_weights
 
         hidden, options = self.hidden, self.options
@@ -154,16 +154,23 @@ class Tracker:
 
 
 def check_window(window: int) -> None:
-    """Refuse a window that has no word in its centre, or only that word."""
+    """Refuse a window that has no central word, or no other words."""
     if window < 3 or window % 2 == 0:
         raise UsageError(f"`window` must be an odd number of 3 or more. Got {window} instead.")
 
 
 def document_counts(documents: Documents, content: NDArray[np.bool_]) -> csr_array:
-    """How often each word occurs in each document: the matrix A of eq. (2) of nmf_lm, words by documents.
+    """Count how often each word occurs in each document: the matrix A of Novak and Mammone (2001), eq. (2).
 
-    `content` says for each word of the vocabulary whether it is counted. The row of a word that is not counted is
-    empty, and so is the column of a document without counted words.
+    Returns a sparse matrix, words by documents. The row of a word that is not counted is empty, and so is the column of
+    a document without counted words.
+
+    Parameters
+    ----------
+    documents
+        The documents.
+    content
+        For each word of the vocabulary, whether it is counted.
     """
     from scipy.sparse import coo_array
 
@@ -184,22 +191,23 @@ def window_counts(
     stop_first: bool = False,
     threads: int | None = None,
 ) -> csr_array:
-    """How often words occur near each other: the matrix M of eq. (6) of nmf_lm, as section 4 estimates it.
+    """Count how often words occur near each other: the matrix M of Novak and Mammone (2001), eq. (6).
 
-    A window slides over each document one word at a time, and the word in its centre counts with each word of the
-    window, itself included, as in E[C_i C_i]. The matrix is symmetric, words by words.
+    The counts are estimated as in section 4 there: a window slides over each document one word at a time, and its
+    central word is counted with each word of the window, including itself, as in E[C_i C_i]. Returns a symmetric sparse
+    matrix, words by words.
 
     Parameters
     ----------
     documents, content
         As for `document_counts`.
     window
-        Words in the window, an odd number.
+        Number of words in the window, an odd number.
     stop_first
         Whether words that are not content words are removed first, so that each window has the same number of content
-        words; otherwise they take up places in it.
+        words; otherwise they take up places in the window.
     threads
-        Threads to use; None is one for each processor. Results do not depend on it.
+        Number of threads; None uses one for each processor. Results do not depend on it.
 
     Examples
     --------
@@ -249,7 +257,7 @@ def _as_content(documents: Documents, content: NDArray[np.bool_]) -> NDArray[np.
     words = len(documents.text.vocabulary)
     if content.shape != (words,) or content.dtype != np.bool_:
         raise ValueError(
-            f"`content` must be a truth value for each of {words:,} words. Got {content.dtype} of shape "
+            f"`content` must be {words:,} truth values, one for each word. Got {content.dtype} of shape "
             f"{content.shape} instead."
         )
     return content
@@ -268,17 +276,17 @@ def fit_hidden_documents(
     threads: int | None = None,
     progress: Progress | None = None,
 ) -> HiddenDocuments:
-    """Find the hidden documents of one or more texts; the options are those of `AdaptedModel`.
+    """Find the hidden documents of one or more texts; the other options are those of `AdaptedModel`.
 
     Parameters
     ----------
     texts
-        The texts, all over one vocabulary, and the weight of each, by which its counts are multiplied.
+        The texts, all over one vocabulary, each with the weight by which its counts are multiplied.
     content
         Which words of the vocabulary are content words.
     segmentation
-        ``explicit`` factorises the counts of words in documents, eq. (3) of nmf_lm; ``implicit`` factorises the counts
-        of words near each other, in a window of content words, eq. (12) of nmf_lm, which needs no documents.
+        ``explicit`` factorises the counts of words in documents (nmf_lm, eq. 3). ``implicit`` factorises the counts of
+        words near each other, in a window of content words (nmf_lm, eq. 12), which needs no documents.
     """
     check_choice("segmentation", segmentation, SEGMENTATIONS)
     used = [(text, worth) for text, worth in texts if worth > 0]
@@ -286,8 +294,8 @@ def fit_hidden_documents(
     kept = content & np.asarray(counts >= min_count)
     if not kept.any():
         raise DataError(
-            f"the text has no content words that it uses {min_count:g} times or more: all its words are function "
-            f"words, rare or unknown; give more text, a smaller `min_count` or another list of function words (`stop`)."
+            f"the text has no content words that occur at least {min_count:g} times: all its words are function words, "
+            f"rare or unknown; give more text, a smaller `min_count=` or another list of function words (`stop=`)."
         )
     numbers = np.flatnonzero(kept)
     matrix: Any
@@ -306,7 +314,7 @@ def fit_hidden_documents(
         what = f"{most:,} content words"
     if not 1 <= hidden <= most:
         raise UsageError(
-            f"the text has {what}, so that 1 to {most:,} hidden documents can be found (`hidden`). Got {hidden:,} "
+            f"the text has {what}, so `hidden` must be 1 to {most:,}, the number of hidden documents. Got {hidden:,} "
             f"instead."
         )
     factorise: Any = poisson_nmf if segmentation == "explicit" else symmetric_nmf

@@ -22,10 +22,10 @@ NGRAMS_KIND = "ngrams"
 
 @dataclass(kw_only=True, eq=False, repr=False)
 class KneserNey(Estimator):
-    """An n-gram model with interpolated modified Kneser-Ney smoothing (Chen and Goodman 1998), unpruned.
+    """An n-gram model with interpolated modified Kneser-Ney smoothing (Chen and Goodman, 1998), without pruning.
 
-    Below the highest order, n-grams that do not start a sentence count once for each word that stands before them.
-    Unigrams are interpolated with the uniform distribution over all words except ``<s>``. A text may contain
+    Below the highest order, n-grams that do not start a sentence are counted once for each word that occurs before
+    them. Unigrams are interpolated with the uniform distribution over all words except ``<s>``. A text may contain
     ``<unk>``, which is then a word like others and also stands for all unknown words.
 
     This is what KenLM's ``lmplz --discount_fallback`` computes, with two exceptions: a discount of 0 counts as out of
@@ -35,11 +35,11 @@ class KneserNey(Estimator):
     Parameters
     ----------
     order
-        Words of the longest n-grams.
+        Number of words of the longest n-grams.
     min_count
-        Words that are rarer in the text become ``<unk>``.
+        Words that occur less often in the text become ``<unk>``.
     fallback
-        Discounts of n-grams with counts 1, 2, and 3 or more, for orders with too few n-grams to estimate them.
+        Discounts for n-grams with counts of 1, 2, and 3 or more, used for orders with too few n-grams to estimate them.
 
     Attributes
     ----------
@@ -62,7 +62,7 @@ class KneserNey(Estimator):
         check_least(self, 1, "order", "min_count")
         given = tuple(self.fallback)
         if len(given) != 3 or not all(0 < discount <= count for count, discount in enumerate(given, 1)):
-            raise UsageError(f"`fallback` must be three discounts, above 0 and up to 1, 2 and 3. Got {given} instead.")
+            raise UsageError(f"`fallback` must be three discounts above 0, of at most 1, 2 and 3. Got {given} instead.")
 
     def fit(
         self,
@@ -77,12 +77,13 @@ class KneserNey(Estimator):
         Parameters
         ----------
         text
-            Sentences; an empty sentence has a start and an end.
+            The sentences; an empty sentence has a start and an end.
         vocabulary
-            The words of the model, of which the first three are `SPECIAL`; other words of the text become ``<unk>``.
-            Words that the text lacks are as probable as an ``<unk>`` that it lacks. By default the words of the text.
+            The words of the model; the first three must be `SPECIAL`, and other words of the text become ``<unk>``.
+            Words that do not occur in the text are as probable as an ``<unk>`` that does not occur. By default the
+            words of the text.
         notices
-            Gets a line for each order with fallback discounts.
+            A list to which a note is appended for each order that uses the fallback discounts.
         progress
             Called after each order.
         """
@@ -115,7 +116,7 @@ class KneserNey(Estimator):
             entries = entries.copy()
             entries[ends] = numbers + levels[-1]
             levels.append(levels[-1] + len(keys))
-            # Only n-grams that start a sentence have no word before them; these keep their count.
+            # Only n-grams that start a sentence have no word before them, and they keep their count.
             before = np.bincount(suffix - levels[-3], minlength=len(counts[-2]))
             counts[-2] = np.where(before > 0, before, counts[-2] if longer > 2 else 0)
             report(Step(stage="counting", done=longer, total=self.order))
@@ -135,36 +136,36 @@ class KneserNey(Estimator):
         return self
 
     def log_probs(self, text: Text) -> NDArray[np.float64]:
-        """Natural logarithm of P(word | context) of each word of each sentence and, after them, of its end."""
+        """Natural logarithms of P(word | context) of the words of each sentence, each followed by its end."""
         self.check_fitted()
         return BackoffModel(self.ngrams_).log_probs(text)
 
     def perplexity(self, text: Text) -> float:
-        """Perplexity of a text, with its sentence ends; unknown words count as ``<unk>``."""
+        """Perplexity of a text, including sentence ends; unknown words are scored as ``<unk>``."""
         return float(np.exp(-self.log_probs(text).mean()))
 
     def save(self, directory: str | PathLike[str]) -> None:
-        """Write the model to `directory`, whole or not at all."""
+        """Save the model to `directory`, completely or not at all."""
         self.check_fitted()
         settings = {"parameters": {**self.get_params(), "fallback": list(self.fallback)}}
         save_model(directory, kind=NGRAMS_KIND, settings=settings, arrays=to_arrays(self.ngrams_))
 
     @classmethod
     def load(cls, directory: str | PathLike[str], *, threads: int | None = None) -> Self:
-        """Read the model of `directory`; `threads` is for other models and changes nothing here."""
+        """Load a model that `save` wrote; `threads` is there for other models and has no effect here."""
         saved = load_model(directory, kind=NGRAMS_KIND)
         try:
             model = cls(**saved.settings["parameters"])
             model.ngrams_ = from_arrays(saved.arrays)
         except (KeyError, TypeError, ValueError) as error:
-            raise ModelError(f"{directory} is no model of this version of cepts ({error}); fit it again.") from error
+            raise ModelError(f"{directory} is not a model of this version of cepts ({error}); fit it again.") from error
         return model
 
 
 def _stream_of(
     text: Text, vocabulary: Vocabulary | None, min_count: int
 ) -> tuple[Vocabulary, NDArray[np.int64], NDArray[np.int64]]:
-    """The words of the model; the text with its sentences' starts and ends; and each word's place in its sentence."""
+    """The words of the model, the text with sentence starts and ends, and the position of each word in its sentence."""
     frequent = np.bincount(text.ids, minlength=len(text.vocabulary)) >= min_count
     if vocabulary is None:
         vocabulary = joined_vocabulary(frequent_words(text, min_count))
@@ -189,15 +190,15 @@ def _smoothed(
     fallback: Sequence[float],
     notices: list[str] | None,
 ) -> tuple[NDArray[np.float32], NDArray[np.float32]]:
-    """Probability of each entry, and weight of what its context leaves to the shorter one."""
+    """The probability of each entry, and its back-off weight: what it leaves, as a context, to shorter n-grams."""
     backoffs = np.ones(levels[-1], dtype=np.float32)
-    shorter_probs = np.full(1, 1 / (levels[1] - 1))  # uniform over all words but <s>
+    shorter_probs = np.full(1, 1 / (levels[1] - 1))  # uniform over all words except <s>
     probs = []
     for n, count in enumerate(counts):
         discount = np.zeros(4)
         discount[1:] = _discounts(count, n + 1, fallback, notices)
         taken = discount[np.minimum(count, 3)]
-        # The contexts of level n are the entries of the level before; unigrams have the empty one only.
+        # The contexts of level n are the entries of the level before; unigrams have only the empty context.
         start = levels[n - 1] if n else -1
         context = contexts[n] - start
         total = np.bincount(context, weights=count, minlength=levels[n] - start if n else 1)
@@ -217,7 +218,7 @@ def _smoothed(
 def _discounts(
     counts: NDArray[np.int64], order: int, fallback: Sequence[float], notices: list[str] | None
 ) -> NDArray[np.float64]:
-    """Discounts of counts 1, 2, and 3 or more: eq. (26) of Chen and Goodman."""
+    """Discounts for counts of 1, 2, and 3 or more (Chen and Goodman 1998, eq. 26)."""
     seen = np.bincount(np.minimum(counts, 5), minlength=6)[:5]
     if seen[1:4].all():
         once = seen[1] / (seen[1] + 2 * seen[2])
@@ -228,7 +229,7 @@ def _discounts(
     if notices is not None:
         shown = ", ".join(f"{discount:g}" for discount in fallback)
         notices.append(
-            f"too few {order}-grams to estimate their discounts (seen once to four times: "
+            f"too few {order}-grams to estimate their discounts (numbers seen once to four times: "
             f"{', '.join(f'{count:,}' for count in seen[1:].tolist())}); {shown} are used instead."
         )
     return np.array(fallback, dtype=np.float64)

@@ -1,4 +1,4 @@
-"""What an adapted model has learnt: n-grams, hidden documents and caches in one distribution over the vocabulary."""
+"""What an adapted model learns: n-grams, hidden documents and caches in one distribution over the vocabulary."""
 
 from __future__ import annotations
 
@@ -22,15 +22,15 @@ from cepts.lm.caches import Cache, CacheTracker
 from cepts.lm.hidden import HiddenDocuments, HistoryOptions, Tracker
 from cepts.names import MIXTURES
 
-BLOCK = 16  # histories whose lifts are held at once
-CHUNK = 8192  # content words whose P(d | H) are held at once
+BLOCK = 16  # histories whose lifts are in memory at once
+CHUNK = 8192  # content words whose P(d | H) are in memory at once
 SHARD = 256  # histories that a thread takes at a time
-LEAST_WEIGHT = 1e-3  # hidden documents with a smaller P(d | H) rescale nothing
-MOST_EXPONENT = 4.0  # of rescaling: above, powers may leave single precision
+LEAST_WEIGHT = 1e-3  # hidden documents with a smaller P(d | H) do not rescale words
+MOST_EXPONENT = 4.0  # with a larger exponent of rescaling, powers may leave single precision
 
 
 def components_of(mixture: str, hidden: bool, rescaling: bool, caches: Sequence[Cache]) -> tuple[str, ...]:
-    """Names of the components of a mixture, in their order."""
+    """The names of the components of a mixture, in order."""
     names = ["ngram"]
     if hidden and rescaling and mixture == "class":
         names.append("rescaled")
@@ -50,7 +50,7 @@ def mix(
     """P(word | h, H) from the probabilities of the background and of the components.
 
     ``literal`` is eq. (17) of nmf_lm for any number of components. ``class`` keeps the n-gram's probabilities of
-    function words, and divides the mass of content words among them by the mixture of the components.
+    function words, and divides its total probability of content words among them by the mixture of the components.
     """
     if mixture == "literal":
         return np.asarray(weights[0] * probs + columns[:, 1:] @ weights[1:])
@@ -58,7 +58,7 @@ def mix(
 
 
 class Lifting:
-    """(P(w | H) / P(w)) ** exponent of every word, for some histories at a time; buffers are allocated once.
+    """(P(w | H) / P(w)) ** exponent of every word, for several histories at a time; buffers are allocated once.
 
     Content words that the hidden documents do not have keep a factor of 1; other words have 0 and are ignored.
     """
@@ -71,7 +71,7 @@ class Lifting:
         self._factors = np.tile(model.content.astype(np.float32), (histories, 1))
 
     def factors(self, weights: NDArray[np.float32]) -> NDArray[np.float32]:
-        """The factors, a row for each row of P(d | H); the next call writes over them."""
+        """The factors, with one row for each row of P(d | H); the next call overwrites them."""
         from cepts.kernels.rescaling import lift_words, raise_powers, spread_factors
 
         lifted, whole, scale = self._scratch[:, : len(self._hidden.numbers) * len(weights)]
@@ -87,7 +87,7 @@ class Lifting:
 
 @dataclass(slots=True, eq=False)
 class Memory:
-    """What an adapted model remembers of the text so far; `copy` it to try what may follow."""
+    """What an adapted model remembers of the text so far; scoring more text changes it, so `copy` it to keep it."""
 
     tracker: Tracker | None
     caches: CacheTracker
@@ -99,20 +99,20 @@ class Memory:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Scored:
-    """Probabilities that the components give to the words of a text and to the ends of its sentences.
+    """A scored text: the probabilities that each component gives to its words and sentence ends.
 
     Attributes
     ----------
     ids
-        The words; `END` after each sentence.
+        The numbers of the words, with `END` after each sentence.
     probs
         P(word | its context) of the background.
     members
-        The same for each model of the background, a column a model.
+        The same for each model of the background, with one column for each model.
     masses
-        P(content word | context), where the word is a content word; 0 elsewhere.
+        P(content word | context) if the word is a content word; otherwise 0.
     columns
-        Where the word is a content word: its probability among content words, a column a component; 0 elsewhere.
+        For content words, their probability among all content words, with one column for each component; otherwise 0.
     content
         Whether the word is a content word.
     """
@@ -126,37 +126,41 @@ class Scored:
 
     @property
     def known(self) -> NDArray[np.bool_]:
-        """Whether the word is in the vocabulary."""
+        """Whether each word is in the vocabulary."""
         return self.ids != UNKNOWN
 
     def mixed(self, weights: NDArray[np.float64], mixture: str) -> NDArray[np.float64]:
-        """P(word | h, H) with these weights of the components."""
+        """P(word | h, H) of each word, with these weights of the components."""
         return mix(self.probs, self.masses, self.columns, self.content, weights, mixture)
 
     def perplexity(self, probs: NDArray[np.float64]) -> float:
-        """Perplexity of the known words and the sentence ends, where they have these probabilities."""
+        """Perplexity of the known words and the sentence ends if these are the probabilities of all words."""
         with np.errstate(divide="ignore"):
             return float(np.exp(-np.log(probs[self.known]).mean()))
 
 
 @dataclass(frozen=True, eq=False)
 class Predictor:
-    """P(w | h, H): the next word, given the n - 1 words before it (h) and all content words before it (H).
+    """The distribution that an adapted model has learnt.
+
+    P(w | h, H) is the probability of the next word w, given the n - 1 words before it (h) and all content words before
+    it (H).
 
     Attributes
     ----------
     background
         The n-gram model or models.
     content
-        Which words of the vocabulary are content words; the others are left to the n-gram.
+        Which words of the vocabulary are content words; only the n-grams predict the others.
     hidden
-        The hidden documents; None for a model of caches alone.
+        The hidden documents; None for a model without them.
     weights
         Weights of the `components`; they add up to 1.
     history, caches, mixture
-        How P(d | H) is found, caches of content words, and how the components are mixed: see `AdaptedModel`.
+        How P(d | H) is found, the caches of content words, and how the components are mixed; see `AdaptedModel`.
     exponent
-        Exponent of unigram rescaling: P(w | h) x (P(w | H) / P(w)) ** exponent / Z among content words; 0 is none.
+        Exponent of unigram rescaling, ``P(w | h) x (P(w | H) / P(w)) ** exponent / Z`` among content words; 0 turns
+        rescaling off.
     """
 
     background: Background
@@ -173,9 +177,9 @@ class Predictor:
         if not 0 <= self.exponent <= MOST_EXPONENT:
             raise UsageError(f"`exponent` must be 0 to {MOST_EXPONENT:g}. Got {self.exponent} instead.")
         if self.hidden is not None and not self.content[self.hidden.numbers].all():
-            raise ValueError("the words of hidden documents must be content words. Got others among them.")
+            raise ValueError("the words of hidden documents must be content words. Got other words, too.")
         if len(self.weights) != len(self.components):
-            raise ValueError(f"`weights` must be one for each of {self.components}. Got {len(self.weights)} instead.")
+            raise ValueError(f"`weights` must have one for each of {self.components}. Got {len(self.weights)} instead.")
 
     @property
     def vocabulary(self) -> Vocabulary:
@@ -194,14 +198,14 @@ class Predictor:
 
     @cached_property
     def rows(self) -> NDArray[np.int32]:
-        """Row of each word in the hidden documents; -1 where they do not have it."""
+        """The row of each word in the hidden documents; -1 for words that they do not have."""
         found = np.full(len(self.vocabulary), -1, dtype=np.int32)
         if self.hidden is not None:
             found[self.hidden.numbers] = np.arange(len(self.hidden.numbers), dtype=np.int32)
         return found
 
     def score(self, text: Text, memory: Memory, *, threads: int | None = None) -> Scored:
-        """Score a text that follows what `memory` holds; the text is then part of the memory."""
+        """Score a text that follows the text in `memory`, and add it to `memory`."""
         ids = word_numbers(text, self.vocabulary)[text.ids]
         trace = self.background.trace(ids, text.offsets)
         targets = np.insert(ids, text.offsets[1:], np.int32(END))
@@ -233,7 +237,7 @@ class Predictor:
         found: NDArray[np.float64],
         threads: int | None,
     ) -> None:
-        """Fill the columns of the hidden documents and of the background as they rescale it."""
+        """Fill the columns of the hidden documents and of the rescaled background."""
         from cepts.kernels.history import word_probs
 
         hidden = tracker.hidden
@@ -246,7 +250,7 @@ class Predictor:
             return
 
         def rescaled(start: int) -> NDArray[np.float64]:
-            """P(w | h) x (P(w | H) / P(w)) ** exponent / Z of some of the words."""
+            """P(w | h) x (P(w | H) / P(w)) ** exponent / Z for some of the words."""
             shard = range(start, min(start + SHARD, len(words)), BLOCK)
             lifting = Lifting(self, histories=min(BLOCK, len(words) - start))
             shares = []
@@ -271,7 +275,7 @@ class Predictor:
         return after
 
     def distribution(self, contexts: tuple[Any, ...], memory: Memory) -> NDArray[np.float64]:
-        """P(w | h, H) of every word of the vocabulary, after the words that `contexts` and `memory` stand for."""
+        """P(w | h, H) of every word of the vocabulary, after the words that `contexts` and `memory` represent."""
         probs = self.background.distribution(contexts)
         frozen = Frozen(self, memory)
         mass = np.full(1, probs[self.content].sum())
@@ -284,11 +288,11 @@ def _shares(parts: NDArray[np.float64], whole: NDArray[np.float64]) -> NDArray[n
 
 
 class Frozen:
-    """Probabilities that the components give to each word, with a memory that stays as it is."""
+    """Probabilities that the components give to each word, with a fixed memory."""
 
     def __init__(self, model: Predictor, memory: Memory) -> None:
         self._model = model
-        self.factors: NDArray[np.float32] | None = None  # of rescaling; 0 for words that are no content words
+        self.factors: NDArray[np.float32] | None = None  # of rescaling; 0 for words that are not content words
         names = model.components
         self._fixed = np.zeros((len(model.vocabulary), len(names)))
         if memory.tracker is not None:
@@ -300,7 +304,7 @@ class Frozen:
         caches = memory.caches.distributions()
         first = len(names) - len(caches)
         self._fixed[:, first:] = caches.T
-        # Components that give what the n-gram gives: itself, and empty caches.
+        # Components with the probabilities of the n-gram: the n-gram itself, and empty caches.
         self._plain = [0, *(first + number for number, cache in enumerate(caches) if not cache.any())]
 
     def mixed(
@@ -310,11 +314,11 @@ class Frozen:
         masses: NDArray[np.float64],
         rescaled: NDArray[np.float64],
     ) -> NDArray[np.float64]:
-        """P(word | context) of some words, from the background's `probs` and its masses of content words."""
+        """P(word | context) of some words, from the `probs` of the background and its masses of content words."""
         model = self._model
         content = model.content[words]
         columns = self._fixed[words]
-        # Where a context gives content words no mass, each has none.
+        # If a context gives no mass to content words, each of them has probability 0.
         columns[:, self._plain] = (np.where(content, probs, 0) / np.where(masses > 0, masses, np.inf))[:, None]
         if self.factors is not None:
             lifted = probs * self.factors[words] / np.where(rescaled > 0, rescaled, np.inf)
@@ -323,7 +327,7 @@ class Frozen:
 
 
 def predictor_parts(predictor: Predictor) -> tuple[dict[str, Any], dict[str, NDArray[Any]]]:
-    """The settings of a predictor as JSON values, and its arrays by name. Of a KenLM binary it keeps the digest."""
+    """The settings of a predictor as JSON values, and its arrays by name; of a KenLM binary only path, size, digest."""
     arrays: dict[str, NDArray[Any]] = {
         "vocabulary.words": predictor.vocabulary.buffer,
         "vocabulary.offsets": predictor.vocabulary.offsets,
@@ -381,7 +385,8 @@ def _binary(directory: str | PathLike[str], kept: dict[str, Any]) -> KenLMModel:
     path, size = Path(kept["path"]), kept["bytes"]
     if path.is_file() and path.stat().st_size != size:
         raise ModelError(
-            f"{directory} was fitted with a {path} of {size:,} bytes; found {path.stat().st_size:,}. Fit it again."
+            f"{directory} was fitted with {path} of {size:,} bytes, but now the file has {path.stat().st_size:,}; fit "
+            f"the model again."
         )
     try:
         return KenLMModel(path, sha256=kept.get("sha256"))

@@ -15,19 +15,21 @@ from cepts.lm.adapted import AdaptedModel
 from cepts.lm.predictor import Lifting, Memory, Predictor, mix
 
 MOST_PREPARED = 64  # states for which the factors of all words are kept
-MOST_PENDING = 32  # content words after which they are taken into the memory
+MOST_PENDING = 32  # so many pending content words are added to the memory
 
 
 @dataclass(frozen=True, eq=False)
 class State:
-    """What a decoder's hypothesis has said so far. A state never changes, so any number of hypotheses can continue it.
+    """The words of a decoder's hypothesis so far, as far as the model needs them.
+
+    A state never changes, so any number of hypotheses can continue it.
 
     Attributes
     ----------
     contexts
-        The contexts of the background's models.
+        The contexts of the background models.
     memory, pending
-        The memory of some words ago, and the content words that have come since.
+        The memory at some earlier word, and the content words since then.
     """
 
     contexts: tuple[Any, ...]
@@ -41,9 +43,9 @@ class IncrementalScorer:
     Parameters
     ----------
     model
-        A fitted model. One that was fitted to lower-cased text looks words up in lower case.
+        A fitted model. If it was fitted to lower-cased text, words are looked up in lower case.
     adapting
-        Whether words of the present utterance change P(d | H) and the caches at once; otherwise only `finish` does.
+        Whether the words of the current utterance change P(d | H) and the caches at once; otherwise only `finish` does.
 
     Examples
     --------
@@ -60,8 +62,8 @@ class IncrementalScorer:
         self._prepare = lru_cache(MOST_PREPARED)(self._new_prepared)  # decoders ask again
 
     def start(self, memory: Memory | None = None) -> State:
-        """The state before the first word of a text, or after what `memory` holds."""
-        memory = memory.copy() if memory else self._predictor.memory()  # the caller's may change, states never do
+        """The state before the first word of a text, or after the text in `memory`."""
+        memory = memory.copy() if memory else self._predictor.memory()  # the caller's may change, a state's may not
         return State(self._predictor.background.start, memory)
 
     def score(self, state: State, word: str) -> tuple[float, State]:
@@ -71,7 +73,7 @@ class IncrementalScorer:
     def finish(self, state: State) -> tuple[float, State]:
         """Natural logarithm of P(the sentence ends | state), and the state before the next sentence.
 
-        The sentence is part of the history from then on.
+        From then on, the sentence is part of the history.
         """
         log_prob, after = self._step(state, END)
         following = replace(after, contexts=self._predictor.background.start)
@@ -100,7 +102,7 @@ class IncrementalScorer:
         return log_prob, State(contexts, base.memory, (*base.pending, word))
 
     def _prob(self, state: State, word: int, prob: float, content: bool) -> float:
-        """P(word | state) of the mixture, from that of the background."""
+        """P(word | state) of the mixture, given that of the background."""
         model = self._predictor
         pending = state.pending if self.adapting else ()
         prepared = self._prepare(state)
@@ -124,12 +126,12 @@ class IncrementalScorer:
     def _new_prepared(self, state: State) -> _Prepared:
         """What is the same for all words that may follow a state."""
         pending = state.pending if self.adapting else ()
-        settled = len(pending) >= MOST_PENDING  # then their words are taken into the memory
+        settled = len(pending) >= MOST_PENDING  # then these words are added to the memory
         return _Prepared(self._predictor, state, pending, base=self._committed(state) if settled else state)
 
 
 class _Prepared:
-    """Mass of content words, P(d | H), factors of rescaling, at one state; `base` is an equal one to continue from."""
+    """Mass of content words, P(d | H) and rescaling factors at a state; `base` is an equal state to continue from."""
 
     def __init__(self, model: Predictor, state: State, pending: tuple[int, ...], *, base: State) -> None:
         background = model.background

@@ -1,6 +1,6 @@
-"""Function words, which a model of hidden documents leaves to the n-gram: from a list, or by how evenly they are used.
+"""Function words, which only the n-grams of an adapted model predict: from a list, or by how evenly they are used.
 
-A function word is frequent, and about equally frequent in every passage; a content word comes where its topic does. So
+A function word is frequent, and about equally frequent in every passage; a content word occurs where its topic does. So
 the text is cut into stretches of equal length, and the variance of each word's counts over the stretches is compared
 with that of random placement. Which variance is too large depends on the text (*cell* is everywhere in a chapter on
 cells), so the frequent words are split into two groups at the threshold that separates them best.
@@ -18,9 +18,9 @@ from cepts.data import Text, Vocabulary
 
 STRETCH = 250  # words: about a section of a textbook
 MOST_STRETCHES = 20_000  # a larger text is sampled evenly
-LEAST_SHARE = 1 / 2000  # of the text's words
-LEAST_COUNT = 20  # below, the variance is mostly noise
-MOST_SPREAD = 2.5  # the highest threshold, for texts on many topics
+LEAST_SHARE = 1 / 2000  # of the words of the text
+LEAST_COUNT = 20  # with fewer, the variance is mostly noise
+MOST_SPREAD = 2.5  # the highest threshold, for texts about many topics
 LEAST_SPREAD = 0.1  # smaller spreads (a rate that varies by less than a third) count as equal
 PLACEHOLDER = re.compile(r"<[^<>]+>")
 
@@ -39,22 +39,26 @@ def marked_words(vocabulary: Vocabulary, stop: Collection[str] = ()) -> NDArray[
 def function_words(
     text: Text, *, stretch: int = STRETCH, least_share: float = LEAST_SHARE, most_spread: float = MOST_SPREAD
 ) -> NDArray[np.bool_]:
-    """Which words of the vocabulary of `text` are function words, by their use in `text` alone, in any language.
+    """Find the function words of a text by how evenly it uses them; this works in any language.
 
-    They are the words that make up at least `least_share` of the text and whose spread is below `most_spread` and
-    below the threshold that best separates the spreads of all such words into two groups; and always numbers,
-    punctuation and placeholders such as ``<num>``.
+    Returns a truth value for each word of the vocabulary of `text`. Function words make up at least `least_share` of
+    the text, and their spread is below `most_spread` and below the threshold that best separates the spreads of all
+    such words into two groups. Numbers, punctuation and placeholders such as ``<num>`` always count as function words.
 
     The spread of a word is the relative variance of its rate from stretch to stretch, beyond that of a Poisson
-    variable: (variance - mean) / mean ** 2 of its counts. In a textbook of biology it is near 0 for *of*, and 10 for
+    variable: ``(variance - mean) / mean ** 2`` of its counts. In a biology textbook it is near 0 for *of*, and 10 for
     *energy*.
 
     Parameters
     ----------
     text
-        Sentences in their original order: shuffled ones show only frequencies.
+        Sentences in their original order; shuffled sentences show only frequencies.
     stretch
-        Words of a stretch.
+        Number of words in a stretch.
+    least_share
+        The smallest share of the text that a function word makes up, from 0 to 1.
+    most_spread
+        The largest spread of a function word.
     """
     if stretch < 1:
         raise ValueError(f"`stretch` must be at least 1. Got {stretch} instead.")
@@ -70,7 +74,7 @@ def function_words(
 
 
 def _parting(spread: NDArray[np.float64]) -> float:
-    """The threshold that splits logarithms of spreads into two groups with the least variance inside (Otsu)."""
+    """The threshold that splits logarithms of spreads into two groups with the least variance within them (Otsu)."""
     ordered = np.sort(np.maximum(spread, LEAST_SPREAD))
     values = np.log(ordered)
     if not len(values) or values[0] == values[-1]:

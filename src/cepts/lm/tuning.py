@@ -15,14 +15,14 @@ from cepts.errors import DataError
 from cepts.lm.backoff import renumbered
 from cepts.lm.predictor import MOST_EXPONENT, Predictor, Scored
 
-EXPONENTS = (0.3, 0.5, 0.7, 0.9)  # of rescaling, to start from
+EXPONENTS = (0.3, 0.5, 0.7, 0.9)  # exponents of rescaling from which the search starts
 FINER = 0.1
 MOST_HELD_OUT = 60_000  # words of held-out text on which exponents are compared
 ITERATIONS = 200
 TOLERANCE = 6e-6
 NO_KNOWN_WORDS = (
-    "the held-out text has no content word that the model knows, so that there is nothing to set weights by; give "
-    "other development text (`dev`)."
+    "the held-out text has no content word that the model knows, so weights cannot be set on it; give other "
+    "development text (`dev=`)."
 )
 
 
@@ -36,21 +36,26 @@ class _WeightsProblem:
         self.allowed_fall = ROUNDING * len(probs)
 
     def e_step(self, tick: Callable[[int, int], None]) -> float:
-        """How many words each component explains."""
+        """Compute how many words each component explains; return the log-likelihood."""
         joint = self.probs * self.weights
         total = joint.sum(axis=1, keepdims=True)
         self._expected = (joint / total).sum(axis=0)
         return float(np.log(total).sum())
 
     def m_step(self) -> None:
-        """Their shares."""
+        """Set the weights to the shares of explained words."""
         self.weights = self._expected / self._expected.sum()
 
 
 def best_weights(probs: NDArray[np.float64]) -> tuple[NDArray[np.float64], list[float]]:
-    """The weights with which a mixture gives held-out words the highest probability, and the objective of each step.
+    """Find the weights with which a mixture gives held-out words the highest probability, by EM.
 
-    `probs` is P(word) of each component, a column a component.
+    Returns the weights, and the log-likelihood at each step.
+
+    Parameters
+    ----------
+    probs
+        P(word) of each held-out word by each component: one row for each word, one column for each component.
     """
     known = probs[probs.sum(axis=1) > 0]
     if not len(known):
@@ -76,19 +81,23 @@ def tuned_weights(scored: Scored, mixture: str) -> NDArray[np.float64]:
 def tune(
     model: Predictor, held_out: Text, *, exponents: Sequence[float] | None = None, threads: int | None = None
 ) -> tuple[Predictor, Scored]:
-    """The predictor with the best weights of its n-gram models and components on held-out text, and that text scored.
+    """Set the weights of a predictor, of its n-gram models and of its components, to the best on held-out text.
+
+    Returns the predictor with these weights, and the scored text.
 
     Parameters
     ----------
     model
-        A predictor with any weights; one that rescales has an exponent above 0.
+        A predictor with any weights; if it rescales, its exponent is above 0.
     held_out
         Text that the model was not fitted to.
     exponents
-        Exponents of rescaling from which the search for the best one starts; by default the exponent stays.
+        Exponents of rescaling from which the search for the best one starts; by default the exponent stays as it is.
+    threads
+        Number of threads; None uses one for each processor. Results do not depend on it.
     """
     text = renumbered(held_out, model.vocabulary)
-    if not np.any(text.ids != UNKNOWN):  # sentence ends alone would give the n-gram all weight
+    if not np.any(text.ids != UNKNOWN):  # sentence ends alone would give all weight to the n-gram
         raise DataError(NO_KNOWN_WORDS)
     if len(model.background) > 1:
         members = model.background.trace(text.ids, text.offsets).members
@@ -114,7 +123,7 @@ def tune(
 
 
 def _highest(objective: Callable[[float], float], grid: Sequence[float]) -> float:
-    """Where `objective` is highest: on the grid, and then in finer steps around that point."""
+    """The point where `objective` is highest: first on the grid, then in finer steps around the best point."""
     best = max(grid, key=objective)
     while True:
         near = [round(best + step, 2) for step in (-FINER, FINER) if FINER / 2 < best + step <= MOST_EXPONENT]

@@ -5,6 +5,7 @@ from cepts.phrases.annotate import Annotator
 from cepts.phrases.columns import FAMILIES
 from cepts.phrases.lexical import Lexical
 from cepts.phrases.synthesis import synthesise
+from cepts.phrases.tokeniser import tokenise
 
 __all__ = [
     "FAMILIES",
@@ -13,4 +14,5 @@ __all__ = [
     "PhraseAligner",
     "TokenAligner",
     "synthesise",
+    "tokenise",
 ]

@@ -10,7 +10,7 @@ from typing import Any, ClassVar, Self
 
 import numpy as np
 
-from cepts.data import COLUMNS, Association, Runs, SentencePair, as_sentence_pairs, offsets_of
+from cepts.data import COLUMNS, Association, Bitext, Runs, SentencePair, as_sentence_pairs, offsets_of
 from cepts.engine import map_shards
 from cepts.errors import DataError, ModelError, UsageError, check_choice, check_least
 from cepts.estimator import Estimator
@@ -22,7 +22,7 @@ from cepts.phrases.crf import LatticeShape, Objective, best_path, lattice_of, ma
 from cepts.phrases.directions import PhraseDirections
 from cepts.phrases.features import FeatureMaker
 from cepts.phrases.inventory import Inventory
-from cepts.phrases.languages import LANGUAGES, annotator_of, lexical_of
+from cepts.phrases.languages import LANGUAGES, annotator_of, lexical_of, tokeniser_of
 from cepts.phrases.lexical import Lexical
 from cepts.phrases.paths import NO_PATH, Alternative, LatticePath, best_alternatives, joined_paths, path_of
 from cepts.phrases.persist import read_aligner, write_aligner
@@ -57,6 +57,10 @@ class PhraseAligner(Estimator, Aligning):
         The most iterations of L-BFGS.
     upweight
         Multiply the values of a phrase's features by its length (section 3.4).
+    anchoring
+        What a link may gain, in log-odds, between words that are the same and the only ones of their lemma on either
+        side, the more the farther apart they stand; and between numbers of one value. Names, numbers and emoji are then
+        linked over any distance. Not part of training; 0 leaves everything to the features.
     language
         ``english`` uses the tagger, chunker and tables that come with the package; None uses what the sentences bring.
     annotator
@@ -82,6 +86,7 @@ class PhraseAligner(Estimator, Aligning):
     penalty: float = 1.0
     iterations: int = 120
     upweight: bool = True
+    anchoring: float = 4.0
     language: str | None = "english"
     annotator: Annotator | None = None
     lexical: Lexical | None = None
@@ -96,7 +101,7 @@ class PhraseAligner(Estimator, Aligning):
         if self.language not in (None, *LANGUAGES):
             raise UsageError(f"`language` must be 'english' or None. Got {self.language!r} instead.")
         check_least(self, 1, "longest", "widest", "iterations", "max_length")
-        check_least(self, 0, "wrong_cost", "missed_cost", "penalty")
+        check_least(self, 0, "wrong_cost", "missed_cost", "penalty", "anchoring")
 
     def options(self) -> dict[str, Any]:
         """The parameters as a model directory holds them, without tables and `threads`."""
@@ -173,17 +178,16 @@ class PhraseAligner(Estimator, Aligning):
 
     # -- using a trained model -----------------------------------------------------------------------------------
 
-    def nbest(
-        self, pairs: Sequence[SentencePair], count: int
-    ) -> tuple[list[list[Alternative]], list[list[Alternative]]]:
+    def nbest(self, pairs: Any, count: int) -> tuple[list[list[Alternative]], list[list[Alternative]]]:
         """The `count` best paths of each pair, the best first, forward and reverse.
 
-        Fewer where there are fewer; none of a pair that is left unaligned. The first is the path of
-        ``align(combine="forward")``, or ``"reverse"``.
+        A list is shorter if a pair has fewer paths, and empty if the pair is left unaligned. The first path is that of
+        ``align(combine="forward")`` or ``align(combine="reverse")``. `pairs` are those that `align` takes.
         """
         if count < 1:
             raise UsageError(f"`count` must be 1 or more. Got {count} instead.")
         self.check_fitted()
+        pairs = self._sentence_pairs(pairs)
 
         def of_run(start: int) -> list[tuple[list[Alternative], list[Alternative]]]:
             maker, run = self.maker(), self.prepared(pairs[start : start + self.PAIRS_AT_A_TIME], start)
@@ -201,7 +205,9 @@ class PhraseAligner(Estimator, Aligning):
             return [], []
         features, sizes = maker.features(pair), self.layout_.sizes
         forward, reverse = (
-            best_alternatives(lattice_of(features, weights, sizes, shape), count, shape.by_target)
+            best_alternatives(
+                lattice_of(features, weights, sizes, shape, anchoring=self.anchoring), count, shape.by_target
+            )
             for weights, shape in zip(self.weights_, self.shapes(), strict=True)
         )
         return forward, reverse
@@ -209,12 +215,25 @@ class PhraseAligner(Estimator, Aligning):
     def directions(self, pairs: Any, *, cells: int | None = None, in_order: bool = False) -> Runs:
         """What the model says of sentence pairs, run by run; missing columns are filled in.
 
-        A pair that is left out has no matrix (0 x 0).
+        A sentence that is a string is running text, which an English model tokenises (`cepts.phrases.tokenise`); links
+        count these tokens. Tokens that are given stay as they are. A pair that is left out has no matrix (0 x 0).
         """
         self.check_fitted()
-        pairs = as_sentence_pairs(pairs)
+        pairs = self._sentence_pairs(pairs)
         starts = range(0, len(pairs), self.PAIRS_AT_A_TIME)
         return Runs([partial(self._run, pairs, start) for start in starts], len(pairs), threads=self.threads)
+
+    def _sentence_pairs(self, pairs: Any) -> list[SentencePair]:
+        """The pairs that a caller gave, in any form, as objects; strings are tokenised."""
+        given: Any = pairs if isinstance(pairs, Bitext | str) else map(self._tokenised, pairs)
+        return as_sentence_pairs(given)
+
+    def _tokenised(self, pair: Any) -> Any:
+        """A pair whose sentences are no strings; what is no pair of sentences is left to whoever reads it."""
+        if not isinstance(pair, list | tuple):
+            return pair
+        tokens_of = tokeniser_of(self.language)
+        return tuple(tokens_of(side) if isinstance(side, str) else side for side in pair)
 
     def prepared(self, pairs: Sequence[SentencePair], before: int = 0) -> list[SentencePair]:
         """The pairs with all columns of training; messages count pairs from where `before` others end."""
@@ -244,7 +263,7 @@ class PhraseAligner(Estimator, Aligning):
                 continue
             features = maker.features(pair)
             for way, shape in enumerate(shapes):
-                lattice = lattice_of(features, self.weights_[way], sizes, shape)
+                lattice = lattice_of(features, self.weights_[way], sizes, shape, anchoring=self.anchoring)
                 found = marginals(lattice)
                 links = np.empty(lattice.emit.shape[::2])
                 segment_links(found.segments, links)

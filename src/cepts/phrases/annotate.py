@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 
 from cepts.data import COLUMNS, Sentence, SentencePair
 from cepts.errors import DataError
+from cepts.phrases.emoji import plain_forms
 
 if TYPE_CHECKING:
     from cepts.phrases.lemmas import Lemmatiser
@@ -31,23 +32,24 @@ class Annotator:
         ]
 
     def complete(self, sentences: Sequence[Sentence], columns: Iterable[str]) -> list[Sentence]:
-        """The sentences with `columns` filled in."""
+        """The sentences with `columns` filled in; taggers see the plain forms of words."""
         wanted = set(columns)
         done = list(sentences)
+        plain = [plain_forms(sentence.tokens) for sentence in done]
         # Chunks and lemmas are made from tags.
         if wanted & {"pos", "chunk", "lemma"} and self.tagger is not None:
             places = [n for n, sentence in enumerate(done) if sentence.pos is None]
-            for n, tags in zip(places, self.tagger.predict([done[n].tokens for n in places]), strict=True):
+            for n, tags in zip(places, self.tagger.predict([plain[n] for n in places]), strict=True):
                 done[n] = replace(done[n], pos=tags)
         if "chunk" in wanted and self.chunker is not None:
             places = [n for n, sentence in enumerate(done) if sentence.chunk is None and sentence.pos is not None]
-            chunks = self.chunker.predict([done[n].tokens for n in places], [done[n].pos or () for n in places])
+            chunks = self.chunker.predict([plain[n] for n in places], [done[n].pos or () for n in places])
             for n, chunk in zip(places, chunks, strict=True):
                 done[n] = replace(done[n], chunk=chunk)
         if "lemma" in wanted and self.lemmatiser is not None:
             for n, sentence in enumerate(done):
                 if sentence.lemma is None and sentence.pos is not None:
-                    done[n] = replace(sentence, lemma=self.lemmatiser.lemmas(sentence.tokens, sentence.pos))
+                    done[n] = replace(sentence, lemma=self.lemmatiser.lemmas(plain[n], sentence.pos))
         return done
 
 

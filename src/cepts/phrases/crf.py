@@ -88,19 +88,28 @@ def _scores(table: FeatureTable, values: NDArray[np.float64], categories: NDArra
 
 
 def lattice_of(
-    features: PairFeatures, weights: NDArray[np.float64], sizes: Sequence[int], shape: LatticeShape
+    features: PairFeatures,
+    weights: NDArray[np.float64],
+    sizes: Sequence[int],
+    shape: LatticeShape,
+    *,
+    anchoring: float = 0.0,
 ) -> Lattice:
-    """Score everything that a path of the pair may have."""
+    """Score everything that a path of the pair may have; segments gain up to `anchoring` for each anchor."""
     step, token_values, token_categories, span_values, span_categories, null_values, null_categories = split_weights(
         weights, sizes
     )
     length, width = features.length, features.width
     cells = _scores(features.tokens, token_values, token_categories).reshape(length, width)
     if features.spans is None:
-        emit = cells[:, None, :, None]
+        emit = cells.reshape(length, 1, width, 1)
     else:
         emit = _scores(features.spans, span_values, span_categories).reshape(length, shape.longest, width, shape.widest)
         emit[:, 0, :, 0] = cells
+    if anchoring:
+        from cepts.kernels.anchors import favour_links
+
+        favour_links(emit, features.anchors.links, anchoring * features.anchors.pull)
     side = features.source_null
     if shape.by_target:
         emit, side, width = emit.transpose(2, 3, 0, 1), features.target_null, length

@@ -12,14 +12,14 @@ from cepts.data import SentencePair
 from cepts.phrases.columns import FeatureBlocks, FeatureColumns, FeatureTable
 from cepts.phrases.inventory import LINKED_CATEGORIES, Inventory, linked_words
 from cepts.phrases.lexical import Lexical
-from cepts.phrases.likeness import compare_spans, compare_words, look_up
+from cepts.phrases.likeness import Anchors, anchors_of, compare_spans, compare_words, look_up
 from cepts.phrases.words import words_of
 
 
 @dataclass(frozen=True, slots=True, eq=False)
 class PairFeatures:
     """Features of one pair: of cells (I x J), of pairs of spans (I x Ls x J x Lt; None for a token model), and of each
-    side's words with null.
+    side's words with null. Besides, its `anchors` (`cepts.phrases.likeness`), which training does not use.
     """
 
     length: int
@@ -28,6 +28,7 @@ class PairFeatures:
     spans: FeatureTable | None
     source_null: FeatureTable
     target_null: FeatureTable
+    anchors: Anchors
 
 
 # Families that have features only where their table is.
@@ -157,4 +158,5 @@ class FeatureMaker:
             spans,
             with_null(source.numbers, like.strength, like.cosine),
             with_null(target.numbers, like.strength.T, like.cosine.T),
+            anchors_of(source, target, like.match, found.numbers),
         )

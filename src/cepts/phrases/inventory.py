@@ -8,7 +8,8 @@ from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any, NamedTuple
 
-from cepts.data import SentencePair
+from cepts.data import Sentence, SentencePair
+from cepts.phrases.emoji import plain_forms
 
 FREQUENT_WORDS = 150
 MINIMUM_COUNT = 5
@@ -43,7 +44,7 @@ class Inventory:
     words
         The most frequent words, lower-cased.
     linked
-        Pairs of different words that training links, sorted.
+        Pairs of different words that training links, sorted; `partners` are the target words of each source word.
     """
 
     tags: tuple[str, ...] = ()
@@ -52,8 +53,7 @@ class Inventory:
     linked: tuple[LinkedWords, ...] = ()
     numbers: Mapping[str, Mapping[str, int]] = field(init=False, repr=False, compare=False)
     _counts: Mapping[tuple[str, str], tuple[int, int]] = field(init=False, repr=False, compare=False)
-    linked_sources: frozenset[str] = field(init=False, repr=False, compare=False)
-    linked_targets: frozenset[str] = field(init=False, repr=False, compare=False)
+    partners: Mapping[str, set[str]] = field(init=False, repr=False, compare=False)
 
     def __post_init__(self) -> None:
         names = ("tags", "chunks", "words")
@@ -61,8 +61,10 @@ class Inventory:
             self, "numbers", {name: {item: n for n, item in enumerate(getattr(self, name), 1)} for name in names}
         )
         object.__setattr__(self, "_counts", {(one.source, one.target): one[2:] for one in self.linked})
-        object.__setattr__(self, "linked_sources", frozenset(one.source for one in self.linked))
-        object.__setattr__(self, "linked_targets", frozenset(one.target for one in self.linked))
+        partners: dict[str, set[str]] = {}
+        for one in self.linked:
+            partners.setdefault(one.source, set()).add(one.target)
+        object.__setattr__(self, "partners", partners)
 
     def linked_category(self, source: str, target: str, own: Collection[tuple[str, str]] | None = None) -> int:
         """The category of how often training links two words, lower-cased: 0 is never, others go by count and share.
@@ -82,15 +84,15 @@ class Inventory:
     def of_pairs(cls, pairs: Sequence[SentencePair]) -> Inventory:
         """The inventory of training pairs."""
         sentences = [sentence for pair in pairs for sentence in (pair.source, pair.target)]
-        words = Counter(token.lower() for sentence in sentences for token in sentence.tokens)
+        words = Counter(word for sentence in sentences for word in lowered(sentence))
         linked = Counter(both for pair in pairs for both in linked_words(pair))
         partners: dict[str, set[str]] = {}
         for source, target in linked:
             partners.setdefault(source, set()).add(target)
         together: Counter[tuple[str, str]] = Counter()
         for pair in pairs:
-            targets = {token.lower() for token in pair.target.tokens}
-            for source in {token.lower() for token in pair.source.tokens}:
+            targets = set(lowered(pair.target))
+            for source in set(lowered(pair.source)):
                 together.update((source, target) for target in partners.get(source, set()) & targets)
         return cls(
             _names(tag for sentence in sentences for tag in sentence.pos or ()),
@@ -119,9 +121,14 @@ class Inventory:
         )
 
 
+def lowered(sentence: Sentence) -> list[str]:
+    """The words of a sentence in plain form and lower case."""
+    return [token.lower() for token in plain_forms(sentence.tokens)]
+
+
 def linked_words(pair: SentencePair) -> set[tuple[str, str]]:
     """The different words, lower-cased, that the sure links of a pair join."""
-    sides = [[token.lower() for token in sentence.tokens] for sentence in (pair.source, pair.target)]
+    sides = lowered(pair.source), lowered(pair.target)
     joined = ((sides[0][i], sides[1][j]) for i, j in pair.sure or ())
     return {both for both in joined if both[0] != both[1]}
 

@@ -2,14 +2,17 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from functools import lru_cache
 from typing import Any
 
+from cepts.data import words_of
 from cepts.phrases.annotate import Annotator
 from cepts.phrases.lemmas import Lemmatiser
 from cepts.phrases.lexical import TABLES, Lexical
 from cepts.phrases.tables import shipped
 from cepts.phrases.tagger import Tagger
+from cepts.phrases.tokeniser import tokenise
 
 LANGUAGES = ("english",)
 
@@ -35,3 +38,8 @@ def annotator_of(language: str | None) -> Annotator:
 def lexical_of(language: str | None) -> Lexical:
     """The language's tables; none where there is no language."""
     return Lexical() if language is None else english_lexical()
+
+
+def tokeniser_of(language: str | None) -> Callable[[str], list[str]]:
+    """What cuts running text of the language into tokens; at its blanks alone where there is no language."""
+    return words_of if language is None else tokenise

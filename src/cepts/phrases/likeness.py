@@ -2,15 +2,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection
+from collections.abc import Collection, Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
 from cepts.phrases.inventory import Inventory
 from cepts.phrases.lexical import Lexical
+from cepts.phrases.numbers import SameNumbers, same_numbers
 from cepts.phrases.wordnet import WordNet
 from cepts.phrases.words import SentenceWords
 
@@ -30,12 +31,14 @@ class Lookups:
     expressions
         As in `kernels.phrase_features.Likeness`: I x J.
     lists, rules, rule_scores
-        Which paraphrase lists have each pair of spans, and the row of its rule (-1: none): I x Ls x J x Lt; and the
-        scores of all rules.
+        Which paraphrase lists have each pair of spans (or numbers of one value, see `mark_numbers`), and the row of its
+        rule (-1: none): I x Ls x J x Lt; and the scores of all rules.
     source_vectors, target_vectors
         A vector for each word; zeros for an unknown one.
     names, nicknames
         How near two names are, and whether one is a known short form of the other: I x J.
+    numbers
+        Numbers of one value.
     """
 
     relations: NDArray[np.uint16]
@@ -47,6 +50,17 @@ class Lookups:
     target_vectors: NDArray[np.float32]
     names: NDArray[np.float32]
     nicknames: NDArray[np.bool_]
+    numbers: list[SameNumbers]
+
+
+class Anchors(NamedTuple):
+    """Links that are right wherever their words stand: rows (i, j), and how much each needs help, from 0 to 1.
+
+    A word needs the more the farther from its place the other one stands; a number that is said in other words needs 1.
+    """
+
+    links: NDArray[np.int64]
+    pull: NDArray[np.float64]
 
 
 def look_up(source: SentenceWords, target: SentenceWords, lexical: Lexical, longest: int, widest: int) -> Lookups:
@@ -58,9 +72,12 @@ def look_up(source: SentenceWords, target: SentenceWords, lexical: Lexical, long
         written = [[side.tokens[place] for place in np.flatnonzero(side.names)] for side in (source, target)]
         names[asked], nicknames[asked] = lexical.names.scores(*written), lexical.names.nicknames(*written)
     relations, expressions = _relations(source, target, lexical, longest, widest)
-    rules = _paraphrases(source, target, lexical, longest, widest)
+    rules, numbers = _paraphrases(source, target, lexical, longest, widest), list[SameNumbers]()
+    if lexical.paraphrases is not None:
+        numbers = same_numbers(source.lowered, target.lowered)
+        mark_numbers(source.lowered, target.lowered, numbers, rules[0])
     vectors = _vectors(source, lexical), _vectors(target, lexical)
-    return Lookups(relations, expressions, *rules, *vectors, names, nicknames)
+    return Lookups(relations, expressions, *rules, *vectors, names, nicknames, numbers)
 
 
 def compare_words(
@@ -97,6 +114,26 @@ def compare_words(
     )
     match_words(source.numbers, target.numbers, like)
     return like
+
+
+def anchors_of(
+    source: SentenceWords, target: SentenceWords, match: NDArray[np.int32], numbers: Sequence[SameNumbers]
+) -> Anchors:
+    """The links of a pair that are right wherever their words stand.
+
+    These are telling words that are the same on both sides and the only ones there with their lemma: annotators link 97
+    to 99 % of them, however far apart they stand. So are numbers of one value that each side says once.
+    """
+    from cepts.kernels.anchors import find_twins
+
+    most = min(match.shape)
+    links, pull = np.empty((most, 2), dtype=np.int64), np.empty(most)
+    count = find_twins(match, source.telling, target.telling, links, pull)
+    links, pull = links[:count], pull[:count]
+    cells = [cell for same in numbers if same.alone for cell in number_cells(source.lowered, target.lowered, same)]
+    if cells:
+        links, pull = np.concatenate([links, np.array(cells)]), np.concatenate([pull, np.ones(len(cells))])
+    return Anchors(links, pull)
 
 
 def compare_spans(like: Likeness, found: Lookups) -> SpanLikeness:
@@ -178,6 +215,38 @@ def _paraphrases(
     return np.zeros(shape, dtype=np.uint8), np.full(shape, -1, dtype=np.int32), np.empty((0, 8), dtype=np.float32)
 
 
+def number_cells(source: Sequence[str], target: Sequence[str], same: SameNumbers) -> list[tuple[int, int]]:
+    """The pairs of words of two numbers of one value, without words that both numbers have."""
+    one, other, _ = same
+    shared = set(source[one.start : one.stop]) & set(target[other.start : other.stop])
+    return [
+        (i, j)
+        for i in range(one.start, one.stop)
+        for j in range(other.start, other.stop)
+        if source[i] not in shared and target[j] not in shared
+    ]
+
+
+def mark_numbers(
+    source: Sequence[str], target: Sequence[str], numbers: Sequence[SameNumbers], lists: NDArray[np.uint8]
+) -> None:
+    """Mark numbers of one value, such as *twice* and *two times*, as if both paraphrase lists had them.
+
+    Marked are the pair of spans and the pairs of their words (`number_cells`).
+    """
+    from cepts.kernels.phrase_features import FIRST_LIST, SECOND_LIST
+
+    _, longest, _, widest = lists.shape
+    both = np.uint8(FIRST_LIST | SECOND_LIST)
+    for same in numbers:
+        one, other, _ = same
+        size, wide = one.stop - one.start, other.stop - other.start
+        if size <= longest and wide <= widest:
+            lists[one.start, size - 1, other.start, wide - 1] |= both
+        for i, j in number_cells(source, target, same):
+            lists[i, 0, j, 0] |= both
+
+
 def _vectors(words: SentenceWords, lexical: Lexical) -> NDArray[np.float32]:
     if lexical.relatedness is None:
         return np.zeros((len(words), 1), dtype=np.float32)
@@ -189,11 +258,13 @@ def _linked(
 ) -> NDArray[np.int32]:
     """How often training links each two words (`Inventory.linked_category`)."""
     found = np.zeros((len(source), len(target)), dtype=np.int32)
-    rows = [i for i, word in enumerate(source.lowered) if word in inventory.linked_sources]
-    columns = [j for j, word in enumerate(target.lowered) if word in inventory.linked_targets]
-    for i in rows:
-        for j in columns:
-            found[i, j] = inventory.linked_category(source.lowered[i], target.lowered[j], own)
+    for i, word in enumerate(source.lowered):
+        partners = inventory.partners.get(word)
+        if partners is None or partners.isdisjoint(target.lowered):
+            continue
+        for j, other in enumerate(target.lowered):
+            if other in partners:
+                found[i, j] = inventory.linked_category(word, other, own)
     return found
 
 

@@ -9,16 +9,19 @@ import numpy as np
 from numpy.typing import NDArray
 
 from cepts.data import Sentence, SentencePair, offsets_of
+from cepts.phrases.emoji import is_emoji, plain_forms
 from cepts.phrases.inventory import Inventory, chunk_type
 from cepts.phrases.synthesis import chunk_spans
 
 CONTENT, FUNCTION, PUNCTUATION, NUMBER = range(4)
 KINDS = ("content", "function", "punctuation", "number")
+SAYING = (CONTENT, NUMBER)
 
 # Tags of closed classes in the Penn and the universal tag sets.
 CLOSED = frozenset(
     "DT IN TO CC MD PRP PRP$ WDT WP WP$ WRB EX POS RP PDT ADP AUX CCONJ DET PART PRON SCONJ".split()  # noqa: SIM905
 )
+NAMING = ("N", "V", "CD", "PROPN")  # how tags of nouns, verbs and numbers start
 PARTICLES = frozenset({"RP", "IN", "RB", "ADP", "ADV", "PART"})
 LONGEST_AUXILIARY = 4
 # How far behind its verb a particle may stand: "put the whole thing off".
@@ -32,7 +35,7 @@ class SentenceWords:
     Attributes
     ----------
     tokens, lowered, lemmas
-        The words as they are, lower-cased, and their lemmas.
+        The words in their plain forms (`plain_form`), lower-cased, and their lemmas.
     numbers
         A row a word, with the columns of kernels.phrase_features: form, lower-cased form and lemma (numbered the same
         in both sentences of a pair), tag, chunk type and frequent word (of the inventory, 0 for what it does not have),
@@ -40,6 +43,9 @@ class SentenceWords:
         how often its lower-cased form occurs, in all and before it.
     names
         Whether the word may be a name: a content word with a capital.
+    telling
+        Whether the word says so much that its twin in the other sentence may stand anywhere: content words, numbers and
+        emoji, but no frequent adjectives and adverbs (*not*, *more*).
     expressions
         Places of a verb and of a particle not far behind it, which together may mean one thing.
     characters, character_offsets
@@ -51,6 +57,7 @@ class SentenceWords:
     lemmas: tuple[str, ...]
     numbers: NDArray[np.int32]
     names: NDArray[np.bool_]
+    telling: NDArray[np.bool_]
     expressions: list[tuple[int, int]]
     characters: NDArray[np.uint32]
     character_offsets: NDArray[np.int64]
@@ -68,13 +75,13 @@ def words_of(pair: SentencePair, inventory: Inventory, *, tagged: bool = True) -
 
 
 def kinds_of(sentence: Sentence, inventory: Inventory) -> list[int]:
-    """The kind of each word: content word, function word, punctuation or number."""
+    """The kind of each word: content word (or emoji), function word, punctuation or number."""
     numbers = inventory.numbers["words"]
     return _kinds(sentence.tokens, sentence.pos, [numbers.get(token.lower(), 0) for token in sentence.tokens])
 
 
 def _words(sentence: Sentence, inventory: Inventory, numbers: dict[str, int]) -> SentenceWords:
-    tokens = sentence.tokens
+    tokens = plain_forms(sentence.tokens)
     lowered = tuple(token.lower() for token in tokens)
     lemmas = lowered if sentence.lemma is None else tuple(lemma.lower() for lemma in sentence.lemma)
     found = inventory.numbers
@@ -100,6 +107,7 @@ def _words(sentence: Sentence, inventory: Inventory, numbers: dict[str, int]) ->
         lemmas,
         np.ascontiguousarray(np.array(columns, dtype=np.int32).T),
         np.array([big and kind == CONTENT for big, kind in zip(capital, kinds, strict=True)], dtype=np.bool_),
+        _telling(kinds, sentence.pos, frequent),
         _expressions(sentence.pos),
         np.frombuffer("".join(lowered).encode("utf-32-le", "surrogatepass"), dtype=np.uint32),
         offsets_of([len(word) for word in lowered]),
@@ -112,7 +120,7 @@ def _kinds(tokens: Sequence[str], tags: Sequence[str] | None, frequent: Sequence
         if any(map(str.isdigit, token)):
             kinds.append(NUMBER)
         elif not any(map(str.isalnum, token)):
-            kinds.append(PUNCTUATION)
+            kinds.append(CONTENT if is_emoji(token) else PUNCTUATION)
         else:
             tag = None if tags is None else tags[place]
             kinds.append(FUNCTION if _is_function(token, tag, frequent[place]) else CONTENT)
@@ -124,6 +132,14 @@ def _is_function(token: str, tag: str | None, frequent: int) -> bool:
     if tag is None:
         return frequent > 0
     return tag in CLOSED or (frequent > 0 and tag.startswith("V") and len(token) <= LONGEST_AUXILIARY)
+
+
+def _telling(kinds: Sequence[int], tags: Sequence[str] | None, frequent: Sequence[int]) -> NDArray[np.bool_]:
+    found = [
+        kind in SAYING and (not common or tag.startswith(NAMING))
+        for kind, common, tag in zip(kinds, frequent, tags or NAMING[:1] * len(kinds), strict=True)
+    ]
+    return np.array(found, dtype=np.bool_)
 
 
 def _expressions(tags: Sequence[str] | None) -> list[tuple[int, int]]:

@@ -1,4 +1,4 @@
-"""The rooms joined: from files to files."""
+"""Whole jobs from files to files: read sentence pairs, train or load models, align, and write the results."""
 
 from cepts.pipeline.align_files import (
     AlignJob,

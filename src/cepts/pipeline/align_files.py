@@ -1,4 +1,4 @@
-"""Files of sentence pairs -> a model, trained or loaded -> files of links, scores, matrices or lists."""
+"""From files of sentence pairs, with a trained or loaded model, to files of links, scores, matrices or lists."""
 
 from __future__ import annotations
 
@@ -22,16 +22,16 @@ from cepts.words import Aligner
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class WordTraining:
-    """Train a word aligner on the pairs themselves.
+    """Train a word aligner on the sentence pairs that are to be aligned.
 
     Attributes
     ----------
     aligner
-        Not trained yet.
+        An aligner that is not trained yet.
     save
-        Directory in which the trained model is kept.
+        Directory for the trained model; None does not save it.
     checkpoint
-        Directory that keeps the state of training, and from which an interrupted training goes on.
+        Directory for the state of training, from which an interrupted training continues.
     """
 
     aligner: Aligner
@@ -46,13 +46,14 @@ class AlignOutputs:
     Attributes
     ----------
     links, format, base
-        Of the links; see `cepts.io.LinkWriter`. Of lists, `format` is that of `cepts.io.NBestWriter`.
+        The file of links, its format, and the number of a sentence's first word; see `cepts.io.LinkWriter`. For lists,
+        `format` is one of `cepts.io.NBestWriter`.
     scores, matrices
-        Files for these, as in `cepts.pipeline.align`.
+        Files for scores and association matrices, as in `cepts.pipeline.align`; None writes none.
     lists
-        Write so many of the most probable alignments of each pair instead of links.
+        Write this many of the most probable alignments of each pair instead of links.
     direction
-        Of the lists: ``forward``, ``reverse`` or ``both``.
+        Which lists to write: ``forward``, ``reverse`` or ``both``.
     """
 
     links: str | Path = "-"
@@ -64,7 +65,7 @@ class AlignOutputs:
     direction: str = "both"
 
     def check(self) -> None:
-        """Refuse a place that cannot be written to, before any work."""
+        """Raise an error, before any work, if a file cannot be written."""
         for path in (self.links, self.scores, self.matrices):
             if path is not None:
                 check_output(path)
@@ -72,7 +73,19 @@ class AlignOutputs:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class AlignJob:
-    """All that an alignment of files needs; a scorer that need not be trained comes as a function that loads it."""
+    """Everything that `align_files` needs.
+
+    Attributes
+    ----------
+    texts
+        The sentence pairs.
+    scorer
+        A word aligner to train on them, or a function that loads a trained scorer.
+    extraction
+        How links are made from the scores.
+    outputs
+        Where the results go.
+    """
 
     texts: BitextFiles
     scorer: WordTraining | Callable[[], Scorer]
@@ -81,9 +94,16 @@ class AlignJob:
 
 
 def align_files(job: AlignJob, *, notices: list[str] | None = None, progress: Progress | None = None) -> Summary:
-    """Read sentence pairs, train or load what scores them, and write their links.
+    """Read sentence pairs, train or load a scorer, and write the links.
 
-    `notices` gets a line for each thing that looks wrong in the text, or with the loaded model.
+    Parameters
+    ----------
+    job
+        What to align, how, and where to write the results.
+    notices
+        A list to which notes for the user are appended, about things that look wrong in the text or with the model.
+    progress
+        Called after each step.
     """
     outputs = job.outputs
     outputs.check()
@@ -106,7 +126,7 @@ def align_files(job: AlignJob, *, notices: list[str] | None = None, progress: Pr
         how: dict[str, Any] = {"count": outputs.lists, "direction": outputs.direction, "format": outputs.format}
         summary = list_alignments(scorer, bitext, outputs.links, **how, progress=progress)
     else:
-        raise UsageError("`nbest` lists the alignments of one word model; give the directory of one.")
+        raise UsageError("`nbest` lists alignments of a single word model; load one word model.")
     summary.not_saved = not_saved
     return summary
 
@@ -114,7 +134,7 @@ def align_files(job: AlignJob, *, notices: list[str] | None = None, progress: Pr
 def _train(
     training: WordTraining, extraction: Extraction, bitext: Bitext, progress: Progress | None
 ) -> ModelError | None:
-    """Train an aligner; returns why it could not be saved: links of a long training should not be lost with that."""
+    """Train an aligner; returns the error if it could not be saved, so that the links are not lost with it."""
     aligner = training.aligner
     if extraction.combine == "onmf":
         check_cepts(extraction.factoring.cepts, bitext, aligner.max_length)

@@ -18,7 +18,7 @@ COMPARED = ("agreement", "grow-diag-final-and", "intersection")
 class AlignedSample:
     """The sample with its links by agreement; the first `checked` pairs have gold links.
 
-    `scores` has, by extractor, the scores against the gold and the interval of the alignment error rate.
+    `scores` has for each extractor the scores against the gold links, and the interval of the alignment error rate.
     """
 
     bitext: Bitext

@@ -33,7 +33,7 @@ THREAD_VARIABLES = (
 
 @dataclass(frozen=True, slots=True)
 class Extra:
-    """A package that some feature needs: what for, the module, its distribution and the version that is installed."""
+    """An optional package: the feature that needs it, its module, its distribution, and the installed version."""
 
     feature: str
     module: str
@@ -56,7 +56,7 @@ EXTRAS = (
 
 @dataclass(frozen=True, slots=True)
 class KernelCache:
-    """Where compiled kernels are kept, if anywhere, how many there are, and their size."""
+    """Where compiled kernels are kept, if anywhere, how many there are, and their size in bytes."""
 
     directory: str | None
     kernels: int = 0
@@ -64,10 +64,10 @@ class KernelCache:
 
 
 def examine(fonts: Mapping[str, str | None] | None = None) -> Report:
-    """Look at this installation.
+    """Examine this installation.
 
-    `fonts` maps a script to a font that has its letters, if any; None where figures cannot be drawn at all. The
-    values of the report list what is wrong under ``problems``.
+    `fonts` maps each script to a font that has its letters, or to None; it is None if figures cannot be drawn at all.
+    The values of the report list problems under ``problems``.
     """
     libraries = {name: _version_of(name) for name in REQUIRED}
     problems = [f"{name} is missing; install it with: pip install {name}" for name in REQUIRED if not libraries[name]]
@@ -136,22 +136,22 @@ def _version_of(package: str) -> str | None:
 
 
 def _installed(extra: Extra) -> str | None:
-    """The version of an optional package whose module can be imported; modules may come without a distribution."""
+    """The version of an optional package, if its module can be imported; a module may have no distribution."""
     return (_version_of(extra.package) or "of unknown version") if find_spec(extra.module) else None
 
 
 def _kernel_cache() -> tuple[KernelCache, str | None]:
-    """The cache, and what is wrong with it or with Numba."""
+    """The cache, and what is wrong with it or with Numba, if anything."""
     try:
         from cepts.kernels import CACHING, cache_directory
-    except Exception as error:  # a broken Numba or LLVM fails in ways of its own
+    except Exception as error:  # a broken Numba or LLVM can fail in any way
         return KernelCache(
             None
         ), f"Numba cannot be loaded: {' '.join(str(error).split())}; reinstall numba and llvmlite."
     if not CACHING:
         return KernelCache(None), (
-            "no directory for compiled kernels can be written, so every run compiles them again; "
-            "set NUMBA_CACHE_DIR to one that can."
+            "no directory for compiled kernels is writable, so every run compiles them again; set NUMBA_CACHE_DIR to a "
+            "writable directory."
         )
     files = [path for path in cache_directory().rglob("*.nb[ic]") if path.is_file()]
     kernels = sum(path.suffix == ".nbi" for path in files)

@@ -1,4 +1,4 @@
-"""What the hidden documents of a saved language model are about."""
+"""The hidden documents of a saved language model: their words and probabilities."""
 
 from __future__ import annotations
 
@@ -17,21 +17,21 @@ from cepts.pipeline.reports import Report, Table, counted
 from cepts.progress import Progress
 
 SHARES = (0.5, 0.9, 0.99)
-DRAWN = 6  # hidden documents in the figure, where none are chosen
-NEAR = 3  # hidden documents of a word
+DRAWN = 6  # hidden documents in the figure, if none are chosen
+NEAR = 3  # hidden documents that are shown for a word
 
 
 class HiddenSummary(NamedTuple):
-    """The hidden documents that were asked for, and what a figure shows of them.
+    """The hidden documents that were asked for, and the data for their figure.
 
     Attributes
     ----------
     report
         The hidden documents, or those of words.
     drawn
-        Name -> P(word | d) of hidden documents.
+        From the name of a hidden document d to its P(word | d).
     priors, estimated
-        P(d) of all hidden documents; its estimates from a text, eq. (18) of nmf_lm, if one was given.
+        P(d) of all hidden documents, and its estimates from a text (nmf_lm, eq. 18) if one was given.
     """
 
     report: Report
@@ -51,16 +51,18 @@ def show_files(
     reading: TextReading = AS_FOUND,
     progress: Progress | None = None,
 ) -> HiddenSummary:
-    """Show hidden documents of the model of a directory.
+    """Show the hidden documents of a saved model.
 
     Parameters
     ----------
+    directory
+        The directory of the model.
     texts, reading
         Texts from which P(d) is also estimated, and how they are read.
     hidden_document, count
-        Numbers of the hidden documents to show, from 1; by default the `count` with the largest P(d).
+        Numbers of the hidden documents to show, from 1; by default the `count` with the highest P(d).
     top
-        How many words of each.
+        How many words of each to show.
     words
         Show the hidden documents of these words instead.
     """
@@ -74,7 +76,7 @@ def show_files(
     model = AdaptedModel.load(directory)
     predictor, hidden, estimated = model.predictor_, model.predictor_.hidden, None
     if hidden is None:
-        raise UsageError(f"{directory} has no hidden documents, because it was fitted with 0 of them; fit it again.")
+        raise UsageError(f"{directory} has no hidden documents; fit the model again with some.")
     if texts:
         estimated = model.estimated_priors(reading.read(texts, progress=progress))
     needed = []
@@ -83,7 +85,7 @@ def show_files(
         needed.append((np.searchsorted(sums, np.array(SHARES) * sums[-1]) + 1).tolist())
 
     def view(number: int, **of_word: float) -> dict[str, Any]:
-        """A hidden document, as JSON values; `of_word` is P(d | word), eq. (15) of nmf_lm, and P(word | d)."""
+        """A hidden document, as JSON values; `of_word` has P(d | word) (nmf_lm, eq. 15) and P(word | d)."""
         column = hidden.words[:, number]
         rows = np.argsort(-column, kind="stable")[:top].tolist()
         known = predictor.vocabulary.words
@@ -117,7 +119,8 @@ def show_files(
     for number in hidden_document:
         if not 1 <= number <= len(hidden):
             raise UsageError(
-                f"{directory} has {len(hidden):,} hidden documents, from 1. Got `hidden_document` {number:,} instead."
+                f"`hidden_document` must be 1 to {len(hidden):,}, the hidden documents of {directory}. Got {number:,} "
+                f"instead."
             )
     numbers = [number - 1 for number in dict.fromkeys(hidden_document)]
     views = [view(number) for number in numbers or np.argsort(-hidden.priors, kind="stable")[:count].tolist()]

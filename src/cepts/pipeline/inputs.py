@@ -10,8 +10,17 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import NDArray
 
-from cepts.data import KENLM_MAGIC, Alignments, Bitext, Dictionary, Documents, SentencePair, tokenisation_notice
-from cepts.errors import DataError, UsageError, listed
+from cepts.data import (
+    KENLM_MAGIC,
+    Alignments,
+    Bitext,
+    Dictionary,
+    Documents,
+    SentencePair,
+    as_bitext,
+    tokenisation_notice,
+)
+from cepts.errors import DataError, UsageError, check_choice, listed
 from cepts.io import (
     read_arpa,
     read_bitext,
@@ -24,6 +33,7 @@ from cepts.io import (
 )
 from cepts.io.files import InputFile, PathLike, check_stdin, last_suffix, name_of
 from cepts.io.languages import split_named
+from cepts.names import TOKENISING
 from cepts.pipeline.notices import note_tokens
 from cepts.progress import Progress
 
@@ -35,6 +45,7 @@ if TYPE_CHECKING:
 
 ARPA_START = b"\\data\\"
 HEAD_BYTES = 1 << 12
+SAMPLE = 2_000  # sentence pairs that are looked at
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -177,6 +188,40 @@ def check_input(aligner: PhraseAligner, columns: Sequence[str], pairs: Sequence[
         check_columns(pairs, columns)
     except DataError as error:
         raise DataError(f"{name_of(path)}: {error}") from None
+
+
+def tokenise_pairs(
+    aligner: PhraseAligner, pairs: list[SentencePair], path: str, *, tokenise: str = "auto", notices: list[str] | None
+) -> list[SentencePair]:
+    """Cut the running text of pairs into tokens, if the aligner is English.
+
+    Parameters
+    ----------
+    pairs, path
+        The pairs, and the file that they come from. Lists of tokens, sentences with columns, and pairs with gold links
+        stay as they are.
+    tokenise
+        ``yes``, ``no``, or ``auto``: if the text looks as if nobody had tokenised it.
+    notices
+        Gets a line that says that the text was tokenised or, of other languages, that it should be.
+    """
+    from cepts.phrases.tokeniser import is_running, looks_untokenised, tokenised
+
+    check_choice("tokenise", tokenise, TOKENISING)
+    if tokenise == "yes" and aligner.language is None:
+        raise UsageError("`tokenise` must be no or auto, because the model is of no language that cepts tokenises.")
+    wanted = tokenise == "yes" or (tokenise == "auto" and aligner.language is not None and looks_untokenised(pairs))
+    if wanted:
+        if notices is not None and tokenise == "auto":
+            notices.append(
+                f"{name_of(path)}: the text is not tokenised, so words and punctuation were separated; links count "
+                f"these tokens (`tokenise` no keeps the text as it is)."
+            )
+        return tokenised(pairs)
+    if tokenise == "auto" and notices is not None and any(map(is_running, pairs)):
+        name, sample = name_of(path), pairs[:: max(len(pairs) // SAMPLE, 1)]
+        note_tokens((f"{name}, source", f"{name}, target"), as_bitext(sample), notices)
+    return pairs
 
 
 def check_gold(pairs: Sequence[SentencePair], path: str) -> None:

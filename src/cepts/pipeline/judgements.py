@@ -29,7 +29,7 @@ from cepts.names import JUDGEMENT_TASKS
 from cepts.phrases.aligner import PhraseAligner
 from cepts.phrases.directions import PhraseDirections
 from cepts.phrases.words import CONTENT, FUNCTION, NUMBER, PUNCTUATION, kinds_of
-from cepts.pipeline.inputs import check_input, load_phrase_aligner
+from cepts.pipeline.inputs import check_input, load_phrase_aligner, tokenise_pairs
 from cepts.pipeline.reports import RANGE, Report, Table, bounds, filled, percent, percent_range
 from cepts.progress import Progress, Step, silent
 from cepts.signature import signature
@@ -131,8 +131,8 @@ class JudgementOptions:
         A name of `JUDGEMENT_SCORES`; None is the best for the task.
     questions
         For ``qa``: which questions count, as in `cepts.evaluate.ranking`.
-    format
-        The format of all files.
+    format, tokenise
+        The format of all files, and whether their text is tokenised, as in `tokenise_pairs`.
     samples, seed
         Samples for intervals, and their seed; 0 samples make none.
     """
@@ -143,6 +143,7 @@ class JudgementOptions:
     score: str | None = None
     questions: str | None = None
     format: str = "auto"
+    tokenise: str = "auto"
     samples: int = 0
     seed: int = 0
 
@@ -169,6 +170,7 @@ def judge_file(
     predictions: str | None = None,
     max_length: int | None = None,
     threads: int | None = None,
+    notices: list[str] | None = None,
     progress: Progress | None = None,
 ) -> Report:
     """Judge the sentence pairs of a file by their alignments, and score the judgements by the file's labels.
@@ -183,15 +185,18 @@ def judge_file(
         The task, and how it is done.
     predictions
         A file for the score and the judgement of each pair, as JSON lines.
+    notices
+        Gets a line where text was tokenised.
     """
     if predictions is not None:
         check_output(predictions)
     check_stdin(test, *options.training)
     judged = {path: _labelled_pairs(path, options) for path in (test, *options.training)}
-    pairs, training = judged[test], [pair for path in options.training for pair in judged[path]]
     aligner = load_phrase_aligner(model, threads=threads, max_length=max_length)
     for path, of_path in judged.items():
         check_input(aligner, aligner.columns_, of_path, path)
+        judged[path] = tokenise_pairs(aligner, of_path, path, tokenise=options.tokenise, notices=notices)
+    pairs, training = judged[test], [pair for path in options.training for pair in judged[path]]
     score = options.score or JUDGEMENT_SCORE_OF[options.task]
     values = pair_scores(aligner, [*training, *pairs], score, progress=progress)
     known, scores = values[: len(training)], values[len(training) :]

@@ -21,27 +21,27 @@ def list_translations(
     top: int = 10,
     least: float = 0.01,
 ) -> Report:
-    """Find translations in the lexicon of a model: for JSON, or for the file `output` where it is given.
+    """Find translations in the lexicon of a model, as values for JSON or, if `output` is given, as lines of a file.
 
     Parameters
     ----------
     model
         The directory of a trained model.
     output
-        Gets a line for each entry, with tabs between word, other word, P(other | word), P(word | other) and expected
-        count; `-` is standard output.
+        The file to write, with one line for each entry: word, other word, P(other | word), P(word | other) and expected
+        count, separated by tabs. `-` is standard output.
     direction
         ``forward`` lists target words of each source word, ``reverse`` source words of each target word.
     words
-        Only these words; all by default.
+        List only these words; by default all words.
     top, least
-        The most entries of a word, and the lowest probability.
+        The maximum number of entries of a word, and the lowest probability of an entry.
     """
     entries = load_aligner(model).translations(direction=direction, words=words or None, top=top, least=least)
     missing = sorted(set(words) - {entry.asked for entry in entries})
     if words and len(missing) == len(set(words)):
-        raise DataError(f"{model} knows no translation of {', '.join(missing)} with a probability of {least} or more.")
-    lacking = f"cepts: no translation of {', '.join(missing)} with a probability of {least} or more."
+        raise DataError(f"{model} has no translation of {', '.join(missing)} with a probability of at least {least}.")
+    lacking = f"cepts: no translation of {', '.join(missing)} with a probability of at least {least}."
     said = [lacking] if missing else []
     if output is None:
         return Report(values=[entry.as_dict() for entry in entries], said=said)

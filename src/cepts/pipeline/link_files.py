@@ -1,4 +1,4 @@
-"""Link files: two directions into one, one format into another, the links of one pair."""
+"""Link files: combining two directions, converting formats, and reading the links of one pair."""
 
 from __future__ import annotations
 
@@ -26,10 +26,22 @@ def combine_links(
     format: str = "pharaoh",
     base: int = 0,
 ) -> Summary:
-    """Write one alignment made of the links of two directions, whose confidences count as probabilities.
+    """Combine the links of two directions into one alignment and write it.
 
-    `forward`, `reverse` and `transpose_reverse` are as in `read_directions`; `output`, `format` and `base` are of the
-    links, as in `cepts.io.LinkWriter`; `sides` are files of the sentences: source, target, or one with both.
+    Confidences of links are taken as probabilities.
+
+    Parameters
+    ----------
+    forward, reverse
+        The links of source-target and of target-source training.
+    output, format, base
+        The file of links to write, as in `cepts.io.LinkWriter`.
+    extraction
+        How the two directions are combined.
+    sides
+        Files of the sentences, or None: source, target, and one file with both sides.
+    transpose_reverse
+        Whether the `reverse` file has target-source links.
     """
     check_stdin(forward.path, reverse.path, *sides)
     known = read_sides(*sides)
@@ -55,7 +67,10 @@ def read_pair(texts: BitextFiles, links: LinkFile, pair: int) -> LinkedPair:
     check_stdin(texts.source, texts.target, links.path)
     bitext = texts.read()
     if pair >= len(bitext):
-        raise UsageError(f"`pair` {pair + 1:,}: found {len(bitext):,} sentence pairs in {name_of(texts.source)}.")
+        raise UsageError(
+            f"`pair` must be at most {len(bitext):,}, the number of sentence pairs in {name_of(texts.source)}. Got "
+            f"{pair + 1:,} instead."
+        )
     found = links.read(Sides(bitext, bitext.source.lengths, bitext.target.lengths))
     return LinkedPair(*bitext[pair], found[pair])
 
@@ -77,12 +92,14 @@ def convert_links(
 
     Parameters
     ----------
+    links
+        The file of links to read.
     output, format, base
-        As in `cepts.io.LinkWriter`.
+        The file of links to write, as in `cepts.io.LinkWriter`.
     source, target, errors
-        The sentences, as in `cepts.io.read_bitext`. With them, links are checked; some formats show them.
+        The sentences, as in `cepts.io.read_bitext`. If they are given, links are checked, and some formats show them.
     sentences
-        How many sentence pairs there are, which NAACL files do not say.
+        The number of sentence pairs, which NAACL files do not contain.
     sure
         Leave out links that are only possible.
     reverse
@@ -91,7 +108,7 @@ def convert_links(
     check_choice("format", format, LINK_FORMATS)
     layout: LinkFormat = resolve(LINK_FORMATS[format])
     if (source is None) != (target is None):
-        raise UsageError("`source` and `target` go together; give both files of sentences, or neither.")
+        raise UsageError("`source` and `target` belong together; give both files of sentences, or neither.")
     if source is None and layout.shows_sentences:
         raise UsageError(f"the format {format} shows the sentences; give them with `source` and `target`.")
     check_stdin(links.path, source, target)

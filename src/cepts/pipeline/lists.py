@@ -1,4 +1,4 @@
-"""Lists of the most probable alignments of each pair -> file."""
+"""Writing lists of the most probable alignments of each pair."""
 
 from __future__ import annotations
 
@@ -21,7 +21,21 @@ def list_alignments(
     format: str = "json",
     progress: Progress | None = None,
 ) -> Summary:
-    """Write the `count` most probable alignments of each pair of `bitext` as a trained aligner finds them."""
+    """Write the most probable alignments of each sentence pair, as a trained aligner finds them.
+
+    Parameters
+    ----------
+    aligner
+        A trained word aligner.
+    bitext
+        The sentence pairs.
+    output, direction, format
+        The file, and what it has; see `cepts.io.NBestWriter`.
+    count
+        How many alignments of each pair and direction to write.
+    progress
+        Called after each run of pairs.
+    """
     summary = Summary(pairs=len(bitext), listed=direction)
     with NBestWriter(output, format=format, direction=direction, bitext=bitext) as writer:
         for forward, reverse in aligner.nbest_runs(bitext, count, progress=progress):

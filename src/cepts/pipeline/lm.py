@@ -1,4 +1,4 @@
-"""Language models from files to files: fitting, perplexity, export; and what signatures say of a model."""
+"""Language models from files to files: fitting, perplexity, export; and what signatures say about a model."""
 
 from __future__ import annotations
 
@@ -35,11 +35,11 @@ class FitFiles:
     texts
         Files or directories of documents.
     save
-        The model directory that is written.
+        The directory for the model.
     dev, background
-        Files of development text; texts and n-gram models to interpolate with.
+        Files of development text, and texts and n-gram models to interpolate with.
     stop
-        A list of function words; ``auto`` finds them in the texts, ``none`` is an empty list.
+        A file with a list of function words; ``auto`` finds them in the texts, ``none`` is an empty list.
     lowercase
         Put all texts in lower case.
     reading
@@ -58,7 +58,7 @@ class FitFiles:
 def fit_files(
     model: AdaptedModel, files: FitFiles, *, notices: list[str] | None = None, progress: Progress | None = None
 ) -> Report:
-    """Fit a model to files and save it. Its parameter `stop` becomes the words of the file `stop`."""
+    """Fit a model to files and save it; its parameter `stop` is set to the words of the file `stop`."""
     stopwatch = Stopwatch()
     check_destination(files.save)
     check_stdin(*files.texts, *files.background, *files.dev)
@@ -86,13 +86,13 @@ def _shown(perplexity: float | None) -> str:
 
 
 def _percent_less(value: float, before: float) -> str:
-    """How much less than `before` it is, in %, where that can be said."""
+    """The change from `before` to `value` in %; empty if it is not defined."""
     change = 100 * (value / before - 1) if 0 < before < np.inf else np.nan
     return f"{change:+.1f}" if np.isfinite(change) else ""
 
 
 def _fit_report(model: AdaptedModel, stopwatch: Stopwatch) -> Report:
-    """What a fitted model is, and how long that took."""
+    """A description of a fitted model, and how long fitting took."""
     predictor, record = model.predictor_, asdict(model.record_)
     background = predictor.background
     sizes = {name: record.pop(name) for name in ("words", "documents")}
@@ -143,7 +143,7 @@ def _fit_report(model: AdaptedModel, stopwatch: Stopwatch) -> Report:
 
 
 def model_facts(model: AdaptedModel) -> dict[str, object]:
-    """What a signature says of a model."""
+    """What a signature says about a model."""
     predictor = model.predictor_
     facts: dict[str, object] = {"ngrams": len(predictor.background), "order": model.order}
     facts["vocabulary"] = len(predictor.vocabulary)
@@ -164,9 +164,9 @@ def model_facts(model: AdaptedModel) -> dict[str, object]:
 
 
 def variants(model: AdaptedModel) -> dict[str, NDArray[np.float64]]:
-    """Weights of the components for the whole mixture, for the n-gram with one other component, and for all but that.
+    """Weights for the whole mixture, for the n-gram with each other component, and for all but each component.
 
-    The weight of components that are left out goes to the n-gram; nothing is tuned.
+    The weight of components that are left out goes to the n-gram; nothing is tuned again.
     """
     weights = model.predictor_.weights
     found = {"all": weights}
@@ -188,10 +188,12 @@ def document_perplexities(
     memory: Memory | None = None,
     progress: Progress | None = None,
 ) -> Perplexities:
-    """Perplexity of documents under the background, each of its models, the mixture, and the `variants` of that.
+    """Perplexity of documents under the background, each of its models, the mixture, and its `variants`.
 
     Parameters
     ----------
+    model, documents
+        The fitted model, and the documents.
     reset, memory
         As for `AdaptedModel.score_documents`.
     count_ends
@@ -200,7 +202,7 @@ def document_perplexities(
     Returns
     -------
     Perplexities
-        Of `background`, of `ngram 1` and so on where it has several models, and of the names of `variants`.
+        Perplexities of `background`, of `ngram 1` and so on if it has several models, and of the names of `variants`.
     """
     chosen = variants(model)
 
@@ -216,7 +218,7 @@ def document_perplexities(
         {name: np.concatenate([probs[name] for _, probs in parts]) for name in parts[0][1]},
         words != UNKNOWN,
         words == END,
-        documents.word_offsets + documents.offsets,  # each sentence has its end after it
+        documents.word_offsets + documents.offsets,  # each sentence is followed by its end
         documents.names,
         count_ends=count_ends,
         facts={"reset": "document" if reset else "never", **model_facts(model)},
@@ -275,9 +277,9 @@ def perplexity_files(
     notices: list[str] | None = None,
     progress: Progress | None = None,
 ) -> Report:
-    """Perplexity of text files under the model of a directory; see `document_perplexities`."""
+    """Perplexity of text files under a saved model; see `document_perplexities`."""
     model = AdaptedModel.load(directory, threads=threads)
-    # One document is as good as several, unless the model forgets at their ends.
+    # One document is as good as several, unless the model forgets at the end of each.
     documents = reading.read(texts, notices=notices, several_wanted=reset, progress=progress)
     if notices is not None:
         name = name_of(texts[0]) if len(texts) == 1 else f"{len(texts)} texts"
@@ -299,7 +301,7 @@ def export_files(
     threads: int | None = None,
     progress: Progress | None = None,
 ) -> Report:
-    """Adapt the model of a directory to text files and write it as an ARPA file."""
+    """Adapt a saved model to text files and write it as an ARPA file."""
     check_output(output)
     model = AdaptedModel.load(directory, threads=threads)
     documents = reading.read(texts, progress=progress) if texts else None

@@ -1,4 +1,4 @@
-"""The one loop from sentence pairs to files: score, extract, write, in one pass."""
+"""The loop from sentence pairs to files: score, extract and write in one pass."""
 
 from __future__ import annotations
 
@@ -20,14 +20,14 @@ from cepts.progress import Progress
 
 
 class RunWriter(AbstractContextManager[Any], Protocol):
-    """What takes the links of successive pairs, such as `cepts.io.LinkWriter`."""
+    """A writer of the links of successive pairs, such as `cepts.io.LinkWriter`."""
 
     def write(self, alignments: Alignments) -> None:
         """Write the links of the next pairs."""
 
 
 class WriterOfRuns:
-    """Base of what gives another writer more than the links of successive pairs, by its method `write`."""
+    """Base of writers whose method `write` passes the links of successive pairs, and more, to another writer."""
 
     def __init__(self, writer: Any) -> None:
         self.writer = writer
@@ -42,7 +42,7 @@ class WriterOfRuns:
 
 @dataclass(slots=True)
 class CeptCounts:
-    """Cepts, null words and noise of many pairs, added up as they are found."""
+    """Numbers of cepts and null words, and the noise, of many pairs; `noise` is the sum of P(noise) over the pairs."""
 
     pairs: int = 0
     cepts: int = 0
@@ -67,7 +67,7 @@ class CeptCounts:
         self.target_null += int((cepts.target < 0).sum())
 
     def lines(self) -> list[str]:
-        """The counts for people."""
+        """The counts as lines for people."""
         if not self.pairs:
             return ["cepts    none"]
         source = self.source_null / max(self.source_words, 1)
@@ -80,9 +80,10 @@ class CeptCounts:
 
 @dataclass(slots=True, kw_only=True)
 class Summary:
-    """What an alignment run did; `cepts` where links were made of cepts, lists where these were written instead.
+    """What an alignment run did: numbers of pairs, words and links.
 
-    `not_saved` says why the model could not be kept, though the links were written.
+    `cepts` counts cepts, if links were made of them. `listed` is the direction of lists, if these were written instead
+    of links. `not_saved` is the error if the model could not be saved although the links were written.
     """
 
     pairs: int = 0
@@ -102,7 +103,7 @@ class Summary:
     not_saved: ModelError | None = None
 
     def as_dict(self) -> dict[str, Any]:
-        """The figures by name."""
+        """The numbers by name."""
         return asdict(self)
 
     def add(self, alignments: Alignments) -> None:
@@ -117,7 +118,7 @@ class Summary:
             self.cepts.add(alignments)
 
     def lines(self, seconds: float, listed: str = "alignments") -> list[str]:
-        """The summary for people; `listed` says what the lists are of."""
+        """The summary as lines for people; `listed` says what the lists contain."""
         words = f"{self.source_words:,} + {self.target_words:,} words"
         lines = [f"aligned  {counted(self.pairs, 'pair')}, {words}, in {seconds:,.1f} s"]
         if self.listed is not None:
@@ -170,23 +171,25 @@ def align(
     matrices: str | Path | None = None,
     progress: Progress | None = None,
 ) -> Summary:
-    """Score `pairs`, extract their links and write them as they are found.
+    """Score sentence pairs, extract their links and write them as they are found.
 
     Parameters
     ----------
     scorer
         A trained model, a space, given matrices or links, or a mixture of these.
     pairs
-        The sentence pairs: what `scorer.directions` takes. None where given matrices or links know no sentences.
+        The sentence pairs, as `scorer.directions` takes them; None for given matrices or links without sentences.
     writer
-        Takes the links; is entered and left here.
+        A writer of links, such as `cepts.io.LinkWriter`; this function opens and closes it.
     extraction
-        How links are made.
+        How links are made; None uses the defaults.
     scores
-        A file for the scores of each pair, forward, a tab, reverse: log P(target | source) and log P(source | target)
-        of a word model, normalised decoding scores of a phrase model.
+        A file for the scores of each pair, forward and reverse, separated by a tab: log P(target | source) and
+        log P(source | target) of a word model, or the normalised decoding scores of a phrase model.
     matrices
-        A file for the association matrices behind the links, with the words, for `cepts factor`.
+        A file for the association matrices behind the links, with the words; `cepts factor` reads it.
+    progress
+        Called after each run of pairs.
     """
     extraction = extraction or Extraction()
     bitext = None if pairs is None else as_bitext(pairs)
@@ -218,7 +221,7 @@ def align(
 
 
 def check_cepts(cepts: str | int, bitext: Bitext, max_length: int | None) -> None:
-    """Refuse a number of cepts that no pair can have; in shorter ones there will be fewer."""
+    """Refuse a number of cepts that no pair can have; shorter pairs will have fewer."""
     shorter = np.minimum(bitext.source.lengths, bitext.target.lengths)
     if max_length is not None:
         shorter[np.maximum(bitext.source.lengths, bitext.target.lengths) > max_length] = 0

@@ -1,4 +1,4 @@
-"""Association matrices that users bring -> cepts, or links of any other extractor -> file."""
+"""From a file of association matrices to a file of links, through cepts or any other extractor."""
 
 from __future__ import annotations
 
@@ -32,14 +32,16 @@ class MatrixFile:
     path
         File of association matrices; see `cepts.io.read_association`.
     bitext
-        The sentences, which must fit the matrices.
+        The sentences, which must fit the matrices; None if there are none.
     scale
-        What an entry of 1 is worth in counts. None takes entries as counts, or, where none of the first matrices' is
-        above 1, as probabilities: a certain link is then worth 200.
+        How many counts an entry of 1 is worth. None takes entries as counts or, if no entry of the first matrices is
+        above 1, as probabilities: a certain link is then worth 200 counts.
     allow_empty
-        Take matrices without words or of zeros only, which are otherwise an error: these pairs have no links.
+        Accept matrices without words, or of zeros only, which are otherwise an error; such pairs have no links.
     cepts
-        A number of cepts that must be possible in some pair.
+        The number of cepts that will be asked for. It is an error if no pair is long enough for it.
+    threads
+        Number of threads; None uses one for each processor. Results do not depend on it.
     """
 
     max_length: int | None = None
@@ -62,11 +64,11 @@ class MatrixFile:
 
     @property
     def scale_used(self) -> float:
-        """What an entry of 1 was worth in counts."""
+        """How many counts an entry of 1 was worth."""
         return self.scale if self.scale is not None else EVIDENCE if self._probabilities else 1.0
 
     def lines(self, summary: Summary, seconds: float) -> list[str]:
-        """What was aligned, for people."""
+        """A summary of what was aligned, as lines for people."""
         matrices = counted(summary.pairs, "matrix", "matrices")
         return [
             f"aligned  {matrices}, scale {self.scale_used:g}, in {seconds:,.1f} s",
@@ -107,7 +109,7 @@ class MatrixFile:
 
 
 class _Writer(WriterOfRuns):
-    """Writes links with the words that the matrices of the same pairs have, where no sentences were given."""
+    """Writes links, with the words of the matrices if no sentences were given."""
 
     def __init__(self, file: MatrixFile, output: str | Path, format: str, base: int) -> None:
         super().__init__(LinkWriter(output, format=format, base=base, bitext=file.bitext))
@@ -128,10 +130,18 @@ def align_matrices(
     base: int = 0,
     progress: Progress | None = None,
 ) -> Summary:
-    """Align the words of the matrices of a file and write the links, a line a matrix, as they are found.
+    """Align the words of the matrices of a file and write their links.
 
-    Links are made through cepts where `extraction` says nothing else; `output`, `format` and `base` are as in
-    `cepts.io.LinkWriter`.
+    Parameters
+    ----------
+    file
+        The file of matrices.
+    output, format, base
+        The file of links, as in `cepts.io.LinkWriter`.
+    extraction
+        How links are made; by default through cepts.
+    progress
+        Called after each run of matrices.
     """
     check_output(output)
     summary = Summary()
@@ -149,7 +159,19 @@ def align_matrices(
 def matrix_to_draw(
     path: str | Path, pair: int, *, allow_empty: bool = False, gold: str | Path | None = None
 ) -> tuple[Matrices, Alignment | None]:
-    """The matrix of one pair of a file, counted from 0, and its gold links."""
+    """Read the matrix of one pair of a file, and its gold links.
+
+    Parameters
+    ----------
+    path
+        The file of matrices.
+    pair
+        The number of the pair, from 0.
+    allow_empty
+        Accept matrices without words among the others.
+    gold
+        A file of gold links for all pairs, or None.
+    """
     found: Matrices | None = None
     lengths = []
     count = 0
@@ -180,10 +202,10 @@ def matrix_to_draw(
 
 
 def _fitting(blocks: Iterator[Matrices], bitext: Bitext | None, allow_empty: bool) -> Iterator[Matrices]:
-    """The blocks, each of which must fit the sentences of `bitext`, and all of which must be as many as these.
+    """Yield the blocks, after checking that they fit the sentences of `bitext` in size and in number.
 
-    Each is given only when it is known whether another follows, so that of a file of one block nothing is aligned
-    before its matrices are counted.
+    A block is yielded only when it is known whether another one follows, so that a file of a single block is aligned
+    only after its matrices are counted.
     """
     pairs = 0
     before: Matrices | None = None
@@ -193,7 +215,7 @@ def _fitting(blocks: Iterator[Matrices], bitext: Bitext | None, allow_empty: boo
                 raise DataError(_other_number(block.name, f"more than {len(bitext):,}", bitext))
             run = slice(pairs, pairs + len(block))
             lengths = bitext.source.lengths[run], bitext.target.lengths[run]
-            if allow_empty:  # an aligner gives no words at all to a pair that it leaves out
+            if allow_empty:  # aligners write a matrix without words for a pair that they skip
                 association = block.association
                 without = np.diff(association.offsets) == 0
                 lengths = (
@@ -219,7 +241,7 @@ def _other_number(name: str, found: str, bitext: Bitext) -> str:
 
 
 def _long_enough(blocks: Iterator[Matrices], cepts: int) -> Iterator[Matrices]:
-    """The blocks, held back until one has a pair that is long enough for so many cepts; without any, `UsageError`."""
+    """Yield the blocks once one of them has a pair that is long enough for `cepts`; otherwise raise `UsageError`."""
     held: deque[Matrices] = deque()
     most = 0
     where = ""
@@ -256,7 +278,7 @@ def _scaled(block: Matrices, scale: float) -> Association:
             raise DataError(
                 f"{block.where(pair)}: found {values[place]:g} in {'matrix' if field == 'values' else field}, which a "
                 f"scale of {scale:g} makes too {'large' if scale > 1 else 'small'} for a 32-bit number; choose "
-                f"another `scale`."
+                f"another `scale=`."
             )
         scaled[field] = found
     return replace(association, **scaled)
@@ -276,7 +298,7 @@ def _sentences(block: Matrices, format: str) -> Bitext | None:
             for word in (*words[0], *words[1]):
                 if not word or word.split() != [word]:
                     raise DataError(
-                        f"{block.where(pair)}: found the word {shown(word)}, wanted words without blanks, for the "
-                        f"format giza; the format json takes it as it is."
+                        f"{block.where(pair)}: found the word {shown(word)}, but the format giza needs words without "
+                        f"blanks; choose the format json."
                     )
     return Bitext.from_tokens(zip(block.source, block.target, strict=True))

@@ -1,4 +1,4 @@
-"""Models of any kind, out of their directories."""
+"""Loading models of any kind from their directories."""
 
 from __future__ import annotations
 
@@ -16,31 +16,41 @@ from cepts.store import kind_of
 
 
 def load(directory: str | Path, *, threads: int | None = None) -> Any:
-    """The model that a directory holds, whatever its kind.
+    """Load a saved model of any kind.
 
     Parameters
     ----------
     directory
-        What the `save` of a model wrote; ``phrase`` and ``token`` are the English phrase models of the package.
+        The directory to which the model was saved; ``phrase`` and ``token`` are the English phrase models of the
+        package.
     threads
-        Threads that the model uses; None is one for each processor.
+        Number of threads that the model uses; None uses one for each processor.
     """
     english = str(directory) in PHRASE_MODELS and not Path(directory).exists()
     kind = "phrases" if english else kind_of(directory)
     if kind not in MODEL_KINDS:
-        raise UsageError(f"{directory} holds a {kind}, which is not a model to be used on its own.")
+        raise UsageError(f"{directory} holds a {kind}, which is not a model that can be used on its own.")
     return resolve(MODEL_KINDS[kind])(directory, threads=threads)
 
 
 def model_parameters() -> set[str]:
-    """The parameters that some word model has."""
+    """The names of all parameters of word models."""
     return {name for home in WORD_MODELS.values() for name in resolve(home).parameters()}
 
 
 def new_model(kinds: Mapping[str, str], name: str, parameters: Mapping[str, Any], *, choice: str = "model") -> Any:
-    """A model that is not trained yet, by its name in a table of names; a parameter that it lacks is refused.
+    """Make an untrained model by its name; raises `UsageError` for a parameter that it does not have.
 
-    `choice` is the parameter by which users choose among `kinds`.
+    Parameters
+    ----------
+    kinds
+        From names to classes, such as `cepts.names.WORD_MODELS`.
+    name
+        The name of the model.
+    parameters
+        Its parameters.
+    choice
+        What messages call the parameter by which users choose among `kinds`.
     """
     check_choice(choice, name, kinds)
     kind: type[Estimator] = resolve(kinds[name])
@@ -60,18 +70,21 @@ def load_scorer(
     max_length: int | None = None,
     threads: int | None = None,
 ) -> Scorer:
-    """What aligns sentence pairs: a model that was saved, given matrices, or a mixture of several.
+    """Load a scorer, which aligns sentence pairs: a saved model, given matrices, or a mixture of several.
 
     Parameters
     ----------
     places
         Model directories (word model, space, phrase model) and files of association matrices (.jsonl, .npz, .npy).
     weights
-        A weight for each, where there are several; none weighs all the same.
+        A weight for each of several; by default they are equal.
     source_language, target_language
-        For spaces: the languages of the two sides; None is the first, and the other one.
+        For spaces: the languages of the two sides. By default the source is the first language, and the target the
+        other one.
     max_length
-        Leave pairs with longer sentences unaligned; None is what each model was trained with.
+        Pairs with a longer sentence, in words, are not aligned; None uses the limit of each model.
+    threads
+        Number of threads; None uses one for each processor. Results do not depend on it.
     """
     languages = source_language, target_language
     found = [_scorer_of(place, languages, max_length, threads) for place in places]
@@ -91,8 +104,8 @@ def _scorer_of(
     if not hasattr(model, "directions"):
         kind = type(model).__name__
         raise UsageError(
-            f"{place} holds a model of another kind ({kind}), which cannot align sentences; give a word model, a space "
-            "or a phrase model."
+            f"{place} holds a model of another kind ({kind}), which cannot align sentences; choose a word model, a "
+            "space or a phrase model."
         )
     if max_length is not None:
         model.max_length = max_length

@@ -24,7 +24,7 @@ from cepts.progress import Progress, Stopwatch
 from cepts.store import check_destination
 
 # How semicrf trained: one null state, Hamming cost of states, next to no penalty, and no features of single words.
-PAPER: dict[str, Any] = {"memory": False, "cost": "states", "penalty": 0.01, "iterations": 300}
+PAPER: dict[str, Any] = {"memory": False, "cost": "states", "penalty": 0.01, "iterations": 300, "anchoring": 0.0}
 NOT_IN_PAPER = ("lexical",)
 
 

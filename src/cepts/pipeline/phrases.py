@@ -14,7 +14,7 @@ from cepts.io.lines import json_line
 from cepts.phrases import PhraseAligner
 from cepts.phrases.paths import Alternative
 from cepts.pipeline.align_files import AlignOutputs
-from cepts.pipeline.inputs import check_input, load_phrase_aligner
+from cepts.pipeline.inputs import check_input, load_phrase_aligner, tokenise_pairs
 from cepts.pipeline.lists import count_listed
 from cepts.pipeline.loop import Summary, WriterOfRuns, align
 from cepts.progress import Progress, Step, silent
@@ -68,8 +68,10 @@ def align_pair_files(
     extraction: Extraction | None = None,
     *,
     input_format: str = "auto",
+    tokenise: str = "auto",
     max_length: int | None = None,
     threads: int | None = None,
+    notices: list[str] | None = None,
     progress: Progress | None = None,
 ) -> Summary:
     """Read sentence pairs, and write their links through `writer`, or their best segmentations.
@@ -80,11 +82,14 @@ def align_pair_files(
         As in `load_phrase_aligner`.
     files, input_format
         As in `cepts.io.read_sentence_pairs`.
+    tokenise, notices
+        As in `tokenise_pairs`.
     """
     outputs.check()
     pairs = read_sentence_pairs(*files, format=input_format)
     aligner = load_phrase_aligner(model, threads=threads, max_length=max_length)
     check_input(aligner, aligner.columns_, pairs, files[0])
+    pairs = tokenise_pairs(aligner, pairs, files[0], tokenise=tokenise, notices=notices)
     if outputs.lists is None:
         results = {"scores": outputs.scores, "matrices": outputs.matrices}
         return align_pairs(aligner, pairs, writer, extraction, **results, progress=progress)

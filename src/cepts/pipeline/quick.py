@@ -31,22 +31,24 @@ def align(
     Parameters
     ----------
     source, target
-        Files with a sentence a line, or lists of sentences: strings, which are split on white space, or lists of
-        tokens. `source` alone is a file that has both sides, a `Bitext` or a list of pairs of sentences.
+        Two files with one sentence per line, or two lists of sentences, each a string, which is split on white space,
+        or a list of tokens. If `target` is None, `source` has both sides: it is a file, a `Bitext` or a list of pairs
+        of sentences.
     model
-        Name of the word model to train on the text (``ibm1``, ``ibm2``, ``diagonal``, ``hmm``, ``ibm3``, ``ibm4``); or
-        a model with options of your own, which is trained if it is not yet; or any other scorer.
+        The name of a word model to train on the text (``ibm1``, ``ibm2``, ``diagonal``, ``hmm``, ``ibm3``, ``ibm4``),
+        or a model with your own options, which is trained if it is not trained yet, or any other scorer.
     combine
-        How links are made: a name of `cepts.extract.EXTRACTORS`, or an `Extraction` with options of your own.
+        How links are made: a name of `cepts.extract.EXTRACTORS`, or an `Extraction` with your own options.
     notices
-        Gets a line for each thing that looks wrong in the input, such as a text that is not split into words.
+        A list to which notes are appended about things that look wrong in the input, such as a text that is not split
+        into words.
     progress
-        Told of each step.
+        Called after each step.
 
     Returns
     -------
     Alignments
-        The links of each pair, by source and target position from 0.
+        The links of each pair, as source and target positions from 0.
 
     Examples
     --------

@@ -1,4 +1,4 @@
-"""What jobs have found, ready to be shown: tables and lines for people, values for programs."""
+"""Results of jobs, ready to be shown: tables and lines for people, values for programs."""
 
 from __future__ import annotations
 
@@ -15,11 +15,11 @@ RANGE = "95 % interval"
 
 @dataclass(frozen=True, slots=True)
 class Table:
-    """Rows of cells under headings; a column is left out where none of its cells has a value.
+    """Rows of cells under headings; a column is left out if none of its cells has a value.
 
-    The first `left` columns are flush left; the others hold numbers. Where the table is too wide, `fit` says what to
-    do: ``fold`` puts columns into further tables, ``cut`` shortens the words of the last column, ``wrap`` breaks the
-    text of the last two columns between words. Without it, a table is folded on terminals only.
+    The first `left` columns are aligned to the left; the others have numbers. If the table is too wide, `fit` says what
+    to do: ``fold`` puts columns into further tables, ``cut`` shortens the last column, ``wrap`` breaks the text of the
+    last two columns between words. Without `fit`, a table is folded only on terminals.
     """
 
     columns: Sequence[str]
@@ -31,18 +31,18 @@ class Table:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Report:
-    """What a job found.
+    """The results of a job.
 
     Attributes
     ----------
     values
-        All of it, for JSON.
+        All results, for JSON.
     shown
-        Lines and tables for people.
+        The results as lines and tables for people.
     said
-        What is no result, such as how long it took.
+        Lines that are not results, such as how long the job took.
     signature
-        One line that says exactly what produced the scores, for people; `values` have it too.
+        One line that says exactly what produced the scores; it is also part of `values`.
     """
 
     values: Any = None
@@ -69,7 +69,7 @@ def gap_cells(gap: Difference | None) -> tuple[str | None, ...]:
 
 
 def short_names(names: Sequence[str]) -> list[str]:
-    """File names without their folders, unless they are needed to tell files apart."""
+    """File names without their directories, unless these are needed to tell files apart."""
     short = [Path(name).name if name != "-" else "stdin" for name in names]
     return short if len(set(short)) == len(short) else list(names)
 
@@ -93,5 +93,5 @@ def compared(gaps: Mapping[str, Difference]) -> dict[str, Any]:
 
 
 def filled(**values: Any) -> dict[str, Any]:
-    """The values that there are: neither None nor empty."""
+    """The values that are neither None nor empty."""
     return {name: value for name, value in values.items() if value not in (None, {}, [])}

@@ -1,4 +1,4 @@
-"""Rescoring the n-best lists of a recogniser with an adapted model, whose history goes from utterance to utterance."""
+"""Rescoring the n-best lists of a recogniser with an adapted model, which remembers the utterances before."""
 
 from __future__ import annotations
 
@@ -24,9 +24,9 @@ from cepts.pipeline.reports import Report, Table, counted
 from cepts.progress import Progress, Step, Stopwatch, silent
 from cepts.signature import signature
 
-LEAST_LOG_PROB = -100.0  # of a word with probability 0; lists need finite scores
+LEAST_LOG_PROB = -100.0  # stands for the logarithm of 0, because lists need finite scores
 WEIGHTS = (0.0, *(float(f"{0.01 * 1.25**step:.3g}") for step in range(40)))
-BONUSES = tuple(step / 2 for step in range(-8, 21))  # for each word, as multiples of the weight
+BONUSES = tuple(step / 2 for step in range(-8, 21))  # bonuses for each word, as multiples of the weight
 ROUNDS = 3
 ROWS = {"before": "before", "after": "rescored", "oracle": "oracle"}
 BY_SUFFIX = {".tsv": "tsv", ".jsonl": "jsonl", ".json": "jsonl", ".trn": "trn"}
@@ -45,15 +45,16 @@ class RescoreOptions:
     weight
         Weight of log P(hypothesis | history) of the model.
     word_bonus
-        Added for each word.
+        Number that is added for each word.
     own_weight
-        Weight of the score that the recogniser's own language model gave, which the lists must then have.
+        Weight of the score of the recogniser's own language model, which the lists must then contain.
     unknown_penalty
-        Subtracted from log P for each unknown word, in nats: the probability of ``<unk>`` is that of all unknown words
-        together. By default as if there were as many of them as known words: the logarithm of their number.
+        Number of nats that are subtracted from log P for each unknown word, because the probability of ``<unk>`` is
+        that of all unknown words together. By default it is the logarithm of the number of known words, as if there
+        were as many unknown ones.
     reset
-        When the history starts anew: ``never``, with each ``utterance``, or with each ``talk``, where the part of the
-        utterance's name before its last ``-`` or ``_`` changes.
+        When the history starts anew: ``never``, with each ``utterance``, or with each ``talk``, which means when the
+        part of the utterance's name before the last ``-`` or ``_`` changes.
     """
 
     weight: float = 1.0
@@ -74,7 +75,7 @@ PLAIN = RescoreOptions()
 
 
 class Rescored(NamedTuple):
-    """An utterance, the model's log-probability of each hypothesis (natural logarithm), and the total scores."""
+    """An utterance, the model's log-probability of each hypothesis (natural logarithm), and their total scores."""
 
     utterance: Utterance
     lm_scores: list[float]
@@ -82,7 +83,7 @@ class Rescored(NamedTuple):
 
     @property
     def best(self) -> int:
-        """The hypothesis with the highest total, the first of equals."""
+        """The hypothesis with the highest total, the first one if several are equal."""
         return int(np.argmax(self.totals))
 
 
@@ -95,7 +96,7 @@ def rescore(
 ) -> Iterator[Rescored]:
     """Score the hypotheses of each utterance; the best one then becomes part of the history.
 
-    `memory` is what the history starts with; by default nothing.
+    `memory` is the history at the start, by default an empty one.
     """
     start = memory or model.memory()
     penalty = options.unknown_penalty
@@ -114,10 +115,10 @@ def rescore(
             if marks:
                 raise DataError(
                     f"utterance {shown(utterance.id)}, hypothesis {number + 1}: found the word {min(marks)}, wanted "
-                    f"hypotheses without marks of start and end, which are added; leave it out."
+                    f"hypotheses without marks of start and end, because the model adds them; remove it."
                 )
             after = now.copy()
-            # One thread: a hypothesis is too short to share among several.
+            # One thread, because a hypothesis is too short for several.
             log_prob = _log_prob(model.predictor_.score(Text.from_tokens([words]), after, threads=1), model, penalty)
             found.lm_scores.append(log_prob)
             given = given_score(utterance, number, options.own_weight)
@@ -129,15 +130,15 @@ def rescore(
 
 
 def given_score(utterance: Utterance, number: int, own_weight: float) -> float:
-    """The score that a list gives a hypothesis, with the weighted score of the recogniser's own language model."""
+    """The score of a hypothesis in its list, plus the weighted score of the recogniser's own language model."""
     hypothesis = utterance.hypotheses[number]
     if not own_weight:
         return hypothesis.score
     if hypothesis.lm_score is None:
         raise DataError(
             f"utterance {shown(utterance.id)}, hypothesis {number + 1}: found no score of the recogniser's own "
-            f"language model, wanted one, as its weight is {own_weight:g}; add lm_score to the lists, or leave out "
-            f"`own_weight`."
+            f"language model, wanted one because its weight is {own_weight:g}; add lm_score to the lists, or leave out "
+            f"`own_weight=`."
         )
     return hypothesis.score + own_weight * hypothesis.lm_score
 
@@ -154,7 +155,7 @@ def _log_prob(scored: Scored, model: AdaptedModel, penalty: float) -> float:
 
 
 class ListErrors(NamedTuple):
-    """Word errors of the recogniser's own first choice, of the choice after rescoring, and of the best possible one."""
+    """Word errors of the recogniser's own choice, of the choice after rescoring, and of the best possible choice."""
 
     before: WordErrors
     after: WordErrors
@@ -164,10 +165,10 @@ class ListErrors(NamedTuple):
 def list_errors(
     rescored: Sequence[Rescored], references: Mapping[str, tuple[str, ...]] | None = None, *, name: str = ""
 ) -> ListErrors | None:
-    """Errors of rescored lists against their references, those of `references` first; None where there are none.
+    """Errors of rescored lists against their references; None if there are no references.
 
-    The choice before rescoring is the hypothesis with the highest score, to which the score of the recogniser's own
-    language model is added where the list has it.
+    `references` take precedence over those of the lists. The choice before rescoring is the hypothesis with the highest
+    score, to which the score of the recogniser's own language model is added if the list has it.
     """
     wanted = references_of([found.utterance for found in rescored], references)
     if wanted is None:
@@ -183,23 +184,23 @@ def list_errors(
 
 
 def own_choice(utterance: Utterance) -> int:
-    """The hypothesis that the recogniser itself has chosen, the first of equals."""
+    """The hypothesis that the recogniser itself has chosen, the first one if several are equal."""
     return int(np.argmax([hypothesis.score + (hypothesis.lm_score or 0.0) for hypothesis in utterance.hypotheses]))
 
 
 def references_of(
     utterances: Sequence[Utterance], references: Mapping[str, tuple[str, ...]] | None = None
 ) -> list[tuple[str, ...]] | None:
-    """The reference of each utterance, that of `references` first; None where there are none at all."""
+    """The reference of each utterance, preferably from `references`; None if no utterance has one."""
     wanted = [(references or {}).get(utterance.id, utterance.reference) for utterance in utterances]
     lacking = [utterance.id for utterance, one in zip(utterances, wanted, strict=True) if one is None]
     if len(lacking) == len(utterances) and not references:
         return None
     if lacking:
         raise DataError(
-            f"found no reference of the utterance {shown(lacking[0])}"
+            f"found no reference for the utterance {shown(lacking[0])}"
             + (f" and {len(lacking) - 1:,} others" if len(lacking) > 1 else "")
-            + f", wanted one for each of {len(utterances):,}; add them, or leave all references out."
+            + f", wanted one for each of {len(utterances):,} utterances; add them, or leave all references out."
         )
     return [one for one in wanted if one is not None]
 
@@ -215,13 +216,13 @@ def tune_weights(
 ) -> tuple[RescoreOptions, list[Rescored]]:
     """Find the weight of the model and the bonus for each word that give the fewest errors on these lists.
 
-    A grid is searched with the model's scores as they are; then the lists are rescored, because the chosen hypotheses
+    A grid is searched with the model's scores as they are. Then the lists are rescored, because the chosen hypotheses
     are the history of the next ones, and the grid is searched again. The other options stay as they are. Returns the
-    options with the fewest errors, and the lists rescored by them.
+    options with the fewest errors, and the lists rescored with them.
     """
     wanted = references_of(utterances, references)
     if wanted is None:
-        raise UsageError("weights are tuned by references, which the lists do not have; give a file of `references`.")
+        raise UsageError("tuning weights needs references, which the lists do not have; give a file of `references`.")
     best: list[tuple[int, int, RescoreOptions, list[Rescored]]] = []
     options = replace(options, weight=1.0, word_bonus=0.0)
     for number in range(ROUNDS):
@@ -251,7 +252,7 @@ def _edits(lists: Sequence[Rescored], references: Sequence[tuple[str, ...]]) -> 
 
 
 def _grid(lists: Sequence[Rescored], edits: NDArray[np.int64], own_weight: float) -> tuple[float, float]:
-    """The weight and the bonus with the fewest errors; of equal ones those without a bonus, and of these the middle."""
+    """The weight and the bonus with the fewest errors; among equal ones, the middle of those without a bonus if any."""
     starts = _starts(lists)
     sizes = [len(found.totals) for found in lists]
     groups = np.repeat(np.arange(len(lists)), sizes)
@@ -286,11 +287,11 @@ class RescoreFiles:
     Attributes
     ----------
     nbest, format, acoustic_scale
-        The n-best lists; as for `read_hypotheses`.
+        The n-best lists, as for `read_hypotheses`.
     output, output_format
-        Where the hypotheses go, and how; None is nowhere, and the format of the suffix, else ``tsv``.
+        The file for the rescored hypotheses, or None, and its format; by default it is that of the suffix, or ``tsv``.
     references
-        Reference transcripts, as for `read_transcripts`, where the lists do not have them.
+        A file of reference transcripts, as for `read_transcripts`, if the lists do not have them.
     adapt, reading
         Texts with which the history starts, and how they are read.
     """
@@ -315,14 +316,14 @@ def rescore_files(
     notices: list[str] | None = None,
     progress: Progress | None = None,
 ) -> Report:
-    """Rescore n-best lists with the model of a directory, and write them.
+    """Rescore n-best lists with a saved model, and write them.
 
     With `tune`, the weight and the word bonus with the fewest errors are found, and nothing is written.
     """
     stopwatch = Stopwatch()
     if tune and files.output is not None:
         raise UsageError(
-            "`tune` writes no hypotheses; leave out `output`, and rescore with the weight and word bonus that it finds."
+            "`tune` writes no hypotheses; leave out `output`, then rescore with the weight and word bonus it finds."
         )
     if files.output is not None:
         check_output(files.output)
@@ -333,9 +334,7 @@ def rescore_files(
     references = read_transcripts(files.references) if files.references is not None else None
     utterances = list(read_hypotheses(files.nbest, format=files.format, acoustic_scale=files.acoustic_scale))
     if references_of(utterances, references) is None and files.output is None and not tune:
-        raise UsageError(
-            "without references there are no errors to report; name a file for the hypotheses by `output`."
-        )
+        raise UsageError("without references there are no errors to report; name a file for the hypotheses (`output`).")
     if notices is not None:
         words = Text.from_tokens(one.tokens for utterance in utterances for one in utterance.hypotheses)
         notice = unknown_notice(_task(files.nbest), words, model.knows)
@@ -373,7 +372,7 @@ def rescore_files(
     shown: list[str | Table] = []
     if errors is not None:
         values["errors"] = {name: one.as_dict() for name, one in errors._asdict().items()}
-        if files.output == "-":  # where the hypotheses are, nothing else may be
+        if files.output == "-":  # standard output has only the hypotheses
             said.append(f"WER      {errors.before.wer:.2f} -> {errors.after.wer:.2f} %")
         else:
             shown.append(_error_table(values["errors"]))

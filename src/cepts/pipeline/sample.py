@@ -1,4 +1,4 @@
-"""The example files that come with the package, written where a user wants them."""
+"""Writing the example files of the package to a directory."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ ROOM_FOLDERS = ("lm", "spaces")
 
 
 def sample_files() -> dict[str, Traversable]:
-    """Every example file of the package by its path below the directory that `write_sample` makes."""
+    """Every example file of the package, by its path below the directory that `write_sample` writes."""
     root = files("cepts") / "sample"
     places = {"": root, **{f"{folder}/": root / folder for folder in ROOM_FOLDERS}}
     return {
@@ -26,10 +26,10 @@ def sample_files() -> dict[str, Traversable]:
 
 
 def write_sample(directory: str, *, force: bool = False) -> Report:
-    """Write the example files into `directory`, which is made where it is missing.
+    """Write the example files into `directory`, which is created if it does not exist.
 
-    Files that are there already with the same bytes are left alone. Where others would be overwritten, nothing is
-    written at all unless `force` is set.
+    Files that are already there with the same bytes are left as they are. If other files would be overwritten, nothing
+    is written unless `force` is set.
     """
     root = Path(directory)
     wanted = {root / name: entry.read_bytes() for name, entry in sample_files().items()}

@@ -1,4 +1,4 @@
-"""Links of words or of paraphrases in files against gold links."""
+"""Scoring files of links, of words or of paraphrases, against gold links."""
 
 from __future__ import annotations
 
@@ -56,19 +56,19 @@ PARTS = {
 
 
 class SystemScores(NamedTuple, Generic[Result]):
-    """The scores of each system; intervals of each, and how each further system differs from the first."""
+    """The scores of each system, their intervals, and how each further system differs from the first."""
 
     comparisons: list[Result]
     resampled: Resampled
 
     @property
     def ranges(self) -> list[dict[str, Interval]]:
-        """The intervals of each system's scores; none without samples."""
+        """The intervals of the scores of each system; empty without samples."""
         return self.resampled.intervals or [{} for _ in self.comparisons]
 
     @property
     def gaps(self) -> list[dict[str, Difference]]:
-        """How each system differs from the first; nothing for the first itself and without samples."""
+        """How each system differs from the first; empty for the first itself and without samples."""
         return [{}, *(self.resampled.differences or [{} for _ in self.comparisons[1:]])]
 
     @property
@@ -93,19 +93,20 @@ def score_links(
     Parameters
     ----------
     gold
-        The reference.
+        The gold links.
     systems
-        The links to judge.
+        The links to score.
     sides
         The sentences, for the shares of covered words and for `null`.
     sentences
-        How many sentence pairs there are, which NAACL files do not say.
+        The number of sentence pairs, which NAACL files do not contain.
     reverse_gold
-        The gold has target-source links.
+        Whether the gold file has target-source links.
     null
-        Count a word without links as linked to null.
+        Whether a word without links counts as linked to null.
     bootstrap, seed
-        Samples for intervals and for the comparison with the first system, and their seed; 0 samples make neither.
+        Number of samples for intervals and for the comparison with the first system, and their seed; with 0 samples,
+        neither is computed.
     """
     sides = sides or Sides()
     if null and (sides.source_lengths is None or sides.target_lengths is None):
@@ -130,10 +131,10 @@ def score_links(
 def _read_all(
     gold: LinkFile, systems: Sequence[LinkFile], sides: Sides, sentences: int | None, reverse_gold: bool
 ) -> tuple[Alignments, list[Alignments]]:
-    """The gold and the systems' links, of the same number of sentence pairs.
+    """The gold links and the links of the systems, for the same number of sentence pairs.
 
-    NAACL files do not say how many pairs there are. Links may therefore end before the gold does. A gold that ends
-    before the links is taken for the gold of only a part of the sentences, unless `sentences` says otherwise.
+    NAACL files do not say how many pairs there are, so the links may end before the gold links do. If the gold links
+    end first, they are taken to cover only a part of the sentences, unless `sentences` says otherwise.
     """
     found = gold.read(sentences=sentences)
     pairs = sides.pairs or sentences
@@ -146,7 +147,7 @@ def _read_all(
             raise _unequal(gold, len(found), system, len(links))
         judged.append(links)
     if sides.pairs is not None and gold.can_reread:
-        # Read again now that the numbers of pairs agree: links out of range are named by file and line.
+        # Read again, now that the numbers of pairs agree, so that messages about links out of range name file and line.
         found = gold.read(sides, target_source=reverse_gold)
     return swap_sides(found) if reverse_gold else found, judged
 
@@ -167,12 +168,12 @@ def _unequal(gold: LinkFile, gold_pairs: int, system: LinkFile, pairs: int) -> D
             "links."
         )
     return DataError(
-        f"{gold.path} has gold links of {gold_pairs:,} sentence pairs but {system.path} has {pairs:,}; {remedy}"
+        f"{gold.path} has gold links for {gold_pairs:,} sentence pairs but {system.path} has {pairs:,}; {remedy}"
     )
 
 
 def report_links(names: Sequence[str], found: SystemScores[Comparison], *, per_sentence: bool = False) -> Report:
-    """The scores of link files of these names; with `per_sentence`, also those of each sentence pair."""
+    """The scores of link files with these names; with `per_sentence`, also those of each sentence pair."""
     short, results = short_names(names), found.comparisons
     scores, gaps = [result.scores for result in results], found.gaps[-1]
     columns = ["", *chain.from_iterable((name, RANGE) for name in short), "difference", RANGE, "p"]
@@ -213,7 +214,7 @@ def report_links(names: Sequence[str], found: SystemScores[Comparison], *, per_s
 
 
 def _sentence_table(names: Sequence[str], results: Sequence[Comparison]) -> Table:
-    """A row for each sentence pair: of one system all measures, of two the links and AER of each."""
+    """A row for each sentence pair, with all measures of one system, or the links and AER of two."""
     numbered = enumerate(zip(*(result.per_sentence() for result in results), strict=True), start=1)
     columns = ["pair", "sure", "possible"]
     if len(results) == 1:
@@ -257,11 +258,11 @@ def score_phrase_files(
     Parameters
     ----------
     gold, gold_format, gold_links
-        A file of sentence pairs with gold links, its format, and a file with the links of pairs that have none.
+        A file of sentence pairs with gold links, its format, and a file of links if the pairs have none.
     systems, format
         Files of links, and their format.
     base
-        Number of a sentence's first word in Pharaoh files.
+        The number of a sentence's first word in Pharaoh files.
     protocol, possible
         As in `cepts.evaluate.score_phrases`.
     samples, seed
@@ -275,7 +276,7 @@ def score_phrase_files(
 
 
 def report_phrases(names: Sequence[str], found: SystemScores[PhraseComparison]) -> Report:
-    """The scores of files of paraphrases' links of these names."""
+    """The scores of files of paraphrase links with these names."""
     short, first = short_names(names), found.comparisons[0]
     every = list(zip(names, short, found.comparisons, found.ranges, found.gaps, strict=True))
     rows = [

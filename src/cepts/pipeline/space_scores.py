@@ -1,4 +1,4 @@
-"""Scores of spaces on tasks: word translation, word and sentence similarity, retrieval of sentences."""
+"""Scores of spaces: word translation, word and sentence similarity, sentence retrieval."""
 
 from __future__ import annotations
 
@@ -44,10 +44,10 @@ from cepts.spaces.model import SOURCES
 from cepts.spaces.retrieve import unit_rows
 from cepts.spaces.sentences import idf_weights, sentence_vectors, sif_vectors, sif_weights, simple_text
 
-# What signatures say of a measure: the defaults of `retrieve`.
+# What signatures say about a measure: the defaults of `retrieve`.
 MEASURE_FACTS = {"csls": {"neighbourhood": 10}, "inverted-softmax": {"temperature": 30}}
 AT = (1, 5, 10)
-LEVEL = 0.95  # of `cepts.evaluate.intervals`
+LEVEL = 0.95  # the level of `cepts.evaluate.intervals`
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -59,14 +59,14 @@ class PrecisionTask:
     source, target, sources
         As in `WordLookup`.
     measures, at
-        Precision at these numbers of answers is given for each of these measures.
+        The measures, and the numbers of answers at which precision is computed for each of them.
     both
-        For words: also score the other direction, with the same dictionary.
+        For words: whether the other direction is scored too, with the same dictionary.
     queries, tokenized
-        For sentences: how many are looked up, drawn with `seed` (all of them where there are fewer); and whether they
-        are tokenised, or are to be by `simple_text`.
+        For sentences: how many are looked up, drawn with `seed` (all of them if there are fewer), and whether they are
+        already tokenised; otherwise `simple_text` does that.
     samples, seed
-        Samples for intervals, and their seed; 0 samples make none.
+        Number of samples for intervals, and their seed; with 0 samples there are no intervals.
     """
 
     source: str | int | None = None
@@ -82,7 +82,7 @@ class PrecisionTask:
 
 
 class SimilarityScores(NamedTuple):
-    """Scores of a task by the language's vectors alone, and by their places in the space."""
+    """Scores of a task with the language's own vectors, and with their positions in the space."""
 
     alone: SimilarityScore
     space: SimilarityScore
@@ -99,7 +99,7 @@ def score_translations(
     at: Sequence[int] = AT,
     progress: Progress | None = None,
 ) -> TranslationScore:
-    """Precision of word translation by the protocol of MUSE; the first column of `dictionary` is the source."""
+    """Precision of word translation with the protocol of MUSE; the first column of `dictionary` is the source."""
     lookup = lookup or WordLookup()
     languages = model.space_.direction(lookup.source, lookup.target)
     known, others = (model.vectors(view) for view in languages)
@@ -113,7 +113,7 @@ def score_translations(
 
 
 def score_translation_file(space: SavedSpace, dictionary: str, task: PrecisionTask) -> Report:
-    """Scores of word translation by each measure."""
+    """Scores of word translation with each measure."""
     model = space.open()
     for measure in task.measures:
         model.space_.check_measure(measure)
@@ -145,17 +145,21 @@ def score_retrieval(
     name: str = "",
     progress: Progress | None = None,
 ) -> list[TranslationScore]:
-    """Precision of finding a sentence's translation among all sentences of the other side.
+    """Precision of finding the translation of a sentence among all sentences of the other side.
 
-    Sentence `n` of one text is the translation of sentence `n` of the other. Sentences are means of unit vectors of
-    their words, weighted by inverse document frequencies. The scores are of each measure in one direction, then in the
-    other.
+    Sentence `n` of one text is the translation of sentence `n` of the other. The vector of a sentence is the mean of
+    the unit vectors of its words, weighted by inverse document frequencies. Returns the scores of each measure in one
+    direction, then in the other.
     """
     pairs, most = len(texts[0]), max(task.at)
     if pairs != len(texts[1]):
-        raise DataError(f"found {pairs:,} source and {len(texts[1]):,} target sentences, wanted as many of both.")
+        raise DataError(
+            f"found {pairs:,} source and {len(texts[1]):,} target sentences, wanted the same number of both."
+        )
     if pairs < most:
-        raise DataError(f"found {pairs:,} sentence pairs, wanted at least {most}, as many as are to be found.")
+        raise DataError(
+            f"found {pairs:,} sentence pairs, wanted at least {most}, because precision at {most} is computed."
+        )
     languages = model.space_.direction(task.source, task.target)
     sides = []
     for view, text in zip(languages, texts, strict=True):
@@ -201,7 +205,7 @@ def _facts_of(model: SpaceModel, languages: tuple[int, int], measure: str) -> di
 def _precision_report(
     unit: str, scores: Sequence[TranslationScore], task: PrecisionTask, about: Mapping[str, object]
 ) -> Report:
-    """Precisions with their coverage: a row for each direction and measure."""
+    """Precisions and coverage, with a row for each direction and measure."""
     drawn = {"bootstrap": task.samples, "bootstrap-seed": task.seed, "level": LEVEL} if task.samples else {}
     rows, values, facts = [], [], []
     for score in scores:
@@ -230,7 +234,7 @@ def _precision_report(
 
 
 def _joint_signature(facts: Sequence[Mapping[str, object]]) -> str:
-    """One signature of several scores; values that differ between them are joined by +, in their order."""
+    """One signature for several scores; values that differ between them are joined by +, in their order."""
     names = dict.fromkeys(name for each in facts for name in each)
     return signature(
         {name: "+".join(dict.fromkeys(str(each[name]) for each in facts if name in each)) for name in names}
@@ -256,7 +260,7 @@ def score_sentence_similarity(
 ) -> list[SimilarityScores]:
     """Correlation of cosines of SIF sentence vectors with human judgements, for each task.
 
-    Words count with unit vectors; `counts` are of a large text of the language.
+    Word vectors are scaled to length 1; `counts` are the word counts of a large text of the language.
     """
     vectors = model.vectors(language)
     weights = sif_weights(vectors.vocabulary, counts)
@@ -274,9 +278,9 @@ def score_sentence_similarity(
 def score_similarity_files(
     space: SavedSpace, tasks: Sequence[str], counts: str | None = None, *, language: str | None = None
 ) -> Report:
-    """Scores of similarity on each file of judgements, of the first language by default.
+    """Similarity scores on each file of judgements, by default for the first language.
 
-    The judgements are of words or, where `counts`, a file of word counts, is given, of sentences.
+    The judgements are about words or, if `counts`, a file of word counts, is given, about sentences.
     """
     model = space.open()
     view = model.space_.view(language or 0)

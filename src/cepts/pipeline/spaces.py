@@ -24,7 +24,7 @@ from cepts.spaces.model import SOURCES
 from cepts.spaces.senses import LEAST_NEARNESS
 from cepts.store import check_destination
 
-SHOWN = 10  # largest number of unknown words that a message names
+SHOWN = 10  # maximum number of unknown words that a message names
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -34,15 +34,15 @@ class SpaceFiles:
     Attributes
     ----------
     vectors
-        A file of vectors for each language.
+        A vector file for each language.
     dictionaries
-        Files of translations; ``en-fr:FILE`` names the languages of its columns.
+        Files of translations; ``en-fr:FILE`` names the languages of the columns.
     identical
-        Also use words that are spelt the same in several languages as entries.
+        Whether words that are spelt the same in several languages are also used as entries.
     languages
-        Names of the languages, with commas between them; None is by the names of the files.
+        Names of the languages, separated by commas; None takes them from the names of the files.
     lowercase, max_vocabulary, vector_format
-        As `cepts.io.read_vectors` takes them.
+        As in `cepts.io.read_vectors`.
     """
 
     vectors: tuple[str, ...]
@@ -56,7 +56,7 @@ class SpaceFiles:
     def __post_init__(self) -> None:
         paths = self.vectors
         if len(paths) < 2:
-            raise UsageError(f"found {len(paths)} file of vectors, wanted two or more, one for each language.")
+            raise UsageError(f"found {len(paths)} vector file, wanted two or more, one for each language.")
         places = [path if path == "-" else os.path.realpath(path) for path in paths]
         twice = next((path for path, place in zip(paths, places, strict=True) if places.count(place) > 1), None)
         if twice is not None:
@@ -64,8 +64,8 @@ class SpaceFiles:
         language_names(paths, self.languages)
         if not self.dictionaries and not self.identical:
             raise UsageError(
-                "nothing says which words have the same meaning; give a dictionary (`dictionaries`), or use words that "
-                "are spelt the same (`identical`)."
+                "found no translations to fit the space on; give a dictionary (`dictionaries`), or use words that are "
+                "spelt the same (`identical`)."
             )
 
 
@@ -83,11 +83,11 @@ def fit_space_files(
     Parameters
     ----------
     save
-        The directory where the model goes, which is checked before anything is read.
+        The directory for the model, which is checked before anything is read; None does not save it.
     keep_vectors
-        Save the vectors and the dictionary entries with it.
+        Whether the vectors and the dictionary entries are saved with it.
     notices
-        Gets a line for each thing that is no error but that a user should know.
+        A list to which notes for the user are appended.
     """
     stopwatch = Stopwatch()
     if save is not None:
@@ -137,7 +137,7 @@ def _described(model: SpaceModel, seconds: float) -> list[str]:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class WordLookup:
-    """How words are translated: between which languages, and as `cepts.spaces.SpaceModel.neighbours` does it."""
+    """How words are translated; the fields are parameters of `cepts.spaces.SpaceModel.neighbours`."""
 
     source: str | int | None = None
     target: str | int | None = None
@@ -148,7 +148,7 @@ class WordLookup:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class SenseLookup:
-    """How senses are found, as `cepts.spaces.SpaceModel.senses` does it; `dictionaries` are files."""
+    """How senses are found; the fields are parameters of `cepts.spaces.SpaceModel.senses`, `dictionaries` are files."""
 
     source: str | None = None
     target: str | None = None
@@ -169,10 +169,11 @@ def translate_words(
     output: str = "-",
     format: str | None = None,
 ) -> Report:
-    """Translate `words`, or those of the file `path`, one a line.
+    """Translate `words`, or those of the file `path`, which has one per line.
 
-    With a `format`, the file `output` gets a line for each word: ``tsv``, with tabs between translations and scores, or
-    ``jsonl``. Without, the report has them, and at least one word must have a vector.
+    With a `format`, the translations are written to the file `output`, one line for each word: ``tsv``, with tabs
+    between translations and scores, or ``jsonl``. Without a `format`, they are in the report, and at least one word
+    must have a vector.
     """
     check_output(output)
     model = space.open()
@@ -205,7 +206,7 @@ def translate_words(
 def translate_all(space: SavedSpace, lookup: WordLookup, output: str, *, mutual: bool = False) -> Report:
     """Write a dictionary with the best translation of every word.
 
-    With `mutual`, only of words that are each other's best translation.
+    With `mutual`, it has only words that are each other's best translation.
     """
     check_output(output)
     model = space.open()
@@ -275,7 +276,7 @@ def export_vectors(
 def _looked_up(
     model: SpaceModel, lookup: WordLookup | SenseLookup, words: Sequence[str], *, some: bool
 ) -> tuple[str, str, list[str]]:
-    """The two languages, and a line on words that have no vector; with `some`, one of them must have a vector."""
+    """The two languages, and a line about words without a vector; with `some`, at least one word must have one."""
     first, second = (model.vectors(view) for view in model.space_.direction(lookup.source, lookup.target))
     rows = first.vocabulary.find(words)
     unknown = list(dict.fromkeys(word for word, row in zip(words, rows, strict=True) if row < 0 and word))

@@ -1,4 +1,4 @@
-"""Matrices of cells between words: how large the cells are so that a figure keeps its bounds, and what is in them."""
+"""Matrices of cells between words: how large cells can be so that the figure is not too large, and what is in them."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ LONGEST = 24  # letters of a word that are shown
 
 @dataclass(frozen=True, slots=True)
 class Scale:
-    """How large a cell is; the font shrinks with it until only some words can have their labels."""
+    """How large a cell is; the font shrinks with it, down to a smallest size at which only some words have labels."""
 
     cell: float = CELL
 
@@ -36,15 +36,15 @@ class Scale:
 
     @property
     def every(self) -> int:
-        """1 where each word has its label, n where only each n-th has."""
+        """1 if every word has a label, n if only every n-th word has one."""
         return max(1, math.ceil(self.font * LINE_HEIGHT / POINTS_PER_INCH / self.cell - 1e-9))
 
 
 def fitting(size_of: Callable[[Scale], tuple[float, float]], what: str, *, thin: bool = True, hint: str = "") -> Scale:
-    """The largest scale at which a figure keeps its bounds; `size_of` gives its width and height in inches.
+    """The largest scale at which a figure is not too large; `size_of` gives its width and height in inches.
 
-    Cells shrink, and the labels with them; then, if the figure may be so `thin`, labels are left out. Where even that
-    is not enough, the figure is refused: `what` says what it shows, `hint` what to do instead.
+    Cells shrink, and labels with them; then, if `thin` allows it, labels are left out. If even that is not enough, the
+    figure is refused: `what` says what it shows, `hint` what to do instead.
     """
     scale = Scale()
     while max(size_of(scale)) > LARGEST:
@@ -58,7 +58,7 @@ def fitting(size_of: Callable[[Scale], tuple[float, float]], what: str, *, thin:
 
 
 def shortened(word: str) -> str:
-    """A word as a label: its beginning, if it is long, with its letters in the order in which they are drawn."""
+    """A word as a label: its beginning if it is long, with its letters in the order in which they are drawn."""
     return shaped(word if len(word) <= LONGEST else word[: LONGEST - 1] + "…")
 
 
@@ -71,20 +71,20 @@ def room_for(words: Sequence[str]) -> float:
 def label_cells(
     axes: Axes, scale: Scale, rows: Sequence[str], columns: Sequence[str], *, count: int, above: bool = False
 ) -> None:
-    """Put words at the rows and at the `count` columns, upright where they are wider than a cell."""
+    """Label the rows and the `count` columns with words; those of the columns are upright if they are too wide."""
     every = scale.every
     axes.set_yticks(range(0, len(rows), every), rows[::every])
     upright = room_for(columns) * scale.font / FONT > scale.cell * every - 0.02
     axes.set_xticks(range(0, count, every), columns[::every], rotation=90 if upright else 0)
     axes.tick_params(length=0, pad=3, labelsize=scale.font, labeltop=above, labelbottom=not above)
-    # By side: Han characters of Japanese and of Chinese need different fonts.
+    # Fonts are chosen for each side, because Han characters of Japanese and of Chinese need different ones.
     axes.tick_params(axis="y", labelfontfamily=families_for(rows))
     axes.tick_params(axis="x", labelfontfamily=families_for(columns))
 
 
 def draw_grid(axes: Axes, rows: int, columns: int) -> None:
-    """Lines between cells."""
-    # All lines of a kind are one path, broken by NaN, which makes files smaller.
+    """Draw lines between cells."""
+    # All horizontal lines, and all vertical ones, are one path broken by NaN, which makes files smaller.
     for lines, end, along in ((rows, columns, 0), (columns, rows, 1)):
         ends = np.tile([-0.5, end - 0.5, np.nan], lines - 1)
         places = np.repeat(np.arange(1, lines) - 0.5, 3)
@@ -93,7 +93,7 @@ def draw_grid(axes: Axes, rows: int, columns: int) -> None:
 
 
 def draw_squares(axes: Axes, shares: NDArray[np.float64], colours: NDArray[Any]) -> None:
-    """A square in each cell, whose area is the value (a little less, so that neighbours do not touch)."""
+    """Draw a square in each cell whose area is the value (a little less, so that neighbours do not touch)."""
     from matplotlib.collections import PolyCollection
 
     places = np.argwhere(shares > 1e-4)

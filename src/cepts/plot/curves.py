@@ -1,4 +1,4 @@
-"""Figures of curves: how the number of cepts was chosen, fitted spaces, hidden documents."""
+"""Figures with curves: how the number of cepts was chosen, fitted spaces, hidden documents."""
 
 from __future__ import annotations
 
@@ -26,18 +26,18 @@ def plot_criterion(
     chosen: Mapping[str, int] | None = None,
     title: str = "",
 ) -> Drawn:
-    """Draw criteria such as the log-likelihood, AIC and BIC against the number of cepts, to .svg, .pdf or .png.
+    """Draw criteria such as the log-likelihood, AIC and BIC against the number of cepts.
 
     Parameters
     ----------
     path
-        The file; its suffix is the format.
+        The file; its suffix (.svg, .pdf or .png) is the format.
     cepts
         The numbers of cepts that were tried.
     criteria
-        Name -> its value for each of them, in nats; NaN where it has none.
+        From the name of a criterion to its values for these numbers, in nats; NaN if it has no value.
     chosen
-        Name -> the number that this criterion chose; it is marked.
+        From the name of a criterion to the number of cepts that it chose, which is marked.
     title
         Title of the figure.
     """
@@ -49,9 +49,9 @@ def plot_criterion(
     marks = dict(chosen or {})
     for name, number in marks.items():
         if name not in curves or number not in numbers:
-            raise ValueError(f"`chosen` must be among what was tried. Got {name!r}: {number} instead.")
+            raise ValueError(f"`chosen` must be among the criteria and `cepts`. Got {name!r}: {number} instead.")
     with drawing(path, 5.2, 3.4, texts=[*curves, title]) as figure:
-        axes = figure.add_axes((0.15, 0.15, 0.6, 0.72))
+        axes = figure.add_axes((0.18, 0.15, 0.57, 0.72))
         ends = []
         for place, (name, values) in enumerate(curves.items()):
             colour = colour_of(place)
@@ -63,7 +63,7 @@ def plot_criterion(
             if len(known):
                 ends.append((values[known[-1]], numbers[known[-1]], name, colour))
         dress(axes, "cepts", "nats", ticks=10, title=title)
-        # Names at the curves' ends, pushed apart where they would overlap.
+        # Names are at the ends of the curves, pushed apart if they would overlap.
         low, high = axes.get_ylim()
         height, last = 0.06 * (high - low), -np.inf
         for value, _, name, colour in sorted(ends):
@@ -89,24 +89,24 @@ def plot_hidden_documents(
     estimated: NDArray[np.floating] | None = None,
     title: str = "",
 ) -> Drawn:
-    """Draw hidden documents to .svg, .pdf or .png, as Figures 2 and 3 of nmf_lm.txt.
+    """Draw hidden documents as in Figures 2 and 3 of Novak and Mammone (2001).
 
     Parameters
     ----------
     path
-        The file; its suffix gives the format.
+        The file; its suffix (.svg, .pdf or .png) is the format.
     columns
-        Name -> P(word | d) of a hidden document, drawn on the left with the words sorted.
+        From the name of a hidden document d to its P(word | d), drawn on the left with the words in descending order.
     priors
-        P(d) of all hidden documents, drawn on the right, the highest first.
+        P(d) of all hidden documents, drawn on the right with the highest first.
     estimated
-        Estimates of P(d) from a text, eq. (18) of nmf_lm, in the order of `priors`.
+        Estimates of P(d) from a text (Novak and Mammone, 2001, eq. 18), in the order of `priors`.
     title
         Title of the figure.
     """
     known = np.asarray(priors, dtype=np.float64)
     if estimated is not None and len(estimated) != len(known):
-        raise ValueError(f"`estimated` must be one for each of {len(known)} priors. Got {len(estimated)} instead.")
+        raise ValueError(f"`estimated` must have one for each of {len(known)} priors. Got {len(estimated)} instead.")
     with drawing(path, 8.4, 3.4, texts=[*columns, title]) as figure:
         bottom, height = 0.15, 0.72 if title else 0.76
         left = figure.add_axes((0.09, bottom, 0.39, height))
@@ -116,7 +116,7 @@ def plot_hidden_documents(
             left.plot(np.arange(1, len(values) + 1), values, color=colour_of(place), linewidth=1.3, label=shaped(name))
         left.set_xscale("log")
         left.set_yscale("log")
-        # Plain numbers: powers of ten would need formulae, which are off because a dollar sign may be a word.
+        # Plain numbers, because powers of ten need formulae, which are off because a dollar sign may be a word.
         left.xaxis.set_major_formatter(lambda value, place: f"{value:,.0f}")
         left.yaxis.set_major_formatter(lambda value, place: f"{value:g}")
         left.set_ylim(bottom=LEAST)
@@ -130,7 +130,7 @@ def plot_hidden_documents(
         if estimated is not None:
             shown = np.asarray(estimated, dtype=np.float64)[order]
             right.plot(places, shown, ".", color=colour_of(1), markersize=3, label="mean of P(d | h) over a text")
-        right.plot(places, known[order], color=INK, linewidth=1.3, label="of the factorisation")
+        right.plot(places, known[order], color=INK, linewidth=1.3, label="from the factorisation")
         right.set_ylim(bottom=0)
         right.set_title("P(d) of all hidden documents", loc="left", fontsize=9)
         dress(right, "hidden documents, the most probable first")
@@ -141,11 +141,14 @@ def plot_hidden_documents(
     return Drawn(Path(path))
 
 
-LATE = 100  # iterations after which the second panel begins, where there are many more
+LATE = 100  # iterations after which the second panel begins, if there are many more
 
 
 def plot_space(path: PathLike, space: Space) -> Drawn:
-    """Draw the likelihood of a fit's iterations, or the correlations of its dimensions."""
+    """Draw the likelihood over the iterations of a fit or, for methods without any, the correlations of the dimensions.
+
+    `plot_likelihood` and `plot_correlations` say what the figures show.
+    """
     title = f"{'-'.join(space.languages)}, {space.method}"
     if space.objectives:
         return plot_likelihood(path, space.objectives, title=title)
@@ -155,14 +158,23 @@ def plot_space(path: PathLike, space: Space) -> Drawn:
 
 
 def plot_likelihood(path: PathLike, objectives: Sequence[float] | NDArray[np.floating], *, title: str = "") -> Drawn:
-    """Draw the likelihood before each iteration of EM, to .svg, .pdf or .png (Figure 4 of mfa.txt).
+    """Draw the likelihood before each iteration of EM, as in Figure 4 of Vargas et al. (2019).
 
-    On the left all iterations; on the right those after the hundredth (after the first tenth where there are fewer
-    than a thousand), which the steep beginning would hide.
+    The left panel has all iterations. The right one has those after the hundredth, or after the first tenth if there
+    are fewer than a thousand, because the steep beginning would hide them.
+
+    Parameters
+    ----------
+    path
+        The file; its suffix (.svg, .pdf or .png) is the format.
+    objectives
+        The mean log-likelihood of an entry before each iteration, in nats, such as `Space.objectives`.
+    title
+        Title of the figure.
     """
     values = np.asarray(objectives, dtype=np.float64)
     if not len(values):
-        raise UsageError("`objectives` must be at least one. Got none instead.")
+        raise UsageError("`objectives` must have at least one value. Got none instead.")
     late = min(LATE, max(1, len(values) // 10), len(values) - 1)
     with drawing(path, 7.2, 3.0, texts=[title]) as figure:
         for number, (start, name) in enumerate(((0, "all iterations"), (late, f"from iteration {late + 1}"))):
@@ -171,8 +183,8 @@ def plot_likelihood(path: PathLike, objectives: Sequence[float] | NDArray[np.flo
             mark = "o" if len(numbers) == 1 else ""
             axes.plot(numbers, values[start:], "-", marker=mark, color=colour_of(0), linewidth=1.4)
             axes.set_title(name, loc="left", fontsize=9)
-            dress(axes, "iteration", "log-likelihood, nats an entry" if not number else "", ticks=5)
-            # Full values, not an offset above the axis and a few digits at the ticks.
+            dress(axes, "iteration", "log-likelihood, nats per entry" if not number else "", ticks=5)
+            # Full values at the ticks, instead of a few digits and an offset above the axis.
             axes.ticklabel_format(axis="y", useOffset=False)
         if title:
             figure.suptitle(title, x=0.13, ha="left", fontweight="bold", fontsize=10)
@@ -180,7 +192,17 @@ def plot_likelihood(path: PathLike, objectives: Sequence[float] | NDArray[np.flo
 
 
 def plot_correlations(path: PathLike, correlations: NDArray[np.floating], *, title: str = "") -> Drawn:
-    """Draw the correlation of the languages in each dimension of the space, to .svg, .pdf or .png."""
+    """Draw the correlation of the languages in each dimension of a space.
+
+    Parameters
+    ----------
+    path
+        The file; its suffix (.svg, .pdf or .png) is the format.
+    correlations
+        The correlations, in descending order, such as `Space.correlations`.
+    title
+        Title of the figure.
+    """
     values = np.asarray(correlations, dtype=np.float64)
     with drawing(path, 5.2, 3.4, texts=[title]) as figure:
         axes = figure.add_axes((0.12, 0.15, 0.82, 0.72))

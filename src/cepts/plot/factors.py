@@ -1,4 +1,4 @@
-"""A sentence pair as onmf draws it (figures 3, 5 and 6): its matrix, the two factors, and the resulting alignment."""
+"""A sentence pair drawn as in onmf, figures 3, 5 and 6: its matrix, the two factors, and the resulting alignment."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ if TYPE_CHECKING:
 GAP = 0.3  # inches
 MARGIN = 0.2
 LINE = 0.19
-LEGEND = 3.5  # inches that it takes
+LEGEND = 3.5  # width of the legend in inches
 NULL = "∅"
 
 Labels = tuple[Sequence[str], Sequence[str]]  # of rows and columns
@@ -47,28 +47,28 @@ def plot_factors(
     possible: Collection[tuple[int, int]] = (),
     title: str = "",
 ) -> Drawn:
-    """Draw how one sentence pair was factorised, to an .svg, .pdf or .png file.
+    """Draw how one sentence pair was factorised, as in figures 3, 5 and 6 of Goutte et al. (2004).
 
-    From left to right: the association matrix; the source words' cepts; above, the target words' cepts; and where
-    the two meet, the alignment that they make. The area of a square is its value. A cept has one colour throughout.
+    The figure shows, from left to right, the association matrix, the cepts of the source words, and the alignment, with
+    the cepts of the target words above it. The area of a square is its value. A cept has the same colour throughout.
 
     Parameters
     ----------
     path
-        The file; its suffix is the format.
+        The file; its suffix (.svg, .pdf or .png) is the format.
     matrix
-        (I + 1) x (J + 1), the null row and column first.
+        The association matrix, (I + 1) x (J + 1), with the row and column of null first.
     source_factor, target_factor
-        P(cept | word): (I + 1) x C and (J + 1) x C, null first. A cept that no word is assigned to, such as those of
-        null, is grey.
+        P(cept | word), (I + 1) x C and (J + 1) x C, with null first. Cepts to which no word is assigned, such as those
+        of null, are grey.
     source_words, target_words
-        The I and J words.
+        The I source words and the J target words.
     source_assignment, target_assignment
-        The cept of each word, a column of the factors; -1 is null.
+        The cept of each word as a column of the factors; -1 is null.
     cept_names
-        C names; by default 1 to C.
+        The names of the C cepts; by default 1 to C.
     sure, possible
-        Gold links (i, j), from 0: filled and open circles on the alignment.
+        Gold links (i, j), counted from 0, which are drawn as filled and open circles on the alignment.
     title
         Title of the figure.
     """
@@ -89,7 +89,7 @@ def plot_factors(
 
 
 class _Pair:
-    """The data of the figure, after checking that the sizes match the words."""
+    """The data of the figure; the constructor checks that the sizes match the words."""
 
     def __init__(
         self,
@@ -112,7 +112,7 @@ class _Pair:
             if values.shape != shape:
                 raise ValueError(f"`{name}` must be {shape[0]} x {shape[1]}, null first. Got {values.shape} instead.")
             if not (np.isfinite(values).all() and (values >= 0).all()):
-                raise ValueError(f"`{name}` must hold finite numbers of 0 or more.")
+                raise ValueError(f"`{name}` must have finite numbers of 0 or more.")
         for name, cepts, count in (
             ("source_assignment", self.source_assignment, rows - 1),
             ("target_assignment", self.target_assignment, columns - 1),
@@ -125,7 +125,7 @@ class _Pair:
         self.colours = [colour_of(cept) if cept in used else GREY for cept in range(self.cepts)]
 
     def alignment(self) -> NDArray[np.int64]:
-        """The cept of each link, null first; -1 for links to null, -2 where there is no link."""
+        """The cept of each link, with null first; -1 for links to null, -2 if there is no link."""
         links = np.full(self.matrix.shape, -2, dtype=np.int64)
         same = self.source_assignment[:, None] == self.target_assignment[None, :]
         linked = same & (self.source_assignment[:, None] >= 0)
@@ -146,7 +146,7 @@ def _draw(figure: Figure, pair: _Pair, names: list[str], gold: Gold, title: str)
     cell, places = scale.cell, _places(scale, pair, rooms, lines)
     width, height = places.size
     figure.set_size_inches(width, height)
-    # A right-to-left sentence runs from right to left here, too.
+    # The columns of a right-to-left sentence run from right to left.
     turned = runs_right_to_left(pair.words[1])
 
     def panel(
@@ -160,7 +160,7 @@ def _draw(figure: Figure, pair: _Pair, names: list[str], gold: Gold, title: str)
         cepts: int | None = None,
         gold: Gold = (),
     ) -> None:
-        """A matrix of squares between words; `cepts` is the axis, 0 for rows and 1 for columns, that has cepts."""
+        """Draw a matrix of squares between words; `cepts` is the axis that has cepts: 0 for rows, 1 for columns."""
         rows, columns = shares.shape
         axes = figure.add_axes((place[0] / width, place[1] / height, cell * columns / width, cell * rows / height))
         axes.set_xlim(-0.5, columns - 0.5)
@@ -240,7 +240,7 @@ def _draw(figure: Figure, pair: _Pair, names: list[str], gold: Gold, title: str)
 
 
 class _Places(NamedTuple):
-    """Where the panels are, in inches: columns `left`, `middle`, `right`, rows `bottom`, `upper`."""
+    """Where the panels are, in inches: columns `left`, `middle` and `right`, rows `bottom` and `upper`."""
 
     size: tuple[float, float]
     left: float
@@ -252,9 +252,10 @@ class _Places(NamedTuple):
 
 
 def _places(scale: Scale, pair: _Pair, rooms: tuple[float, float, float], lines: float) -> _Places:
-    """The layout at a scale: cells have one size in all panels, and rows and columns continue from panel to panel.
+    """The layout at a scale: cells have the same size in all panels, and rows and columns continue across panels.
 
-    `rooms` are those of the source words, the target words and the cepts' names, `lines` those of the legend.
+    `rooms` are the widths of the source words, the target words and the names of cepts; `lines` is the height of the
+    legend in lines.
     """
     rows, columns = pair.matrix.shape
     source_room, target_room, name_room = (max(scale.cell, room * scale.font / FONT) + 0.1 for room in rooms)
@@ -265,14 +266,14 @@ def _places(scale: Scale, pair: _Pair, rooms: tuple[float, float, float], lines:
     bottom = MARGIN + max(name_room, target_room)
     upper = bottom + high + GAP
     width = max(right + max(wide, 1.0) + MARGIN, LEGEND + MARGIN)
-    # The legend is in the corner over the matrix where it fits.
+    # The legend is in the corner above the matrix if it fits there.
     beside = upper + across + target_room + LINE
     below = (upper + target_room if right - name_room > LEGEND else beside) + LINE
     height = MARGIN + max(beside, below + LINE * lines)
     return _Places((width, height), left, middle, right, bottom, upper, target_room)
 
 
-def draw_pair(
+def plot_pair_factors(
     matrices: Matrices,
     pair: int,
     *,
@@ -283,10 +284,26 @@ def draw_pair(
     criterion: PathLike | None = None,
     **options: Any,
 ) -> None:
-    """Draw the factors of one pair, and how its number of cepts was chosen, to the given files.
+    """Factorise the matrix of one sentence pair and draw the factors, and how the number of cepts was chosen.
 
-    `words` replace those of the file; `options` are those of `cepts.factor.factorise`, except that a number of cepts
-    that is too large for the pair is reduced.
+    Parameters
+    ----------
+    matrices
+        The matrices of a file.
+    pair
+        The number of the pair among them, from 0.
+    scale
+        Factor by which the values of the matrix are multiplied, for example to turn probabilities into counts.
+    words
+        The source and the target words; by default those of `matrices`.
+    gold
+        Gold links to draw on the alignment.
+    factors
+        The file for the factors; see `plot_factors`. None does not draw them.
+    criterion
+        The file for the choice of the number of cepts; see `plot_criterion`. None does not draw it.
+    options
+        Options of `cepts.factor.factorise`. A number of `cepts` that is too large for the pair is reduced.
     """
     association = matrices.association.part(pair, pair + 1)
     size, length = int(association.source_lengths[0]), int(association.target_lengths[0])
@@ -333,7 +350,7 @@ def draw_pair(
 
 
 def _with_null(posterior: np.ndarray, *, last: int) -> np.ndarray:
-    """P(cept | word) with the null word first, and last the null cepts of the source's and the target's null word."""
+    """P(cept | word) with the null word as first row; the last columns are the null cepts of source and target."""
     words, columns = posterior.shape
     whole = np.zeros((words + 1, columns + 1))
     whole[1:, : columns - 1] = posterior[:, 1:]

@@ -1,4 +1,4 @@
-"""What all figures share: one style, a largest size, and files whose bytes depend only on what they show."""
+"""What all figures share: one style, a maximum size, and files whose bytes depend only on what they show."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ if TYPE_CHECKING:
 
 FIGURE_SUFFIXES = (".svg", ".pdf", ".png")
 INK, GREY, PALE = "#1f2933", "#8a94a0", "#e4e8ec"
-# The first ones can be told apart by colour-blind readers: from Okabe and Ito, then from Tol.
+# Colour-blind readers can tell the first ones apart: they are from Okabe and Ito, the others from Tol.
 COLOURS = (
     "#0072b2",
     "#e69f00",
@@ -39,7 +39,7 @@ COLOURS = (
     "#bb5566",
 )
 DOTS_PER_INCH = 160
-LARGEST = 24.0  # inches, of either side of a figure: 3,840 dots
+LARGEST = 24.0  # inches: the maximum width and height of a figure, 3,840 dots
 # No date, program version or random names, so that the bytes depend only on what is shown.
 METADATA: dict[str, dict[str, Any]] = {
     ".svg": {"Date": None, "Creator": None},
@@ -67,10 +67,10 @@ def colour_of(cept: int) -> str:
 
 
 def suffix_of(path: PathLike) -> str:
-    """The suffix of a figure's file, which gives its format; refuses, before any work, what cannot be drawn."""
+    """The suffix of a figure's file, which is its format; raises an error, before any work, if it cannot be drawn."""
     suffix = Path(path).suffix.lower()
     if suffix not in FIGURE_SUFFIXES:
-        raise UsageError(f"a figure is a file that ends in .svg, .pdf or .png. Got {str(path)!r} instead.")
+        raise UsageError(f"the name of a figure must end in .svg, .pdf or .png. Got {str(path)!r} instead.")
     check_output(path)
     try:
         import matplotlib as mpl  # noqa: F401
@@ -80,12 +80,12 @@ def suffix_of(path: PathLike) -> str:
 
 
 class FigureWarning(UserWarning):
-    """Something in a figure is not drawn as it should be, because this machine lacks a part."""
+    """A part of a figure is not drawn as it should be, for example because this machine lacks a font."""
 
 
 @dataclass(frozen=True, slots=True)
 class Drawn:
-    """A figure that was written to `path`; a notebook shows it where it is the value of a cell."""
+    """A figure that was written to `path`; a notebook shows it if it is the value of a cell."""
 
     path: Path
 
@@ -105,18 +105,18 @@ def drawing(
     texts: Sequence[str] = (),
     ground: str = "white",
 ) -> Iterator[Figure]:
-    """A figure, sizes in inches, without a window, which is written to `path` at the end, whole or not at all.
+    """A figure without a window, which is written to `path` at the end, completely or not at all; sizes are in inches.
 
-    Matplotlib has our settings meanwhile; the caller's settings have no effect and are not changed. `texts` is all
-    that the figure says that could be of any script: its fonts are chosen by that, and a `FigureWarning` tells of
-    letters that no font has.
+    Meanwhile matplotlib has our settings; the caller's settings have no effect and are not changed. `texts` are all
+    texts of the figure that can be in any script: its fonts are chosen for them, and a `FigureWarning` names letters
+    that no font has.
     """
     suffix = suffix_of(path)
     import matplotlib as mpl
     from matplotlib.figure import Figure
 
     with mpl.rc_context(), warnings.catch_warnings(), fonts.hushed():
-        # Letters that no font has are drawn as boxes; `_warn` says so once.
+        # Letters that no font has are drawn as boxes; `_warn` reports them once.
         warnings.filterwarnings("ignore", message=r"(?s).*Glyph .* missing from font")
         mpl.rcdefaults()
         mpl.rcParams.update({**SETTINGS, "font.family": fonts.families_for(texts)})
@@ -130,20 +130,21 @@ def drawing(
 
 
 def _warn(path: PathLike, texts: Sequence[str]) -> None:
-    """Say what is not drawn as it should be."""
+    """Warn about letters that are not drawn as they should be."""
     missing = fonts.lacking(texts)
     if missing:
         warnings.warn(f"figure {path}: {fonts.advice(missing)}", FigureWarning, stacklevel=4)
     if not fonts.can_shape() and any(runs_right_to_left([text]) for text in texts):
         warnings.warn(
-            f"figure {path}: this matplotlib does not join the letters of right-to-left scripts; version 3.11 does.",
+            f"figure {path}: this version of matplotlib does not join the letters of right-to-left scripts; version "
+            f"3.11 does.",
             FigureWarning,
             stacklevel=4,
         )
 
 
 def dress(axes: Axes, x: str, y: str = "", *, ticks: int = 0, title: str = "") -> None:
-    """Give a plot of curves its grid, its two axes and their names, at most `ticks` whole numbers, and a title."""
+    """Give a plot of curves its grid, axis labels, at most `ticks` whole numbers on the x axis, and a title."""
     if ticks:
         from matplotlib.ticker import MaxNLocator
 

@@ -1,4 +1,4 @@
-"""Which fonts have the letters of a text, how wide it is, and how right-to-left words are drawn."""
+"""Which fonts have the letters of a text, how wide a text is, and how right-to-left words are drawn."""
 
 from __future__ import annotations
 
@@ -11,22 +11,22 @@ from typing import Any
 
 from cepts.data import runs_right_to_left
 
-MAIN = "DejaVu Sans"  # comes with matplotlib, so it is the same everywhere
+MAIN = "DejaVu Sans"  # part of matplotlib, so it is the same everywhere
 POINTS_PER_INCH = 72
 
-# Families for scripts of East Asia, the best first. The same Han character has other shapes in Japanese than in
-# Chinese, so a text with kana or hangul in it asks for the fonts of its own country first.
+# Families for scripts of East Asia, the best first. The same Han character looks different in Japanese and in Chinese,
+# so for a text with kana or hangul the fonts of its own country come first.
 _JAPANESE = ("Noto Sans CJK JP", "Noto Sans JP", "Hiragino Sans", "Yu Gothic", "Meiryo", "IPAexGothic", "IPAGothic")
 _KOREAN = ("Noto Sans CJK KR", "Noto Sans KR", "Apple SD Gothic Neo", "Malgun Gothic", "NanumGothic")
 _CHINESE = ("Noto Sans CJK SC", "Noto Sans SC", "PingFang SC", "Microsoft YaHei", "WenQuanYi Micro Hei", "SimHei")
 _OTHERS = ("Noto Sans", "Arial Unicode MS", "Noto Emoji", "Symbola")
-# First words of the Unicode names of their characters.
+# First words of the Unicode names of the characters of these scripts.
 _EAST_ASIAN = {"CJK", "HIRAGANA", "KATAKANA", "HANGUL", "BOPOMOFO", "IDEOGRAPHIC", "FULLWIDTH", "HALFWIDTH", "KANGXI"}
 
 
 @contextmanager
 def hushed() -> Iterator[None]:
-    """Keep matplotlib from logging that a family has no bold face, or that it took a narrow one."""
+    """Keep matplotlib from logging that a family has no bold face, or that it chose a narrow one."""
     log = logging.getLogger("matplotlib.font_manager")
     before = log.level
     log.setLevel(logging.ERROR)
@@ -37,7 +37,7 @@ def hushed() -> Iterator[None]:
 
 
 def families_for(texts: Iterable[str]) -> list[str]:
-    """Families that together have the letters of `texts`, as far as the fonts of this machine do.
+    """Families that together have the letters of `texts`, as far as this machine has fonts for them.
 
     The first is always `MAIN`; matplotlib looks for each letter in the families one after the other.
     """
@@ -50,7 +50,7 @@ def lacking(texts: Iterable[str]) -> str:
 
 
 def advice(letters: str) -> str:
-    """What to install so that `letters` can be drawn: the one line of a warning."""
+    """The text of a warning that says what to install so that `letters` can be drawn."""
     scripts = sorted({_script(letter) for letter in letters})
     if any(script in _EAST_ASIAN for script in scripts):
         package = "Noto Sans CJK (Debian, Ubuntu: fonts-noto-cjk; Fedora: google-noto-sans-cjk-fonts)"
@@ -65,17 +65,17 @@ def advice(letters: str) -> str:
 
 
 def can_shape() -> bool:
-    """Whether matplotlib orders and joins the letters of right-to-left scripts itself: from 3.11 on."""
+    """Whether matplotlib orders and joins the letters of right-to-left scripts itself, which it does from 3.11 on."""
     from matplotlib import ft2font
 
     return hasattr(ft2font, "__libraqm_version__")
 
 
 def shaped(word: str) -> str:
-    """A word as it must be given to matplotlib, with the sign of replacement for what cannot be drawn.
+    """A word in the form that matplotlib draws correctly; characters that cannot be drawn become U+FFFD.
 
-    Before 3.11 it draws all letters from left to right, so those of a right-to-left word are turned round here; the
-    letters of Arabic, which should be joined, stand apart.
+    Before version 3.11, matplotlib draws all letters from left to right, so the letters of a right-to-left word are
+    reversed here; the letters of Arabic, which should be joined, are drawn apart.
     """
     word = "".join("\ufffd" if unicodedata.category(letter) in {"Cc", "Cs"} else letter for letter in word)
     if can_shape() or not runs_right_to_left([word]):
@@ -84,11 +84,11 @@ def shaped(word: str) -> str:
 
 
 def width_of(text: str, size: float, families: Sequence[str]) -> float:
-    """Width of a text in inches; `size` is that of the font in points."""
+    """Width of a text in inches; `size` is the size of the font in points."""
     from matplotlib.font_manager import FontProperties
     from matplotlib.textpath import TextPath
 
-    # An empty word has no extent at all.
+    # An empty word has no extents.
     if not text.strip():
         return 0.0
     path = TextPath((0, 0), text, size=size, prop=FontProperties(family=list(families)))
@@ -102,7 +102,7 @@ def _drawn(texts: Iterable[str]) -> str:
 
 
 def _needs_glyph(letter: str) -> bool:
-    # Spaces, control and format characters, lone surrogates, and selectors of variants have none.
+    # Spaces, control and format characters, lone surrogates and variation selectors have no glyph.
     kind = unicodedata.category(letter)
     return kind not in {"Zs", "Zl", "Zp", "Cc", "Cf", "Cs"} and not 0xFE00 <= ord(letter) <= 0xFE0F
 
@@ -112,7 +112,7 @@ def _script(letter: str) -> str:
 
 
 def _clusters(word: str) -> Iterator[str]:
-    """Letters, each with the marks that are set on it."""
+    """Letters, each with its combining marks."""
     cluster = ""
     for letter in word:
         if cluster and not unicodedata.combining(letter):
@@ -124,7 +124,7 @@ def _clusters(word: str) -> Iterator[str]:
 
 @lru_cache(maxsize=1024)
 def _fallbacks(letters: str) -> tuple[tuple[str, ...], str]:
-    """Families beside the main one that `letters` need, and the letters that are still missing then."""
+    """Families that `letters` need in addition to the main one, and the letters that are still missing then."""
     wanted = {letter for letter in letters if ord(letter) not in _letters_of(MAIN)}
     chosen: list[str] = []
     if not wanted:
@@ -159,10 +159,10 @@ def _preferred(letters: Iterable[str]) -> tuple[str, ...]:
 
 @cache
 def _known_families() -> tuple[str, ...]:
-    """The families of this machine, but for the one that has a box for every letter."""
+    """The families of this machine, except the one that has a box for every letter."""
     from matplotlib.font_manager import findSystemFonts, fontManager
 
-    # Matplotlib keeps its list of fonts between runs, so that it does not know those installed since.
+    # Matplotlib keeps its list of fonts between runs, so it does not know fonts that were installed since.
     listed = {str(entry.fname) for entry in fontManager.ttflist}
     for path in sorted(set(findSystemFonts()) - listed):
         try:

@@ -1,4 +1,4 @@
-"""An aligned sentence pair: two rows of words with lines between them, or a matrix."""
+"""Figures of an aligned sentence pair: two rows of words with lines between them, or a matrix."""
 
 from __future__ import annotations
 
@@ -21,13 +21,13 @@ from cepts.plot.fonts import families_for, width_of
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
 
-# Of the rows of words, in inches at the usual size.
+# Sizes of the rows of words, in inches at the usual size.
 TEXT = 11.0  # points
 PILL, PADDING, SPACE, WIDEST_SPACE, BETWEEN, EDGE = 0.31, 0.1, 0.1, 0.5, 0.75, 0.04
-LUMINANCES = 0.12, 0.3  # of lines, which must be seen on light and on dark pages
-PALENESS = 0.74  # of a word's ground: the share of white in it
+LUMINANCES = 0.12, 0.3  # least and greatest of lines, which must be visible on light and on dark pages
+PALENESS = 0.74  # the share of white in the background of a word
 UNLINKED, UNLINKED_INK = "#eef1f4", "#5b6570"
-# Of the matrix.
+# Sizes of the matrix, in inches.
 MARGIN, NOTE = 0.12, 0.22
 NOTES = "Filled squares are sure links, open ones possible; the area is the confidence."
 
@@ -35,28 +35,32 @@ NOTES = "Filled squares are sure links, open ones possible; the area is the conf
 def plot_pair(
     path: PathLike, source: Sequence[str], target: Sequence[str], alignment: Alignment, *, form: str = "lines"
 ) -> Drawn:
-    """Draw a sentence pair and its links, to an .svg, .pdf or .png file.
+    """Draw a sentence pair and its links.
 
-    Words that are linked, directly or by way of others, have one colour; words without links are grey. Possible links
-    are dashed lines or open squares, and links of low confidence are pale lines or small squares. Right-to-left
+    Words that are linked, directly or through other words, have the same colour; words without links are grey. Possible
+    links are dashed lines or open squares, and links of low confidence are pale lines or small squares. Right-to-left
     sentences run from right to left.
 
     Parameters
     ----------
     path
-        The file; its suffix is the format.
+        The file; its suffix (.svg, .pdf or .png) is the format.
     source, target
         The words.
     alignment
         Their links.
     form
-        ``lines``: the source words above the target words and lines between them, without a ground, for pages that
-        are light or dark. ``matrix``: a row a source word, a column a target word, a square a link.
+        ``lines`` draws the source words above the target words with lines between them, on a transparent background
+        for light and dark pages. ``matrix`` draws a row for each source word, a column for each target word and a
+        square for each link.
     """
     check_choice("form", form, PAIR_FORMS)
     for name, places, words in (("source", alignment.source, source), ("target", alignment.target, target)):
         if places.max(initial=-1) >= len(words):
-            raise UsageError(f"links must lie within the sentences. Got `{name}` {places.max()} of {len(words)} words.")
+            raise UsageError(
+                f"links must lie within the sentences. Got position {places.max()} (from 0) in `{name}`, which has "
+                f"{len(words)} words."
+            )
     ground = "none" if form == "lines" else "white"
     with drawing(path, texts=[*source, *target], ground=ground) as figure:
         (_draw_lines if form == "lines" else _draw_matrix)(figure, source, target, alignment)
@@ -64,7 +68,10 @@ def plot_pair(
 
 
 def _groups(alignment: Alignment, sizes: tuple[int, int]) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
-    """The number of each word's group of linked words, by the first of them, or -1: of the source, of the target."""
+    """The number of each word's group of linked words, for source and target; -1 for words without links.
+
+    Groups are numbered in the order of their first words.
+    """
     from scipy.sparse import coo_array
     from scipy.sparse.csgraph import connected_components
 
@@ -83,7 +90,7 @@ def _groups(alignment: Alignment, sizes: tuple[int, int]) -> tuple[NDArray[np.in
 
 
 class _Row(NamedTuple):
-    """Words of one side, their families, and their widths at the usual size, with padding, in inches."""
+    """The words of one side, their font families, and their widths at the usual size, with padding, in inches."""
 
     words: list[str]
     families: list[str]
@@ -99,11 +106,11 @@ class _Row(NamedTuple):
 
     @property
     def width(self) -> float:
-        """Of the whole row, as narrow as it can be."""
+        """The smallest width of the whole row."""
         return float(self.widths.sum()) + SPACE * max(len(self.words) - 1, 0)
 
     def starts(self, width: float) -> NDArray[np.float64]:
-        """Where the words start, from the left, if the row is spread to `width` as far as that looks well."""
+        """Where the words start, from the left, if the row is spread to `width` as far as that looks good."""
         spaces = len(self.words) - 1
         space = min(SPACE + (width - self.width) / spaces, WIDEST_SPACE) if spaces > 0 else SPACE
         widths = self.widths[::-1] if self.to_left else self.widths
@@ -184,7 +191,7 @@ def _draw_lines(figure: Figure, source: Sequence[str], target: Sequence[str], al
 
 
 def mixed(colour: str, other: float, share: float) -> str:
-    """A colour of which a share is replaced by a grey, from 0 (black) to 1 (white)."""
+    """A colour with a share of it replaced by the grey `other`, from 0 (black) to 1 (white)."""
     parts = (int(colour[place : place + 2], 16) for place in (1, 3, 5))
     return "#" + "".join(f"{round(255 * share * other + (1 - share) * part):02x}" for part in parts)
 
@@ -198,7 +205,7 @@ def luminance(colour: str) -> float:
 
 @cache
 def between(colour: str) -> str:
-    """A colour made so light or dark that it stands out, with a contrast of 3, from white and from dark pages."""
+    """A colour made lighter or darker until it has a contrast of 3 with white pages and with dark ones."""
     low, high = LUMINANCES
     other = float(luminance(colour) < low)
     mixes = (mixed(colour, other, share / 100) for share in range(101))
@@ -218,7 +225,7 @@ def _draw_matrix(figure: Figure, source: Sequence[str], target: Sequence[str], a
     legend = width_of(NOTES, 8, families_for([NOTES])) if noted else 0.0
 
     def places(scale: Scale) -> tuple[float, float, float]:
-        """Inches left of the cells, above and below them."""
+        """The room left of the cells, above and below them, in inches."""
         side, above = (max(scale.cell, room * scale.font / FONT) + 0.1 + MARGIN for room in rooms)
         return side, above, MARGIN + (NOTE if noted else 0.0)
 

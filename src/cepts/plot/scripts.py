@@ -18,7 +18,7 @@ LETTERS = {
 
 
 def script_fonts() -> dict[str, str | None] | None:
-    """For each script a font that has it, the one that comes with matplotlib first; None without matplotlib."""
+    """A font for each script, preferably the one that comes with matplotlib; None if matplotlib is not installed."""
     try:
         from matplotlib.font_manager import fontManager
         from matplotlib.ft2font import FT2Font
@@ -27,7 +27,7 @@ def script_fonts() -> dict[str, str | None] | None:
     found: dict[str, str | None] = dict.fromkeys(LETTERS)
     seen = set()
     for entry in sorted(fontManager.ttflist, key=lambda entry: (entry.name != "DejaVu Sans", entry.name)):
-        # Fonts of last resort have a box with the name of its script for every letter.
+        # Fonts of last resort have a box with the name of the script for every letter.
         if entry.name in seen or entry.name.startswith("Last Resort") or None not in found.values():
             continue
         seen.add(entry.name)

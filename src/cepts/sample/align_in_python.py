@@ -1,4 +1,4 @@
-"""Train an aligner, align with it, keep it, and use it again: the Python side of cepts on the sample.
+"""Train an aligner on the sample, align with it, score it, save it and load it again.
 
 python examples/align_in_python.py
 """
@@ -20,13 +20,13 @@ def main() -> None:
     aligner = cepts.HMM().fit(bitext)
     alignments = aligner.align(bitext)
     source, target = bitext[2]
-    print("The words of a pair and their links:")
+    print("Linked words of the third pair, with confidences:")
     for link, confidence in zip(alignments[2].links, alignments[2].confidence, strict=True):
         print(f"  {source[link[0]]} - {target[link[1]]}  {confidence:.2f}")
 
     gold = cepts.read_links(EXAMPLES / "sample.gold.wa")
     scores = compare(gold, alignments.part(0, len(gold))).scores
-    print(f"Alignment error rate of the first {len(gold)} pairs: {100 * scores.aer:.1f} %")
+    print(f"Alignment error rate on the first {len(gold)} pairs: {100 * scores.aer:.1f} %")
 
     with TemporaryDirectory() as directory:
         cepts.write_links(Path(directory) / "links.txt", alignments)
@@ -34,9 +34,9 @@ def main() -> None:
         aligner = cepts.load(Path(directory) / "model")
 
     pair = ["Delete", "the", "blue", "cells"], ["Supprimez", "les", "cellules", "bleues"]
-    print("A new pair:", aligner.align_pair(*pair).links)
+    print("Links of a new pair:", aligner.align_pair(*pair).links)
     forward, reverse = aligner.score(cepts.Bitext.from_tokens([pair]))[0]
-    print(f"Its log-probabilities: {forward:.1f} and {reverse:.1f}")
+    print(f"Its log-probabilities, forward and reverse: {forward:.1f} and {reverse:.1f}")
     for entry in aligner.translations(words=["cell"], top=2):
         print(f"{entry.word} - {entry.other}  {entry.probability:.2f}")
 

@@ -1,4 +1,4 @@
-"""Align through cepts, the groups of words that belong together, and factorise a matrix of one's own.
+"""Align through cepts, which are groups of words that belong together, and factorise a matrix from a file.
 
 python examples/cepts_in_python.py
 """
@@ -29,11 +29,11 @@ def main() -> None:
     few = bitext.part(0, len(gold))
     alignments = aligner.align(few, combine="onmf")
     assert alignments.cepts is not None
-    print("The cepts of a pair:")
+    print("Cepts of the first pair:")
     for cept in alignments.cepts[0]:
         print(f"  {shown(cept, *bitext[0])}")
 
-    print(f"F1 on possible links of the first {len(gold)} pairs, by what the matrix holds:")
+    print(f"F1 on possible links of the first {len(gold)} pairs, with each association matrix:")
     for name in ("agreement", "nbest"):
         found = aligner.align(few, combine="onmf", association=name)
         print(f"  {name}  {100 * compare(gold, found).scores.possible_f1:.1f} %")
@@ -45,7 +45,7 @@ def main() -> None:
     factorised = factorise(association[0], source_null=association.source_null, target_null=association.target_null)
     assert factorised.alignments.cepts is not None
     groups = factorised.alignments.cepts[0]
-    print(f"A matrix of one's own: {'; '.join(shown(cept, source, target) for cept in groups)}")
+    print(f"Cepts of a matrix from a file: {'; '.join(shown(cept, source, target) for cept in groups)}")
     print("P(cept | ont):")
     names = ["null", *(shown(cept, source, target) for cept in groups)]
     for name, share in zip(names, factorised.factors.target_posterior[target.index("ont")], strict=True):

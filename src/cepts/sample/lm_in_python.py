@@ -1,4 +1,4 @@
-"""A language model that adapts: fit, save and load, score word by word as a decoder does.
+"""Fit a language model that adapts, save and load it, and score word by word as a decoder does.
 
 python examples/lm_in_python.py
 """
@@ -24,7 +24,7 @@ def main() -> None:
     text, dev, test = (read_documents(EXAMPLES / f"biology{part}.txt") for part in ("", ".dev", ".test"))
     model = AdaptedModel(hidden=50).fit(text, dev=dev)
     values = document_perplexities(model, test).values
-    print(f"Perplexity of the test text: {values['background']:.0f} by n-grams, {values['all']:.0f} adapted")
+    print(f"Perplexity of the test text: n-grams {values['background']:.0f}, adapted {values['all']:.0f}")
 
     with TemporaryDirectory() as directory:
         model.save(f"{directory}/model")
@@ -36,7 +36,7 @@ def main() -> None:
         state = scorer.start()
         for word in history.split():
             _, state = scorer.score(state, word)
-        _, state = scorer.finish(state)  # the sentence ends and is remembered
+        _, state = scorer.finish(state)  # the sentence ends, and the model remembers it
         for word in AFTER.split():
             _, state = scorer.score(state, word)
         found = {word: math.exp(scorer.score(state, word)[0]) for word in ("flowers", "chromatids", "the")}

@@ -1,4 +1,4 @@
-"""Align sentences with their paraphrases: train, align a new pair, score, save and load.
+"""Align sentences with their paraphrases: train an aligner, score it, save and load it, and align a new pair.
 
 python examples/phrases_in_python.py
 """
@@ -18,10 +18,10 @@ NEW = ("Many guests left as soon as the rain stopped .", "Many guests went home 
 def main() -> None:
     """Show each step."""
     pairs = cepts.read_sentence_pairs(EXAMPLES / "paraphrases.jsonl")
-    # Tagger, chunker and tables are those of English; for another language: language=None.
+    # The tagger, chunker and tables are for English; use language=None for another language.
     aligner = cepts.PhraseAligner(iterations=50).fit(pairs)
     scores = score_phrases(pairs, aligner.align(pairs))
-    print(f"F1 on the {len(pairs)} pairs that it was trained on: {100 * scores.f1:.1f} %")
+    print(f"F1 on the {len(pairs)} training pairs: {100 * scores.f1:.1f} %")
 
     source, target = (cepts.Sentence(tuple(side.split())) for side in NEW)
     new = cepts.SentencePair(source, target)
@@ -30,7 +30,7 @@ def main() -> None:
         aligner = cepts.PhraseAligner.load(f"{directory}/model")
     links = aligner.align([new])
     assert links.segments is not None
-    print("A new pair:")
+    print("Phrases of a new pair, with confidences:")
     for source_span, target_span, confidence in links.segments[0]:
         words = " ".join(new.source.tokens[slice(*source_span)]), " ".join(new.target.tokens[slice(*target_span)])
         print(f"  {words[0]} ~ {words[1]}  {confidence:.2f}")

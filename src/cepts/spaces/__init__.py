@@ -1,4 +1,8 @@
-"""Word-vector spaces of two or more languages, joined by factor analysis."""
+"""Word-vector spaces of two or more languages, joined by factor analysis or by linear maps.
+
+Each language has its own word vectors, a *view*. `fit` of a model such as `IBFA` maps the views into one shared space,
+in which words with the same meaning lie near each other; the fitted model translates words and aligns sentences.
+"""
 
 from cepts.names import SPACE_METHODS, resolve
 from cepts.spaces.associate import Scoring, SpaceScorer
@@ -45,5 +49,5 @@ __all__ = [
     "retrieve",
 ]
 
-# The classes by the names that users give, in the order in which they are listed.
+# The classes by the names that users type, in the order in which they are listed.
 METHODS: dict[str, type[SpaceModel]] = {name: resolve(home) for name, home in SPACE_METHODS.items()}

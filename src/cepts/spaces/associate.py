@@ -1,11 +1,11 @@
 """Association matrices of sentence pairs from a fitted space: links without parallel text.
 
-The only evidence about two words is how near they lie in the shared space, and where they stand. For a target word, the
-softmax of its similarities to the words of the source sentence, with null as one more of them, gives the probability
-that it translates each of these; for a source word likewise. Most errors are words that a sentence has more than once,
-and function words, which are similar to many others: these are decided by the links around them. A link supports the
-links a few words farther on both sides, most of all those on the same diagonal, and the shares are computed again.
-Where a sentence has "the" three times, each is linked to the article beside the noun that its own noun is linked to.
+The only evidence about two words is how near they lie in the shared space, and their positions. For a target word, the
+softmax of its similarities to the words of the source sentence, with null as one more word, gives the probability that
+it translates each of them; a source word is treated likewise. Most errors concern words that occur more than once in a
+sentence, and function words, which are similar to many others. The links around them decide: a link supports the links
+a few words away on both sides, most of all those on the same diagonal, and the shares are computed again. If a sentence
+has "the" three times, each is linked to the article next to the noun to which its own noun is linked.
 """
 
 from __future__ import annotations
@@ -27,10 +27,10 @@ from cepts.spaces.retrieve import mean_similarity, unit_rows
 from cepts.spaces.space import Space
 
 CELLS_IN_SHARD = 1 << 18
-# All that follows, and the defaults of `Scoring`, were set on the trial sentences of the Hansards (37 pairs) only.
-LEAST_SHARE = 0.5  # the least agreement of a link
-REACH = 3  # how far the support of a link reaches
-BEND, FADE = 0.7, 0.5  # how it falls with each word off the diagonal, and of distance
+# These constants, and the defaults of `Scoring`, were tuned on the trial sentences of the Hansards (37 pairs) only.
+LEAST_SHARE = 0.5  # the smallest agreement of a link
+REACH = 3  # how many words away a link supports others
+BEND, FADE = 0.7, 0.5  # how fast the support falls: per word off the diagonal, and per word of distance
 # Temperature, similarity of null and similarity of identical words, on the scale of each measure.
 SCALES = {"csls": (8.0, -0.4, 0.6), "cosine": (16.0, 0.3, 0.9)}
 
@@ -39,28 +39,29 @@ Matrix = NDArray[np.float32]
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Scoring:
-    """How similarities become shares.
+    """How the similarities of words become link probabilities (shares).
 
     Attributes
     ----------
     measure
-        ``csls`` (without the advantage of words that are near to everything) or ``cosine``.
+        ``csls`` (corrected for words that are near to everything) or ``cosine``.
     temperature
-        Factor of the similarities before the softmax, as in `cepts.spaces.retrieve`: higher is sharper. None is the
-        measure's own.
+        Factor of the similarities before the softmax, as in `cepts.spaces.retrieve`: higher is sharper. None uses the
+        default of the measure.
     null
-        How similar null is to every word: more leaves more words unlinked. None is the measure's own.
+        How similar null is to every word: higher leaves more words unlinked. None uses the default of the measure.
     diagonal
-        Preference for words at the same place of their sentences: a share falls by exp(-diagonal) from one end to the
-        other. 0 for languages whose order of words is free or different.
+        Preference for words at the same relative position of their sentences: a share is multiplied by
+        ``exp(-diagonal)`` if one word is at the beginning and the other at the end. Use 0 for languages whose word
+        order is free or different.
     support
-        How much links support those beside them; 0 scores every word on its own.
+        How much links support the links next to them; 0 scores every word on its own.
     rounds
-        Number of times that the support is computed.
+        How many times the support is computed.
     neighbourhood
         Number of nearest words whose mean similarity csls subtracts.
     max_length
-        Pairs with a longer sentence have no matrix.
+        Pairs with a longer sentence, in words, have no matrix.
     """
 
     measure: str = "csls"
@@ -81,18 +82,23 @@ class Scoring:
 
 
 class SpaceScorer(Aligning):
-    """Scores the words of sentence pairs by their places in a fitted space.
+    """Scores the links of sentence pairs by the positions of their words in a fitted space.
 
-    Null has what is left: the mass of each source (target) word that no word of the other side is similar enough to.
-    Pairs that are empty on a side or too long have a 0 x 0 matrix.
+    The part of a word's probability that goes to no word of the other side goes to null. Pairs that are too long, or
+    empty on one side, have a 0 x 0 matrix.
 
     Parameters
     ----------
-    views, languages
-        Vectors of the source and of the target language, as they were read, and the views of `space` to which they
-        belong.
+    space
+        The fitted space, such as `SpaceModel.space_`.
+    views
+        Vectors of the source and of the target language, as they were read.
+    languages
+        The names, or numbers, of these two languages in `space`.
+    scoring
+        How similarities become link probabilities; None uses the defaults of `Scoring`.
     threads
-        Threads to use; None is one for each processor. Results do not depend on it.
+        Number of threads; None uses one for each processor. Results do not depend on it.
 
     Examples
     --------
@@ -112,12 +118,12 @@ class SpaceScorer(Aligning):
     ) -> None:
         if len(views) != 2:
             raise UsageError(
-                f"`views` must be the vectors of the source and of the target. Got those of {len(views)} languages."
+                f"`views` must be the vectors of the source and of the target. Got {len(views)} languages instead."
             )
         self.sides = space.view(languages[0]), space.view(languages[1])
         if self.sides[0] == self.sides[1]:
             raise UsageError(
-                f"`languages` must be two of the space. Got {space.languages[self.sides[0]]} on both sides."
+                f"`languages` must be two of the space. Got {space.languages[self.sides[0]]} on both sides instead."
             )
         self.space, self.views, self.threads = space, views, threads
         self.scoring = scoring or Scoring()
@@ -128,11 +134,12 @@ class SpaceScorer(Aligning):
         return self.views[side].vocabulary.find(words) >= 0
 
     def directions(self, pairs: Any, *, cells: int | None = None, in_order: bool = False) -> Runs:
-        """Forward and reverse shares of all pairs, run by run.
+        """The link probabilities of all pairs in both directions, run by run.
 
-        Forward values say of which source word each target word is the translation, reverse ones the converse. Words
-        are looked up as they are, then in lower case. Those without a vector go with the same word on the other side (a
-        name, a number), else to null; numbers and punctuation go with the same.
+        Forward values are the probabilities that a target word translates each source word, reverse values the
+        converse. Words are looked up as they are, then in lower case. A word without a vector, such as a name, is
+        linked to the same word on the other side, or otherwise to null; numbers and punctuation are linked to the same
+        number or sign.
         """
         bitext = as_bitext(pairs)
         words = _Words(self, bitext)
@@ -150,9 +157,9 @@ class SpaceScorer(Aligning):
 
 
 def support_weights() -> NDArray[np.float64]:
-    """How much a link supports the one i source and j target words farther, i and j from -3 to 3.
+    """How much a link supports the link that is i source and j target words away, for i and j from -3 to 3.
 
-    exp(-0.7 |i - j| - 0.5 (|i| + |j| - 2)); nothing in its own row and column, whose links compete with it.
+    exp(-0.7 abs(i - j) - 0.5 (abs(i) + abs(j) - 2)); 0 in its own row and column, whose links compete with it.
     """
     steps = np.arange(-REACH, REACH + 1)
     i, j = steps[:, None], steps[None, :]
@@ -161,7 +168,7 @@ def support_weights() -> NDArray[np.float64]:
 
 
 class _Words:
-    """The words of a bitext in the shared space, each vocabulary placed once."""
+    """The words of a bitext in the shared space; each vocabulary is projected once."""
 
     def __init__(self, scorer: SpaceScorer, bitext: Bitext) -> None:
         self.options = options = scorer.scoring
@@ -229,6 +236,6 @@ def _kind(word: str) -> int:
 
 
 def _without(text: Text, kept: NDArray[np.bool_]) -> Text:
-    """The same with no words in the sentences that are not kept."""
+    """The same text, with no words in the sentences that are not kept."""
     lengths = np.where(kept, text.lengths, 0)
     return Text(text.ids[np.repeat(kept, text.lengths)], offsets_of(lengths), text.vocabulary)

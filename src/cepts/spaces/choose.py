@@ -1,4 +1,4 @@
-"""The exponent of the correlations and the shrinkage of the covariances, chosen on held-out entries."""
+"""Choosing the exponent of the correlations and the shrinkage of the covariances on held-out entries."""
 
 from __future__ import annotations
 
@@ -16,24 +16,26 @@ from cepts.spaces.retrieve import unit_rows
 
 EXPONENTS = (0.5, 0.75, 1.0, 1.25)
 SHRINKAGES = (0.03, 0.1, 0.3, 1.0, 3.0)
-DEFAULT = 0.75, 0.3  # used where there are too few entries to hold any out
+DEFAULT = 0.75, 0.3  # used if there are too few entries to hold some out
 HELD_OUT = 0.2
 MOST_HELD_OUT = 1000
 LEAST_HELD_OUT = 20
-TARGETS = 10_000  # words among which a translation is looked for
+TARGETS = 10_000  # words among which a translation is searched
 
 Matrix = NDArray[np.float32]
 
 
 @dataclass(frozen=True, slots=True)
 class ChosenSettings:
-    """The exponent and the shrinkage with which a space is fitted; None where a method does not have them.
+    """The exponent and the shrinkage with which a space is fitted; None if a method does not have them.
 
     Attributes
     ----------
+    exponent, shrinkage
+        The values that are used.
     tried
         Every exponent and shrinkage that was tried on held-out entries, with the mean reciprocal rank of the right
-        translation; empty where nothing had to be chosen.
+        translation (higher is better); empty if nothing had to be chosen.
     """
 
     exponent: float | None = None
@@ -51,11 +53,11 @@ def choose(
     factors: int | None = None,
     seed: int = 0,
 ) -> ChosenSettings:
-    """Exponent and shrinkage under which IBFA ranks the translations of held-out words highest.
+    """Choose the exponent and the shrinkage with which IBFA ranks the translations of held-out words highest.
 
-    For each pair of views a fifth of the words that have entries (up to a thousand) are held out with all their
-    entries, the rest is fitted, and the held-out words are looked up in both directions by cosine. First the shrinkage
-    is chosen, then the exponent. Values that are given are kept.
+    For each pair of views, a fifth of the words that have entries (up to a thousand) are held out with all their
+    entries, the rest is fitted, and the held-out words are looked up in both directions by cosine. The shrinkage is
+    chosen first, then the exponent. Values that are given are kept.
     """
     if exponent is not None and shrinkage is not None:
         return ChosenSettings(exponent, shrinkage)
@@ -102,7 +104,7 @@ class _Split:
         sides = ((self.x, 0), (self.y, 1))
         ranks = []
         for (source, i), (target, j) in (sides, sides[::-1]):
-            # The most frequent words, and the right translations, however rare.
+            # The most frequent words, and the right translations even if they are rare.
             pool = np.union1d(np.arange(min(TARGETS, len(target))), self.held[:, j])
             words, at = np.unique(self.held[:, i], return_inverse=True)
             queries = unit_rows((source[words] - centres[i]) @ maps[i])

@@ -1,4 +1,4 @@
-"""Dictionary entries as rows of the views: found, joined, counted and weighted."""
+"""Dictionary entries as rows of the views: finding, joining, counting and weighting them."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 from cepts.data import Dictionary, Vectors
 from cepts.errors import DataError, UsageError
 
-FEW_FOUND = 0.2  # of a dictionary's entries
+FEW_FOUND = 0.2  # a smaller share of a dictionary's entries is worth a notice
 
 _Word = tuple[int, int]  # a view and a row of it
 
@@ -23,12 +23,12 @@ class Entries:
     Attributes
     ----------
     rows
-        A line for each entry, a column for each view: the row of its word, -1 where the entry has none. All are
-        distinct, and each has at least two words.
+        One line for each entry and one column for each view: the row of the entry's word in the view, or -1 if it has
+        none. All lines are distinct, and each has at least two words.
     asked
         Number of entries of the dictionaries.
     unknown
-        Number of these that are not used, as fewer than two of their words have a vector.
+        Number of these that are not used, because fewer than two of their words have a vector.
     """
 
     rows: NDArray[np.int64]
@@ -40,7 +40,7 @@ class Entries:
 
     @property
     def coverage(self) -> float:
-        """Share of the dictionaries' entries that can be used."""
+        """Share of the dictionaries' entries that can be used, from 0 to 1."""
         return 1.0 - self.unknown / self.asked if self.asked else 0.0
 
     @property
@@ -52,12 +52,22 @@ class Entries:
 def find_entries(
     dictionaries: Sequence[Dictionary], views: Sequence[Vectors], notices: list[str] | None = None
 ) -> Entries:
-    """Entries of the dictionaries among the words of the views.
+    """Look up the entries of dictionaries among the words of the views.
 
-    A dictionary with as many columns as there are views fits them in order, unless its languages are names of views;
-    other dictionaries must name them. Entries of bilingual dictionaries that tie one word in each of three or more
-    languages to each other, in pairs, are joined into one. `notices` gets a line for each dictionary of which few
-    entries are found, or more with its two columns exchanged.
+    The columns of a dictionary are matched to the views by name. If the names do not match, a dictionary with as many
+    columns as there are views is matched in order, and any other raises `UsageError`. If entries of bilingual
+    dictionaries link one word in each of three or more languages to each other, pair by pair, they are joined into one
+    entry.
+
+    Parameters
+    ----------
+    dictionaries
+        One or more dictionaries.
+    views
+        The vectors of each language.
+    notices
+        A list to which a note is appended for each dictionary of which few entries are found, or more if its two
+        columns are exchanged.
     """
     parts, noted = [], []
     for dictionary in dictionaries:
@@ -71,14 +81,14 @@ def find_entries(
     useful = (rows >= 0).sum(axis=1) >= 2
     if not useful.any():
         names = ", ".join(dictionary.name for dictionary in dictionaries if dictionary.name) or "the dictionary"
-        # Said of one dictionary alone; a notice would never be seen.
+        # A notice would never be seen, so the error gives this advice, if there is a single dictionary.
         advice = "check the order of the languages, and whether the words must be lower-cased"
         if len(dictionaries) == len(views) - 1 == 1 and (exchanged := _found(dictionaries[0], own[::-1])):
             advice = f"check the order of the languages: with its columns exchanged, {exchanged:,} entries are found"
         sizes = ", ".join(f"{view.name or 'a view'} {len(view):,} words" for view in views)
         raise DataError(
-            f"{names}: found no entry of {len(rows):,} with words in two of the views ({sizes}), wanted at least one; "
-            f"{advice}."
+            f"{names}: found no entry among {len(rows):,} with words in two of the views ({sizes}), wanted at least "
+            f"one; {advice}."
         )
     if notices is not None:
         notices += [line for line in noted if line is not None]
@@ -89,7 +99,7 @@ def find_entries(
 
 
 def few_found_notice(dictionary: Dictionary, views: Sequence[Vectors]) -> str | None:
-    """A line about a dictionary of which few entries are found, or more with its columns exchanged; else None.
+    """A note if few entries of a dictionary are found, or more if its columns are exchanged; otherwise None.
 
     `views` has the vectors of each column's language.
     """
@@ -100,8 +110,8 @@ def few_found_notice(dictionary: Dictionary, views: Sequence[Vectors]) -> str | 
     exchanged = _found(dictionary, views[::-1]) if len(views) == 2 else 0
     if exchanged > 2 * found:
         return (
-            f"{name}: found {found:,} of {total:,} entries, and {exchanged:,} with its columns exchanged; "
-            f"name the languages of its columns in their order."
+            f"{name}: found {found:,} of {total:,} entries, but {exchanged:,} with its columns exchanged; name the "
+            f"languages of its columns in their order."
         )
     if found >= FEW_FOUND * total:
         return None
@@ -115,14 +125,15 @@ def few_found_notice(dictionary: Dictionary, views: Sequence[Vectors]) -> str | 
 
 
 def _found(dictionary: Dictionary, views: Sequence[Vectors]) -> int:
-    """Number of entries with words in two of `views` or more."""
+    """Number of entries with words in at least two of `views`."""
     return int(((dictionary.rows(views) >= 0).sum(axis=1) >= 2).sum())
 
 
 def entry_weights(rows: NDArray[np.int64]) -> NDArray[np.float64]:
-    """Weights under which each word counts about once, however many entries it has.
+    """Weights with which each word counts about once, however many entries it has.
 
-    The weight of an entry is the geometric mean, over its words, of 1 / (the number of entries with that word).
+    `rows` is as in `Entries`. The weight of an entry is the geometric mean, over its words, of 1 / (the number of
+    entries with that word).
     """
     logs = np.zeros(len(rows))
     for column in rows.T:
@@ -132,9 +143,9 @@ def entry_weights(rows: NDArray[np.int64]) -> NDArray[np.float64]:
 
 
 def identical_strings(views: Sequence[Vectors]) -> Dictionary:
-    """Words that are spelt the same in two or more views: a dictionary at no cost (Smith et al. 2017).
+    """Make a dictionary of the words that are spelt the same in two or more views (Smith et al., 2017).
 
-    Most are numbers, names and loan words; languages with different scripts have few.
+    Most of them are numbers, names and loan words; languages with different scripts have few.
     """
     seen: dict[str, list[str | None]] = {}
     for column, view in enumerate(views):
@@ -152,16 +163,16 @@ def _columns(dictionary: Dictionary, views: Sequence[Vectors]) -> list[int]:
     if len(languages) == len(views):
         return list(range(len(views)))
     raise UsageError(
-        f"{dictionary.name or 'the dictionary'}: found the languages {', '.join(languages)}, wanted names "
-        f"of views ({', '.join(names)}); name the languages of each dictionary."
+        f"{dictionary.name or 'the dictionary'}: found the languages {', '.join(languages)}, wanted some of "
+        f"{', '.join(names)}; name the languages of each dictionary."
     )
 
 
 def _joined(rows: NDArray[np.int64]) -> NDArray[np.int64]:
-    """`rows` with one line for words that are tied in pairs, all to each other, in place of these pairs.
+    """`rows`, with pairs of words replaced by one line if all of these words are linked to each other.
 
     The lines are the maximal cliques (Bron & Kerbosch 1973) of the graph whose edges are the entries of two words: a
-    pair that no third word is tied to stays, and words with several translations are in several lines.
+    pair stays if no third word is linked to both, and words with several translations are in several lines.
     """
     pairs = (rows >= 0).sum(axis=1) == 2
     tied: dict[_Word, set[_Word]] = {}
@@ -172,7 +183,7 @@ def _joined(rows: NDArray[np.int64]) -> NDArray[np.int64]:
     lines: list[list[int]] = rows[~pairs].tolist()
 
     def grow(clique: tuple[_Word, ...], after: set[_Word], before: set[_Word]) -> None:
-        """All maximal cliques of `clique` and words of `after`; those with a word of `before` are found already."""
+        """All maximal cliques of `clique` and words of `after`; those with a word of `before` were found before."""
         if not after and not before:
             line = [-1] * rows.shape[1]
             for view, word in clique:

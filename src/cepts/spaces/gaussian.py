@@ -1,10 +1,10 @@
 """The factor model of several views: loadings, noise and means, and the distributions that follow from them.
 
-p(z) = N(0, I) and p(x_i | z) = N(W_i z + mu_i, Psi_i) for each view i (mfa.txt, eq. 1 and section 2.2.1). IBFA and MBFA
-are two ways to fit it.
+p(z) = N(0, I) and p(x_i | z) = N(W_i z + mu_i, Psi_i) for each view i (Vargas et al. 2019, eq. 1 and section 2.2.1).
+IBFA and MBFA are two ways to fit it.
 
-All linear algebra of this room is NumPy's. SciPy has its own BLAS, and when calls to the two alternate, their threads
-wait for each other (20 times slower on small matrices).
+All linear algebra in this package is NumPy's. SciPy has its own BLAS, and when calls to the two alternate, their
+threads wait for each other, which is 20 times slower on small matrices.
 """
 
 from __future__ import annotations
@@ -21,21 +21,23 @@ from cepts.spaces.moments import spans_of
 Matrix = NDArray[np.float64]
 
 TINY_RIDGE = 1e-10  # of the mean variance
-SMALLEST = 1e-12  # share of a direction of which powers are taken
+SMALLEST = 1e-12  # the least agreement of a direction whose power is taken
 
 
 @dataclass(frozen=True, eq=False)
 class FactorModel:
-    """A shared latent space from which each view's vectors come, with noise.
+    """A factor model of several views, as Vargas et al. (2019) define it in eq. (1) and section 2.2.1.
+
+    A latent meaning z is drawn from N(0, I), and the vector of view i from N(W_i z + mu_i, Psi_i).
 
     Attributes
     ----------
     loadings
-        W_i of each view, d_i x k.
+        W_i of each view, d_i x k, where d_i is the width of the view and k the number of factors.
     noises
         Psi_i of each view, d_i x d_i: the covariance of what a view does not share with the others.
     means
-        mu_i of each view.
+        mu_i of each view, d_i numbers.
     """
 
     loadings: tuple[Matrix, ...]
@@ -62,7 +64,7 @@ class FactorModel:
 
     @cached_property
     def latent_maps(self) -> tuple[Matrix, ...]:
-        """Sigma_ii^-1 W_i of each view: E[z | x_i] = (x_i - mu_i) times it (eq. 4, as appendix B has it)."""
+        """Sigma_ii^-1 W_i of each view; E[z | x_i] is (x_i - mu_i) times it (Vargas et al. 2019, eq. 4, appendix B)."""
         return tuple(
             np.asarray(np.linalg.solve(_firm(covariance), w), dtype=np.float64)
             for covariance, w in zip(self.covariances, self.loadings, strict=True)
@@ -70,7 +72,7 @@ class FactorModel:
 
     @cached_property
     def agreement(self) -> Matrix:
-        """Mean over the views of the covariance of E[z | x_i], k x k: how well one view alone predicts each factor.
+        """How well a single view predicts each factor: the mean covariance of E[z | x_i] over the views, k x k.
 
         For IBFA it is diag(P), the canonical correlations, in both views.
         """
@@ -79,13 +81,13 @@ class FactorModel:
         return (mean + mean.T) / 2
 
     def latent_mean(self, vectors: NDArray[np.floating], view: int) -> Matrix:
-        """E[z | x] for each row of `vectors`, which are of `view` (eq. 4)."""
+        """E[z | x] for each row of `vectors`, which belong to `view` (Vargas et al. 2019, eq. 4)."""
         return (vectors - self.means[view]) @ self.latent_maps[view]
 
     def latent_covariance(self, views: Sequence[int]) -> Matrix:
-        """Covariance of z where the vectors of `views` are known: (I + sum W_i' Psi_i^-1 W_i)^-1.
+        """Covariance of z given the vectors of `views`: (I + sum W_i' Psi_i^-1 W_i)^-1.
 
-        It does not depend on the vectors. Computed as I - W' Sigma^-1 W, which also holds when Psi is singular.
+        It does not depend on the vectors. It is computed as I - W' Sigma^-1 W, which also holds if Psi is singular.
         """
         loading = self._stacked(views)
         return np.eye(self.factors) - loading.T @ np.linalg.solve(_firm(self.joint_covariance(views)), loading)
@@ -99,32 +101,36 @@ class FactorModel:
         return covariance
 
     def log_density(self, vectors: Mapping[int, NDArray[np.floating]]) -> Matrix:
-        """Log p of each tuple: `vectors` has a matrix for each view that is known, a row a tuple.
+        """Log-density of tuples of vectors: `vectors` has a matrix for each known view, with one row for each tuple.
 
-        With two views, the joint density of translation pairs of appendices C and D.
+        With two views, this is the joint density of translation pairs (Vargas et al. 2019, appendices C and D).
         """
         views = list(vectors)
         stacked = np.concatenate([vectors[view] - self.means[view] for view in views], axis=1)
         return gaussian_log_density(stacked, self.joint_covariance(views))
 
     def conditional(self, source: int, target: int) -> tuple[Matrix, Matrix, Matrix]:
-        """p(y | x) of the target view given the source view: N(mu_y + (x - mu_x) A, C) as (A, mu_y, C) (appendix C)."""
+        """The density of the target view given the source view: (A, mu_y, C) of p(y | x) = N(mu_y + (x - mu_x) A, C).
+
+        See Vargas et al. (2019), appendix C.
+        """
         slope = self.latent_maps[source] @ self.loadings[target].T
         covariance = self.covariances[target] - self.loadings[target] @ self.loadings[source].T @ slope
         return slope, self.means[target], (covariance + covariance.T) / 2
 
     def translate(self, vectors: NDArray[np.floating], source: int, target: int) -> Matrix:
-        """E[y | x] for each row of `vectors`: where in the target view a translation is expected."""
+        """E[y | x] for each row of `vectors`: the point of the target view at which a translation is expected."""
         slope, mean, _ = self.conditional(source, target)
         return (vectors - self.means[source]) @ slope + mean
 
     def sharpened(self, exponent: float) -> tuple[tuple[Matrix, ...], Matrix]:
-        """Maps of the views to E[z | x] with the agreement of each latent direction raised from 1/2 to `exponent`.
+        """Maps of the views like `latent_maps`, in which the agreement of a direction has `exponent` in place of 1/2.
 
-        With C_i the covariance of E[z | x_i] and C their mean, view i goes to E[z | x_i] C_i^-1/4 C^(exponent - 1/4),
-        in the eigenvectors of C, whose values come second, descending. With two views C_i = C = P and this is
-        U_i P^exponent. With more views, some predict a direction better than others, and keeping all of that difference
-        moves them farther apart than needed; removing half of it did best on held-out entries.
+        If C_i is the covariance of E[z | x_i] and C the mean of these, the map of view i gives
+        E[z | x_i] C_i^-1/4 C^(exponent - 1/4) in the eigenvectors of C. The eigenvalues, in descending order, are also
+        returned. With two views C_i = C = P, and the maps are U_i P^exponent. With more views, some predict a direction
+        better than others, and keeping all of this difference moves them farther apart than needed; removing half of it
+        did best on held-out entries.
         """
         values, vectors = np.linalg.eigh(self.agreement)
         values, vectors = np.clip(values[::-1], SMALLEST, 1.0), vectors[:, ::-1]
@@ -136,7 +142,7 @@ class FactorModel:
         return tuple(maps), values
 
     def sample(self, count: int, seed: int) -> tuple[Matrix, ...]:
-        """`count` random tuples, a matrix for each view (the generative process of eq. 1)."""
+        """Draw `count` random tuples of vectors; returns a matrix for each view (Vargas et al. 2019, eq. 1)."""
         random = np.random.default_rng(seed)
         latent = random.standard_normal((count, self.factors))
         drawn = []
@@ -159,7 +165,7 @@ def gaussian_log_density(centred: NDArray[np.floating], covariance: Matrix) -> M
 
 
 def _firm(covariance: Matrix) -> Matrix:
-    """`covariance`; if it is almost singular, so that rounding would decide its inverse, with a tiny ridge."""
+    """`covariance`, with a tiny ridge if it is almost singular, so that rounding would determine its inverse."""
     ridge = TINY_RIDGE * np.trace(covariance) / len(covariance)
     try:
         pivots = np.diag(np.linalg.cholesky(covariance))

@@ -1,4 +1,4 @@
-"""Inter-battery factor analysis: the maximum of the likelihood of two views in closed form."""
+"""Inter-battery factor analysis: the maximum-likelihood factor model of two views, in closed form."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from cepts.spaces.moments import Moments
 
 Matrix = NDArray[np.float64]
 
-# A direction with less than this share of the largest variance is one that the vectors do not have.
+# Directions with a smaller share of the largest variance count as directions without variance.
 RANK_TOLERANCE = 1e-10
 
 
@@ -24,13 +24,13 @@ class Canonical:
     Attributes
     ----------
     directions
-        U_x and U_y, d x k each: the canonical variates of a view are its centred vectors times its U, of variance 1.
+        U_x and U_y, each d x k: the centred vectors of a view times its U are the canonical variates, of variance 1.
     correlations
-        P: of each pair of variates, descending.
+        P: the correlation of each pair of variates, in descending order.
     covariances
-        S_xx and S_yy as they were used (shrunk).
+        S_xx and S_yy after shrinkage.
     means
-        Of the two views.
+        The means of the two views.
     """
 
     directions: tuple[Matrix, Matrix]
@@ -40,7 +40,7 @@ class Canonical:
 
 
 def shrunk(covariance: Matrix, shrinkage: float) -> Matrix:
-    """`covariance` + shrinkage * (its mean variance) * I: as if noise of that variance were in the vectors."""
+    """`covariance` + shrinkage * (its mean variance) * I: as if the vectors had additional noise of that variance."""
     return covariance + shrinkage * np.trace(covariance) / len(covariance) * np.eye(len(covariance))
 
 
@@ -49,8 +49,8 @@ def canonical(
 ) -> Canonical:
     """Canonical directions and correlations of two views.
 
-    The singular values of S_xx^-1/2 S_xy S_yy^-1/2 (section 2.2). Directions in which a view has no variance, as when
-    there are fewer entries than dimensions, are left out.
+    The correlations are the singular values of S_xx^-1/2 S_xy S_yy^-1/2 (mfa, section 2.2). Directions in which a view
+    has no variance are left out; there are some if there are fewer entries than dimensions.
     """
     x, y = moments.spans(widths)
     s_xx, s_yy = shrunk(moments.covariance[x, x], shrinkage), shrunk(moments.covariance[y, y], shrinkage)
@@ -67,9 +67,9 @@ def canonical(
 
 
 def fit_ibfa(found: Canonical) -> FactorModel:
-    """The maximum of the likelihood (section 2.2, after Browne 1979 and Bach & Jordan 2005).
+    """The model of maximum likelihood (mfa, section 2.2, after Browne 1979 and Bach & Jordan 2005).
 
-    W_i = S_ii U_i P^1/2, Psi_i = S_ii - W_i W_i', mu_i the mean. At it eq. (4) reduces to
+    W_i = S_ii U_i P^1/2, Psi_i = S_ii - W_i W_i', and mu_i is the mean. There, eq. (4) of mfa reduces to
     E[z | x] = P^1/2 U_x' (x - mu_x).
     """
     roots = np.sqrt(found.correlations)
@@ -82,13 +82,13 @@ def check_factors(factors: int, widths: tuple[int, ...]) -> int:
     """Refuse more factors than the narrowest view has dimensions."""
     if not 1 <= factors <= min(widths):
         raise UsageError(
-            f"`factors` must be 1 to {min(widths):,}, the dimensions of the narrowest view. Got {factors:,} instead."
+            f"`factors` must be 1 to {min(widths):,}, the width of the narrowest vectors. Got {factors:,} instead."
         )
     return factors
 
 
 def inverse_root(covariance: Matrix) -> Matrix:
-    """R with R R' the (pseudo-)inverse of `covariance`, a column for each direction that has variance."""
+    """R such that R R' is the (pseudo-)inverse of `covariance`, with a column for each direction that has variance."""
     values, vectors = np.linalg.eigh(covariance)
     kept = values > RANK_TOLERANCE * max(values[-1], np.finfo(np.float64).tiny)
     return vectors[:, kept] / np.sqrt(values[kept])

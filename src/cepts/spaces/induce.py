@@ -1,4 +1,4 @@
-"""Dictionary induction: words that are each other's nearest in a fitted space are entries for the next fit."""
+"""Dictionary induction: words that are each other's nearest neighbours in a fitted space become new entries."""
 
 from __future__ import annotations
 
@@ -14,25 +14,25 @@ from cepts.progress import Progress, Step, silent
 from cepts.spaces.retrieve import retrieve
 
 Matrix = NDArray[np.float32]
-CANDIDATES = 10  # of which a stochastic round keeps some
+CANDIDATES = 10  # a stochastic round keeps some of these
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Induction:
-    """How a dictionary is grown.
+    """How a dictionary is grown from a fitted space: words that are each other's nearest neighbours become entries.
 
     Attributes
     ----------
     rounds
-        Largest number of times that entries are found and the space is fitted again. Induction ends earlier when the
-        mean similarity of the entries that were found no longer grows.
+        Maximum number of rounds; each finds entries and fits the space again. Induction ends earlier if the mean
+        similarity of the entries no longer grows.
     vocabulary
-        Number of the most frequent words of each view that may become entries.
+        How many words of each view, the most frequent ones, may become entries.
     keep
-        In the first round, the probability that a candidate is considered (Artetxe et al. 2018); it is doubled each
-        round, up to 1. Less than 1 helps a poor first dictionary.
+        Probability that a candidate is considered in the first round (Artetxe et al., 2018); it doubles with each
+        round, up to 1. A value below 1 helps if the first dictionary is poor.
     measure
-        The measure by which words must be each other's nearest.
+        The measure by which words must be each other's nearest neighbours: one of those of `retrieve`.
     """
 
     rounds: int = 3
@@ -49,7 +49,7 @@ class Induction:
 
 @dataclass(frozen=True, slots=True)
 class InductionRound:
-    """One round: the number of entries that were found, and the mean similarity of their words by the measure."""
+    """One round of induction: the number of entries found, and the mean similarity of their words by the measure."""
 
     entries: int
     similarity: float
@@ -64,9 +64,9 @@ def mutual_pairs(
     random: np.random.Generator | None = None,
     threads: int | None = None,
 ) -> tuple[NDArray[np.int64], NDArray[np.float32]]:
-    """Rows of `x` and of `y` that are each other's nearest, and their scores.
+    """Rows of `x` and of `y` that are each other's nearest neighbours, and their scores.
 
-    With `keep` below 1, each of a word's ten best candidates is considered with that probability only.
+    If `keep` is below 1, each of a word's ten best candidates is considered only with that probability.
     """
 
     def nearest(queries: Matrix, targets: Matrix) -> tuple[NDArray[np.int64], NDArray[np.float32]]:
@@ -95,10 +95,10 @@ def induce(
     threads: int | None = None,
     progress: Progress | None = None,
 ) -> tuple[NDArray[np.int64], NDArray[np.float64], list[InductionRound]]:
-    """Entries and weights for the last fit, and what each round found; the first entries stay.
+    """Entries and weights for the last fit, and what each round found; the first entries are kept.
 
-    `fit` fits on entries and their weights, and gives the places of the words that may become entries: the first rows
-    of each view.
+    `fit` fits a space on entries and their weights, and returns the projected vectors of the words that may become
+    entries, which are the first rows of each view.
     """
     report = progress or silent
     random = np.random.default_rng(seed)

@@ -1,8 +1,8 @@
 """Multiple-battery factor analysis: the factor model of two or more views, fitted by EM on sufficient statistics.
 
-Every entry trains, whichever views it has a word in: entries are grouped by the views that they have, and each group
-enters through its weight, mean and covariance alone (mfa.txt, section 2.2.1 and appendix E, with the sums over entries
-split by group). The views are whitened first, which changes the likelihood only by a constant.
+Every entry is used for training, whichever views it has words in: entries are grouped by their views, and of each group
+only the weight, mean and covariance are needed (Vargas et al. 2019, section 2.2.1 and appendix E, with the sums over
+entries split by group). The views are whitened first, which changes the likelihood only by a constant.
 """
 
 from __future__ import annotations
@@ -25,20 +25,20 @@ from cepts.spaces.moments import Moments, spans_of
 Matrix = NDArray[np.float64]
 
 ITERATIONS = 500
-TOLERANCE = 5e-4  # large, because EM starts near the optimum, so that all gains are small
-MEMORY = 50  # steps from which EM is extrapolated
-RIDGE = 1e-10  # relative, so that steps which repeat each other do not make the small system singular
-WEAKEST = 1e-3  # the least squared length that a factor starts with: one that starts at 0 stays there
-LEAST_NOISE = 1e-4  # of whitened variance 1; below, rounding errors show, and at 0 the likelihood can be infinite
-STRONGEST = 0.97  # the largest share of a direction that is shared at the start: at 1 there is no noise left to learn
+TOLERANCE = 5e-4  # large, because EM starts near the optimum, where all gains are small
+MEMORY = 50  # past steps from which EM is extrapolated
+RIDGE = 1e-10  # relative, so that steps that repeat each other do not make the small system singular
+WEAKEST = 1e-3  # the smallest squared length that a factor starts with, because one that starts at 0 stays there
+LEAST_NOISE = 1e-4  # of whitened variance 1; with less, rounding errors show, and at 0 the likelihood can be infinite
+STRONGEST = 0.97  # the largest share of a direction that is common at the start: at 1 there is no noise left to learn
 
 
 class Anderson:
     """Extrapolates the iteration x -> g(x).
 
-    Of all combinations of the last steps it takes the one whose residual g(x) - x would be smallest if g were linear
-    (Anderson 1965; Walker & Ni 2011). It does not know the objective: the caller must reject a point that is worse, use
-    g(x) instead and call `forget`. `memory` is the number of past steps that are used.
+    Among all combinations of the last steps, it takes the one whose residual g(x) - x would be smallest if g were
+    linear (Anderson 1965; Walker & Ni 2011). It does not know the objective: the caller must reject a point that is
+    worse, use g(x) instead and call `forget`. `memory` is the number of past steps that are used.
     """
 
     def __init__(self, memory: int) -> None:
@@ -55,7 +55,7 @@ class Anderson:
         self._last: tuple[NDArray[np.float64], NDArray[np.float64]] | None = None
 
     def extrapolate(self, here: NDArray[np.float64], there: NDArray[np.float64]) -> NDArray[np.float64]:
-        """The point to try next, where g has taken `here` to `there`."""
+        """The point to try next, given that g took `here` to `there`."""
         residual = there - here
         if self._last is not None:
             self._remember(here - self._last[0], residual - self._last[1])
@@ -70,7 +70,7 @@ class Anderson:
         return there - shares.astype(np.float32) @ self._steps[:count]
 
     def _remember(self, moved: NDArray[np.float64], changed: NDArray[np.float64]) -> None:
-        """Keep one more step: how far x moved (and g with it), and how the residual changed."""
+        """Keep one more step: how far x moved (and so g), and how the residual changed."""
         if not self._steps.size:
             self._steps = np.empty((self.memory, len(moved)), dtype=np.float32)
             self._changes = np.empty_like(self._steps)
@@ -104,10 +104,10 @@ class Battery:
     factors, shrinkage
         As for `cepts.spaces.IBFA`.
     start
-        *canonical*: generalised canonical variates, which for two views are the maximum itself where no correlation is
-        near 0 or 1; *joreskog*: the best loadings for noise of a share of the blocks of S^-1, inverted.
+        *canonical*: generalised canonical variates; for two views they are the maximum itself, if no correlation is
+        near 0 or 1. *joreskog*: the best loadings if the noise is a fixed share of the inverted blocks of S^-1.
     accelerate
-        Whether steps are extrapolated (`Anderson`), never to a lower likelihood; otherwise it is plain EM.
+        Whether steps are extrapolated (`Anderson`), but never to a lower likelihood; otherwise plain EM is run.
     """
 
     def __init__(
@@ -143,7 +143,7 @@ class Battery:
         return self.model(), history
 
     def e_step(self, tick: object) -> float:
-        """Mean log-likelihood of an entry at the parameters; where an extrapolation lowered it, at EM's own step."""
+        """Mean log-likelihood of an entry at the parameters, or at EM's own step if an extrapolation lowered it."""
         try:
             objective, self._next = self._step()
             lower = not objective >= self._reached
@@ -157,7 +157,7 @@ class Battery:
         return objective
 
     def m_step(self) -> None:
-        """EM's step, or where it leads when the last steps are extrapolated."""
+        """Take EM's step, or the point that is extrapolated from the last steps."""
         if self._anderson is None:
             self._set(self._next)
             return
@@ -179,11 +179,12 @@ class Battery:
         return FactorModel(tuple(loadings), tuple(noises), tuple(means))
 
     def _step(self) -> tuple[float, list[Matrix]]:
-        """Objective at the parameters, and the parameters that EM goes to from there.
+        """Objective at the parameters, and the parameters to which EM goes from there.
 
         With H_i = W_i' Psi_i^-1 W_i, a group of views o has M = (I + sum_o H_i)^-1 and B = M W_o' Psi_o^-1
-        (appendix E). The M-step is a regression of each view on [z, 1], so the means are fitted with the loadings.
-        Noise has a floor; the best noise above it is EM's own with its eigenvalues raised, so no step goes down.
+        (mfa, appendix E). The M-step is a regression of each view on [z, 1], so the means are fitted with the loadings.
+        Noise has a floor; the best noise above the floor is EM's own with its eigenvalues raised, so no step lowers the
+        likelihood.
         """
         inverses, scaled, inner, log_noise = [], [], [], []
         for loading, noise in zip(self.loadings, self.noises, strict=True):
@@ -256,7 +257,7 @@ class Battery:
         return loadings, noises
 
     def _correlations(self) -> Matrix:
-        """Covariance of all whitened views; of two that never meet in an entry, through the views between them."""
+        """Covariance of all whitened views; for two that share no entry, the product along the views between them."""
         views = range(len(self.widths))
         blocks = {(i, i): np.eye(self.widths[i]) for i in views}
         places = [dict(zip(group.views, group.spans(self.widths), strict=True)) for group in self.groups]
@@ -276,7 +277,10 @@ class Battery:
                 if (i, m) in blocks and (m, j) in blocks
             }
             if not ways:
-                raise DataError("some languages are joined by no dictionary, directly or through others; give one.")
+                raise DataError(
+                    "the dictionaries do not connect all languages, neither directly nor through others; add one that "
+                    "does."
+                )
             blocks |= ways
         return np.block([[blocks[i, j] for j in views] for i in views])
 
@@ -286,7 +290,7 @@ def _whiten(moments: Sequence[Moments], widths: Sequence[int], shrinkage: float)
     for view, width in enumerate(widths):
         parts = [(g, g.spans(widths)[g.views.index(view)]) for g in moments if view in g.views]
         if not parts:
-            raise DataError(f"no entry has a word of language {view + 1}; give a dictionary that has some.")
+            raise DataError(f"no dictionary entry has a word of language {view + 1}; add a dictionary that has some.")
         mass = sum(g.weight for g, _ in parts)
         mean = np.sum([g.weight * g.mean[span] for g, span in parts], axis=0) / mass
         covariance = np.zeros((width, width))

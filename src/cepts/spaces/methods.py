@@ -1,4 +1,4 @@
-"""The methods by which views are joined in one space, each with exactly the options that it has."""
+"""The methods that join views in one space, each a class with its own options."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ from cepts.spaces.training import TrainingEntries
 
 Matrix = NDArray[np.float64]
 
-BRIEF = 30  # largest number of iterations of MBFA between rounds of induction
+BRIEF = 30  # maximum number of iterations of MBFA between rounds of induction
 
 
 @dataclass(kw_only=True, eq=False, repr=False)
@@ -45,14 +45,14 @@ class _LatentSpace(SpaceModel):
         return choose(*entries, exponent=self.exponent, shrinkage=self.shrinkage, factors=self.factors, seed=self.seed)
 
     def _for_mass(self, choice: ChosenSettings, first: float, total: float) -> ChosenSettings:
-        # A shrinkage that was chosen counts as some number of entries, and stays that number when there are more.
+        # A shrinkage chosen on held-out entries is worth a number of entries; it stays worth that number as they grow.
         if self.shrinkage is not None or not choice.shrinkage:
             return choice
         return replace(choice, shrinkage=choice.shrinkage * first / total)
 
 
 class _CanonicalSpace(_LatentSpace):
-    """What IBFA and CCA share: canonical directions of two views times the correlations to the exponent."""
+    """What IBFA and CCA share: canonical directions of two views times the correlations raised to the exponent."""
 
     two_views = True
     has_model: ClassVar[bool]  # whether the correlations also give a factor model
@@ -68,20 +68,20 @@ class _CanonicalSpace(_LatentSpace):
 
 
 class IBFA(_CanonicalSpace):
-    """Inter-battery factor analysis of two views, in closed form (mfa.txt, section 2.2).
+    """Inter-battery factor analysis of two views, in closed form (Vargas et al. 2019, section 2.2).
 
     Parameters
     ----------
     factors
-        Latent dimensions; None is as many as the narrowest view has.
+        Number of latent dimensions; None uses as many as the narrowest view has.
     exponent
-        Of the correlations P: views go to U P^exponent. 1/2 is the posterior mean of mfa.txt; None is chosen on
-        held-out entries.
+        Exponent of the canonical correlations P: the vectors of a view are mapped by U P^exponent. With 1/2 this is the
+        posterior mean of Vargas et al. (2019); None chooses the exponent on held-out entries.
     shrinkage
-        Ridge on each view's covariance, as a share of its mean variance. None is chosen on held-out entries, and
-        lowered as induction adds entries.
+        Ridge on the covariance of each view, as a share of its mean variance. None chooses it on held-out entries, and
+        lowers it as induction adds entries.
     weighted
-        Let each word count about once, however many entries it has.
+        Whether each word counts about once, however many entries it has.
     prepare, induction, seed, threads
         See `SpaceModel`, which also lists what `fit` learns.
 
@@ -98,7 +98,7 @@ class IBFA(_CanonicalSpace):
 
 @dataclass(kw_only=True, eq=False, repr=False)
 class MBFA(_LatentSpace):
-    """Multiple-battery factor analysis of two or more views, by EM (mfa.txt, section 2.2.1).
+    """Multiple-battery factor analysis of two or more views, by EM (Vargas et al. 2019, section 2.2.1).
 
     Parameters
     ----------
@@ -107,9 +107,9 @@ class MBFA(_LatentSpace):
     start
         The loadings to start from: ``joreskog`` or ``canonical``; see `cepts.spaces.mbfa.Battery`.
     accelerate
-        Extrapolate the steps of EM (Anderson acceleration); the likelihood never falls.
+        Whether the steps of EM are extrapolated (Anderson acceleration); the likelihood never falls.
     iterations
-        Largest number of iterations of EM.
+        Maximum number of iterations of EM.
     tolerance
         EM ends when a step gains less than this share of the gain so far; see `cepts.engine.run_em`.
     """
@@ -144,7 +144,7 @@ class MBFA(_LatentSpace):
 class CCA(_CanonicalSpace):
     """Canonical correlation analysis of two views (Faruqui & Dyer 2014).
 
-    The parameters are those of `IBFA`, with other defaults; the exponent 0 is CCA itself.
+    The parameters are those of `IBFA`, with other defaults; with the exponent 0 it is plain CCA.
     """
 
     method = "cca"
@@ -157,7 +157,7 @@ class CCA(_CanonicalSpace):
 
 @dataclass(kw_only=True, eq=False, repr=False)
 class _DirectSpace(SpaceModel):
-    """What the direct methods share: every other view is mapped into that of the pivot."""
+    """What the direct methods share: all other views are mapped into the view of the pivot language."""
 
     pivot: str | int | None = None
 
@@ -166,7 +166,7 @@ class _DirectSpace(SpaceModel):
         return least_squares(moments, widths, ridge=chosen.shrinkage or 0.0)
 
     def check_languages(self, names: Sequence[str]) -> None:
-        """Refuse languages without the pivot, too."""
+        """Refuse languages that cannot be joined by this method, or that do not include the pivot."""
         super().check_languages(names)
         self._pivot_of(names)
 
@@ -177,7 +177,7 @@ class _DirectSpace(SpaceModel):
             check_choice("pivot", self.pivot, names)
             return names.index(self.pivot)
         if not 0 <= self.pivot < len(names):
-            raise UsageError(f"`pivot` must be a view from 0 to {len(names) - 1}. Got {self.pivot} instead.")
+            raise UsageError(f"`pivot` must be 0 to {len(names) - 1}, or a name. Got {self.pivot} instead.")
         return int(self.pivot)
 
     def _join(self, given: TrainingEntries, chosen: ChosenSettings, brief: bool, progress: Progress | None) -> Space:
@@ -190,8 +190,8 @@ class _DirectSpace(SpaceModel):
             both = (given.rows[:, view] >= 0) & (given.rows[:, pivot] >= 0)
             if not both.any():
                 raise DataError(
-                    f"{self.method} maps {given.names[view]} directly into {given.names[pivot]}, found no entry with "
-                    f"words of both, wanted some; choose another pivot, or mbfa, which needs none."
+                    f"{self.method} maps {given.names[view]} directly into {given.names[pivot]}: found no entry with "
+                    f"words of both, wanted some; choose another pivot, or mbfa, which does not need any."
                 )
             pair = [matrix, given.views[pivot]]
             (moments,) = gather_moments(pair, given.rows[both][:, [view, pivot]], given.weights[both])
@@ -200,13 +200,13 @@ class _DirectSpace(SpaceModel):
 
 
 class Procrustes(_DirectSpace):
-    """Orthogonal maps into the view of a pivot language (Xing et al. 2015; Smith et al. 2017).
+    """Orthogonal maps into the space of a pivot language (Xing et al. 2015; Smith et al. 2017).
 
     Parameters
     ----------
     pivot
-        The language, or the number of the view, into which the others are mapped; None is the last of two views, the
-        first of more.
+        The language, by name or by number, into whose space the others are mapped. None means the second of two
+        languages, or the first of more.
     prepare, induction, seed, threads
         See `SpaceModel`, which also lists what `fit` learns.
     """
@@ -218,7 +218,7 @@ class Procrustes(_DirectSpace):
 
 
 class LeastSquares(_DirectSpace):
-    """Linear maps into the view of a pivot language with the least squared error (Mikolov et al. 2013).
+    """Linear maps into the space of a pivot language, with the least squared error (Mikolov et al. 2013).
 
     The parameters are those of `Procrustes`.
     """
@@ -228,9 +228,10 @@ class LeastSquares(_DirectSpace):
 
 @dataclass(kw_only=True, eq=False, repr=False)
 class Ridge(_DirectSpace):
-    """Least squares with a ridge: `shrinkage` is its share of the source view's mean second moment.
+    """Linear maps into the space of a pivot language by ridge regression.
 
-    The other parameters are those of `Procrustes`.
+    `shrinkage` is the ridge as a share of the mean second moment of the view that is mapped. The other parameters are
+    those of `Procrustes`.
     """
 
     method = "ridge"
@@ -242,9 +243,9 @@ class Ridge(_DirectSpace):
 
 
 def least_squares(moments: Moments, widths: tuple[int, int], *, ridge: float = 0.0) -> Matrix:
-    """A with x A nearest to y over the entries (Mikolov et al. 2013), with a ridge if it is above 0.
+    """The matrix A for which x A is nearest to y over the entries (Mikolov et al. 2013).
 
-    `ridge` is a share of the source's mean second moment.
+    `ridge` is added to the second moments of the source, as a share of their mean; 0 adds none.
     """
     second = _second_moment(moments)
     x, y = moments.spans(widths)
@@ -253,9 +254,9 @@ def least_squares(moments: Moments, widths: tuple[int, int], *, ridge: float = 0
 
 
 def procrustes(moments: Moments, widths: tuple[int, int]) -> Matrix:
-    """The orthogonal A with x A nearest to y (Xing et al. 2015; Smith et al. 2017): U V' of the cross moment's SVD.
+    """The orthogonal A for which x A is nearest to y: U V' of the SVD of the cross moment.
 
-    Where the widths differ its columns, or its rows, are orthonormal.
+    See Xing et al. (2015) and Smith et al. (2017). If the widths differ, the columns or the rows of A are orthonormal.
     """
     x, y = moments.spans(widths)
     left, _, right = np.linalg.svd(_second_moment(moments)[x, y], full_matrices=False)
@@ -263,5 +264,5 @@ def procrustes(moments: Moments, widths: tuple[int, int]) -> Matrix:
 
 
 def _second_moment(moments: Moments) -> Matrix:
-    """About the origin: these methods have no mean."""
+    """Second moments about the origin, because these methods have no mean."""
     return moments.covariance + np.outer(moments.mean, moments.mean)

@@ -1,16 +1,16 @@
 """Mixture of factor analysers: words of a space fall into semantic fields.
 
-mfa.txt proposes in its introduction to model words that have more than one meaning by a mixture of factor analysers
-(Ghahramani & Hinton 1996). Here the components share the loadings and the noise of a fitted space, and differ in where
-its latent meanings lie, as in Baek, McLachlan & Flack (2010, mixtures with common factor loadings):
+Vargas et al. (2019) propose in their introduction to model words with more than one meaning by a mixture of factor
+analysers (Ghahramani & Hinton 1996). Here the components share the loadings and the noise of a fitted space and differ
+in where their latent meanings lie, as in Baek, McLachlan & Flack (2010, mixtures with common factor loadings):
 
     p(z) = sum_c pi_c N(m_c, Omega),    p(x_i | z) = N(W_i z + mu_i, Psi_i).
 
-A component is a field: colours, kinship, courts of law. Components with loadings and noise of their own (one IBFA each)
-fit held-out entries better than a single IBFA does, but are of less use. In dozens of dimensions the densities of a
-word under two of them differ by dozens of nats, so that P(c | x) is near 1 for one of a dozen broad fields, and for
-most words E[y | x, c] is much the same in all of them. Fields that cost a mean each can be many and narrow, and tell
-the translations of a word's senses apart: `cepts.spaces.senses` does that.
+A component is a semantic field: colours, kinship, courts of law. Components with their own loadings and noise (one IBFA
+each) fit held-out entries better than a single IBFA does, but are less useful. In dozens of dimensions the densities of
+a word under two of them differ by dozens of nats, so that P(c | x) is near 1 for one of a dozen broad fields, and for
+most words E[y | x, c] is much the same in all of them. Fields that cost only a mean each can be many and narrow, and
+tell apart the translations of a word's senses: `cepts.spaces.senses` does that.
 """
 
 from __future__ import annotations
@@ -45,20 +45,20 @@ Matrix = NDArray[np.float64]
 
 @dataclass(frozen=True, eq=False)
 class GaussianMixture:
-    """Fields of a space.
+    """Semantic fields of a space: a mixture of Gaussians over its latent meanings, made by `fit_mixture`.
 
     Attributes
     ----------
     space
         A space fitted by ibfa or mbfa.
     shares
-        pi_c: how much of the dictionary falls into each field.
+        pi_c, the share of the dictionary that falls into each field.
     means
-        m_c, a row for each field, in the latent dimensions on which the views agree most.
+        m_c, one row for each field, in the latent dimensions on which the views agree most.
     spread
-        Omega: how the meanings of a field differ.
+        Omega, the covariance of the meanings within a field, which all fields share.
     objectives
-        Penalised log-likelihood of an entry before each step of EM.
+        Mean penalised log-likelihood of an entry before each step of EM.
     """
 
     space: Space
@@ -72,16 +72,16 @@ class GaussianMixture:
 
     @cached_property
     def evidence(self) -> _Evidence:
-        """What vectors of the views say about the latent dimensions of the means."""
+        """What the vectors of the views say about the latent dimensions of the means."""
         return _Evidence(self.space, self.means.shape[1])
 
     def senses(self, vectors: NDArray[np.floating], view: str | int) -> Matrix:
-        """P(c | x): for each row of `vectors`, as they were read, the probability of each field."""
+        """P(c | x), the probability of each field for each row of `vectors`, which are as they were read."""
         logs = self._log_joint([vectors], [self.space.view(view)])
         return np.asarray(np.exp(logs - _log_sum(logs)[:, None]), dtype=np.float64)
 
     def log_density(self, vectors: Sequence[NDArray[np.floating]]) -> Matrix:
-        """Log-density of the latent point that the views' vectors point to; `vectors` has a matrix for each view."""
+        """Log-density of tuples of vectors in the latent dimensions; `vectors` has a matrix for each view."""
         return _log_sum(self._log_joint(vectors, range(len(self.space))))
 
     def _log_joint(self, vectors: Sequence[NDArray[np.floating]], views: Sequence[int]) -> Matrix:
@@ -92,15 +92,15 @@ class GaussianMixture:
 class _Evidence:
     """What vectors say about the latent dimensions on which the views agree most.
 
-    E[z | x] of one view has the covariance G = W' Sigma^-1 W, and z given x the covariance I - G. So x is worth as much
-    as a direct measurement of z with the precision (I - G)^-1 - I; the precisions of several views add up. For IBFA
-    all of this is diagonal. For MBFA, what the views share in the dimensions that are not used counts as noise.
+    E[z | x] of one view has the covariance G = W' Sigma^-1 W, and z given x has the covariance I - G. So x is worth as
+    much as a direct measurement of z with the precision (I - G)^-1 - I; the precisions of several views add up. For
+    IBFA all of these are diagonal. For MBFA, what the views share in the unused dimensions counts as noise.
     """
 
     def __init__(self, space: Space, factors: int) -> None:
         model = space.model
         if model is None:
-            raise UsageError(f"{space.method} has no factors; fit the space by ibfa or mbfa for a mixture of them.")
+            raise UsageError(f"{space.method} has no factor model; fit the space by ibfa or mbfa to use a mixture.")
         self.space = space
         _, turned = np.linalg.eigh(model.agreement)
         turned = turned[:, ::-1][:, :factors]
@@ -135,23 +135,30 @@ def fit_mixture(
     tolerance: float = TOLERANCE,
     progress: Progress | None = None,
 ) -> GaussianMixture:
-    """Find the fields of a space on dictionary entries, by EM.
+    """Find the semantic fields of a space by EM on dictionary entries.
 
     Parameters
     ----------
     space, views
         A space fitted by ibfa or mbfa, and the vectors of its views.
     rows
-        The entries: a row for each entry, a column for each view, -1 where it has no word. Each word counts about once.
+        The entries, such as `Entries.rows`: one row for each entry, one column for each view, -1 if the entry has no
+        word there. Entries are weighted so that each word counts about once.
     components
-        Number of fields, or several, of which one is chosen on held-out entries; None is `TRIED`.
+        Number of fields. Of several numbers, one is chosen on held-out entries; None tries 16, 32, 64 and 128.
     factors
-        Latent dimensions that are used, those on which the views agree most.
+        Number of latent dimensions that are used, those on which the views agree most.
     prior
-        Number of pseudo-entries: each field has this many at 0, so that a field with few entries stays near the middle,
+        Number of pseudo-entries. Each field has this many at 0, so that a field with few entries stays near the middle,
         and the spread has as many with the covariance of the whole space.
     seed
-        Seed for the start, k-means of the latent means of the entries.
+        Seed for the start, which is k-means on the latent means of the entries.
+    iterations
+        Maximum number of iterations of EM.
+    tolerance
+        EM ends when a step gains less than this share of the gain so far.
+    progress
+        Called after each part of an iteration.
     """
     tried = TRIED if components is None else [components] if isinstance(components, int) else components
     for name, value in (("components", min(tried)), ("factors", factors), ("iterations", iterations)):
@@ -168,7 +175,10 @@ def fit_mixture(
     entries = rows[(rows >= 0).any(axis=1)]
     count = tried[0] if isinstance(components, int) else _chosen_count(fit, views, entries, tried, seed)
     if len(entries) < count:
-        raise DataError(f"found {len(entries):,} entries for {count} fields, wanted at least as many.")
+        raise DataError(
+            f"the dictionary of the space has {len(entries):,} entries with vectors, fewer than the {count} components "
+            f"of the mixture; choose fewer (`components=`), or fit the space with a larger dictionary."
+        )
     return fit(entries, count)
 
 
@@ -179,7 +189,7 @@ def _chosen_count(
     tried: Sequence[int],
     seed: int,
 ) -> int:
-    """The number of fields under which held-out entries are most likely; for few entries, the smallest one."""
+    """The number of fields with which held-out entries are most likely; with few entries, the smallest number."""
     complete = (rows >= 0).all(axis=1)
     words = np.unique(rows[complete, 0])
     possible = [count for count in tried if 10 * count <= len(words)]
@@ -194,7 +204,7 @@ def _chosen_count(
 
 @dataclass(slots=True, eq=False)
 class _Pattern:
-    """Entries with words in the same views: where they place z, the error of that, their weights and fields."""
+    """Entries with words in the same views: where they place z, the covariance of that error, weights and fields."""
 
     points: Matrix
     noise: Matrix
@@ -225,7 +235,7 @@ class _FieldsProblem:
         self.allowed_fall = ROUNDING * factors
         self.spread = np.eye(factors)
         self.shares = np.full(components, 1 / components)
-        # The start uses the directions of E[z | entry], in which a dimension counts by how much is known about it.
+        # The start uses the directions of E[z | entry], where a dimension counts as much as is known about it.
         latent = [p.points @ np.linalg.inv(np.eye(factors) + p.noise) for p in self.patterns]
         field = _spherical_means(np.concatenate(latent), components, seed)
         mass = np.concatenate([pattern.weights for pattern in self.patterns])
@@ -245,10 +255,10 @@ class _FieldsProblem:
         return total / float(self.weights.sum())
 
     def m_step(self) -> None:
-        """Means, spread and shares that maximise the expected log-density of entries and meanings, and the prior.
+        """Maximise the expected log-density of entries and meanings plus the log-prior over means, spread and shares.
 
-        With z of an entry known up to N(e, V), e = m_c + (point - m_c) Gain: m_c is the mean of the e and of `prior`
-        zeros, Omega the covariance of the z about them.
+        The z of an entry is N(e, V) with e = m_c + (point - m_c) Gain. So m_c is the mean of the e and of `prior`
+        zeros, and Omega is the covariance of the z about the m_c.
         """
         count, size = self.means.shape
         mass, sums = np.zeros(count), np.zeros((count, size))
@@ -276,7 +286,7 @@ class _FieldsProblem:
         self.shares = (mass + 1) / (mass + 1).sum()
 
     def _log_prior(self) -> float:
-        """Log of the prior, up to a constant: m_c ~ N(0, Omega / prior), Omega inverse Wishart, pi_c Dirichlet."""
+        """Logarithm of the prior up to a constant: m_c ~ N(0, Omega / prior), Omega inverse Wishart, pi_c Dirichlet."""
         precision = np.linalg.inv(self.spread)
         log_determinant = np.linalg.slogdet(self.spread)[1]
         trace = np.trace(precision) + np.einsum("ij,ij->", self.means @ precision, self.means)
@@ -285,7 +295,7 @@ class _FieldsProblem:
 
 
 def _log_joint(points: Matrix, covariance: Matrix, means: Matrix, shares: Matrix) -> Matrix:
-    """Log of pi_c N(point; m_c, covariance), a row for each point."""
+    """Logarithm of pi_c N(point; m_c, covariance), with one row for each point."""
     low = np.linalg.cholesky(covariance)
     white = np.linalg.inv(low).T
     placed, centres = points @ white, means @ white
@@ -300,7 +310,7 @@ def _log_sum(logs: Matrix) -> Matrix:
 
 
 def _spherical_means(points: Matrix, count: int, seed: int) -> NDArray[np.int64]:
-    """Group of each point: k-means of directions, from a k-means++ start (Arthur & Vassilvitskii 2007)."""
+    """The group of each point by k-means on directions, started by k-means++ (Arthur & Vassilvitskii 2007)."""
     random = np.random.default_rng(seed)
     units = points / np.maximum(np.linalg.norm(points, axis=1, keepdims=True), 1e-12)
     centres = units[[int(random.integers(len(units)))]]

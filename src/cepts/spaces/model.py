@@ -28,8 +28,8 @@ from cepts.spaces.senses import LEAST_NEARNESS, WordSense, find_senses
 from cepts.spaces.space import Space, check_steps
 from cepts.spaces.training import FitReport, TrainingEntries, prepared_entries
 
-SOURCES = 20_000  # number of source words, the most frequent, by which hubs among the targets are found
-# The parameters that must be at least so much, of the methods that have them.
+SOURCES = 20_000  # number of source words, the most frequent ones, that show which targets are hubs
+# Least value -> parameters that must have it, if a method has them.
 LEAST = {1: ("factors", "iterations"), 0: ("exponent", "shrinkage", "tolerance")}
 
 Matrix = NDArray[np.float64]
@@ -37,16 +37,16 @@ Matrix = NDArray[np.float64]
 
 @dataclass(frozen=True, slots=True)
 class Sample:
-    """One draw of `SpaceModel.sample`.
+    """One tuple of words drawn by `SpaceModel.sample`.
 
     Attributes
     ----------
     words
         For each view, the word nearest to the vector that was drawn for it.
     back
-        For each view but the first, the space's own translation of its word into the first view.
+        For each view except the first, the translation of its word into the first language.
     log_density
-        Log p of the drawn vectors.
+        Log-density of the drawn vectors; higher is more probable.
     """
 
     words: tuple[str, ...]
@@ -56,35 +56,37 @@ class Sample:
 
 @dataclass(kw_only=True, eq=False, repr=False)
 class SpaceModel(Estimator):
-    """A shared space of the word vectors of two or more languages; `METHODS` has the classes that can be fitted.
+    """A shared space for the word vectors of two or more languages.
+
+    This is the base class of all methods; `cepts.spaces.METHODS` lists the classes that can be fitted, such as `IBFA`.
 
     Parameters
     ----------
     prepare
-        What is done to the vectors first, in this order: ``unit`` gives them length 1, ``centre`` subtracts their mean.
+        Steps that prepare the vectors, in this order: ``unit`` gives them length 1, ``centre`` subtracts their mean.
     induction
-        Grow the dictionary from the fitted space; None uses the dictionary as it is.
+        How to grow the dictionary from the fitted space; None uses the dictionary as it is.
     seed
-        Seed for held-out entries and for stochastic induction.
+        Seed for choosing held-out entries and for stochastic induction.
     threads
-        Threads to use; None is one for each processor. Results do not depend on it.
+        Number of threads; None uses one for each processor. Results do not depend on it.
 
     Attributes
     ----------
     space_
         The fitted space.
     record_
-        What it was fitted with and on, such as the exponent that was chosen.
+        What the space was fitted with and on, such as the exponent that was chosen.
     views_
-        The vectors of each view; None for a view whose vectors were not saved.
+        The vectors of each language; None for a language whose vectors were not saved.
     entries_
-        The dictionary entries as rows of the views, -1 where an entry has no word; None where they were not saved.
+        The dictionary entries as rows of the views, with -1 if an entry has no word; None if they were not saved.
     report_
         What the last `fit` used and found; None for a loaded model.
     """
 
-    method: ClassVar[str] = ""  # the name that users give
-    two_views: ClassVar[bool] = False  # whether it can join two views only
+    method: ClassVar[str] = ""  # the name that users type
+    two_views: ClassVar[bool] = False  # whether it can join only two views
 
     prepare: Sequence[str] = ("unit", "centre", "unit")
     induction: Induction | None = None
@@ -110,16 +112,19 @@ class SpaceModel(Estimator):
         notices: list[str] | None = None,
         progress: Progress | None = None,
     ) -> Self:
-        """Fit a shared space for `views` on dictionaries.
+        """Fit a shared space for the vectors of two or more languages on dictionaries.
 
         Parameters
         ----------
         views
             The vectors of each language.
         dictionaries
-            Of two views or more, with missing words; see `find_entries` for how their columns are matched to views.
+            Dictionaries of two or more of these languages; words may be missing. See `find_entries` for how their
+            columns are matched to the views.
         notices
-            Gets a line for each dictionary of which few entries are found.
+            A list to which a note is appended for each dictionary of which few entries are found.
+        progress
+            Called after each part of the work.
         """
         views = tuple(views)
         names = tuple(view.name or f"view {number + 1}" for number, view in enumerate(views))
@@ -147,14 +152,14 @@ class SpaceModel(Estimator):
         return self
 
     def check_languages(self, names: Sequence[str]) -> None:
-        """Refuse languages that cannot be joined, or not by this method."""
+        """Raise `UsageError` if this method cannot join languages with these names."""
         if len(names) < 2:
-            raise UsageError(f"found {len(names)} view, wanted two or more; give the vectors of another language.")
+            raise UsageError(f"found {len(names)} language, wanted two or more; add the vectors of another one.")
         repeated = next((name for name in names if names.count(name) > 1), None)
         if repeated is not None:
-            raise UsageError(f"found two views with the name {repeated!r}, wanted different names; name each language.")
+            raise UsageError(f"found two languages named {repeated!r}, wanted different names; name each language.")
         if self.two_views and len(names) > 2:
-            raise UsageError(f"{self.method} joins two languages, found {len(names)}; choose mbfa.")
+            raise UsageError(f"{self.method} can join two languages only, found {len(names)}; choose mbfa.")
 
     def _weigh(self, rows: NDArray[np.int64]) -> Matrix:
         """How much each entry counts."""
@@ -165,12 +170,12 @@ class SpaceModel(Estimator):
         return ChosenSettings()
 
     def _for_mass(self, choice: ChosenSettings, first: float, total: float) -> ChosenSettings:
-        """The choice for entries that weigh `total`, where it was made for entries that weigh `first`."""
+        """The choice for entries of total weight `total`, if it was made for entries of total weight `first`."""
         return choice
 
     @abstractmethod
     def _join(self, given: TrainingEntries, chosen: ChosenSettings, brief: bool, progress: Progress | None) -> Space:
-        """Learn the space; `brief` may stop early, between rounds of induction."""
+        """Learn the space; with `brief`, between rounds of induction, training may stop early."""
 
     def _induced(
         self, first: TrainingEntries, choice: ChosenSettings, progress: Progress | None
@@ -200,33 +205,37 @@ class SpaceModel(Estimator):
         if found is None:
             name = self.space_.languages[number]
             raise UsageError(
-                f"the space was saved without vectors, and those of {name} are needed; give them (`vectors`)."
+                f"the space was saved without vectors, but those of {name} are needed; give them (`vectors`)."
             )
         return found
 
     def attach(self, vectors: Vectors, language: str | int | None = None) -> Self:
-        """Use `vectors` as those of a language, by default the one of their name: for a space saved without.
+        """Give vectors to a space that was saved without them.
 
-        They must have been read as those that the space was fitted on.
+        They belong to `language`, by default the language with the name of the vectors, and must have been read with
+        the same options as those that the space was fitted on.
         """
         self.check_fitted()
         number = self.space_.checked_view(vectors.matrix, vectors.name if language is None else language)
         name, wanted = self.space_.languages[number], self.record_.reading[number]
         if vectors.reading != wanted:
             raise UsageError(
-                f"found vectors of {name} that were read with {vectors.reading}, wanted {wanted}, as when the space "
-                f"was fitted; read them again."
+                f"found vectors of {name} that were read with {vectors.reading}, wanted {wanted}, which the space was "
+                f"fitted with; read them again."
             )
         self.views_ = (*self.views_[:number], vectors, *self.views_[number + 1 :])
         return self
 
     def project(self, vectors: NDArray[np.floating], language: str | int) -> NDArray[np.float32]:
-        """The places of a language's vectors in the shared space; a row is a vector as it was read."""
+        """Map vectors of a language into the shared space; each row is a vector as it was read."""
         self.check_fitted()
         return self.space_.project(vectors, language)
 
     def aligned(self, language: str | int, *, max_vocabulary: int | None = None) -> Vectors:
-        """The words of a language with their places in the shared space as vectors; all, or the first of them."""
+        """The words of a language with their vectors in the shared space.
+
+        `max_vocabulary` keeps only that many words, the first ones.
+        """
         vectors = self.vectors(language)
         if max_vocabulary is not None:
             vectors = vectors.first(max_vocabulary)
@@ -249,20 +258,25 @@ class SpaceModel(Estimator):
         sources: int | None = SOURCES,
         progress: Progress | None = None,
     ) -> Neighbours:
-        """The best translations of source words, as rows of the target's vectors with their scores.
+        """Find the best translations of source words, as rows of the target vectors with their scores.
 
         Parameters
         ----------
         rows
-            The source words; None is all of them.
+            Rows of the source words; None means all of them.
         source, target
-            The languages to translate from and into. Of two languages, the default is from the first into the second.
+            The languages to translate from and into, by name or number. Of two languages, the default is from the first
+            into the second.
         measure
-            ``csls``, ``cosine`` and ``inverted-softmax`` compare places in the shared space. ``likelihood`` ranks
-            target words y by log p(x | y) of the factor model, up to a constant of the query.
+            ``csls``, ``cosine`` and ``inverted-softmax`` compare positions in the shared space. ``likelihood`` ranks
+            target words y by log p(x | y) of the factor model, up to a constant that depends on the query.
+        count
+            How many translations to find for each word.
         sources
-            For ``csls`` and ``inverted-softmax``: number of source words, the most frequent, that show which targets
-            are hubs, near to everything; None is all. Where all words are translated, all are used.
+            For ``csls`` and ``inverted-softmax``: the number of source words, the most frequent ones, that show which
+            targets are hubs, which means near to everything. None uses all, and so does translating all words.
+        progress
+            Called after each block of targets.
         """
         space, (first, second), (known, others) = self.space_, *self._sides(source, target)
         space.check_measure(measure)
@@ -285,7 +299,11 @@ class SpaceModel(Estimator):
         measure: str = "csls",
         progress: Progress | None = None,
     ) -> Neighbours:
-        """The best translation of each source word whose own best translation is that word again; -1 for the others."""
+        """Find pairs of words that are each other's best translation.
+
+        The result has one row for each source word: its best translation, or -1 if the best translation of that is
+        another word. The options are those of `neighbours`.
+        """
         (first, second), _ = self._sides(source, target)
         best = partial(self.neighbours, measure=measure, count=1, progress=progress)
         there, back = best(source=first, target=second), best(source=second, target=first)
@@ -304,9 +322,10 @@ class SpaceModel(Estimator):
         sources: int | None = SOURCES,
         progress: Progress | None = None,
     ) -> list[list[WordTranslation]]:
-        """The best translations of each word, the best first; none for a word without a vector.
+        """Translate words: for each a list of its best translations, the best first.
 
-        Words are looked up as they are, then in lower case; the options are those of `neighbours`.
+        Words are looked up as they are, then in lower case; the list of a word without a vector is empty. The options
+        are those of `neighbours`.
         """
         (first, second), (known, others) = self._sides(source, target)
         rows = known.vocabulary.find(words)
@@ -323,7 +342,9 @@ class SpaceModel(Estimator):
         scoring: Scoring | None = None,
         threads: int | None = None,
     ) -> SpaceScorer:
-        """A `SpaceScorer` of two languages, with the defaults of `neighbours` and the `threads` of the model.
+        """Make a `SpaceScorer`, which aligns sentences of two languages of the space.
+
+        `source` and `target` are as in `neighbours`. If `threads` is None, the number of the model is used.
 
         Examples
         --------
@@ -348,10 +369,11 @@ class SpaceModel(Estimator):
         seed: int = 0,
         progress: Progress | None = None,
     ) -> list[list[WordSense]]:
-        """The senses of each word, those that explain most of its vector first; none for a word without a vector.
+        """Find the senses of words: for each a list, with the senses that explain most of its vector first.
 
-        The options are those of `neighbours`, of `find_senses` and, for `components` and `seed`, of `fit_mixture`.
-        `dictionaries` give entries for the mixture in place of those that the space was fitted on.
+        The list of a word without a vector is empty. `source` and `target` are described at `neighbours`; `most`,
+        `count` and `least` at `find_senses`; `components` and `seed` at `fit_mixture`. If `dictionaries` are given,
+        their entries are used for the mixture instead of those that the space was fitted on.
         """
         languages, views = self._sides(source, target)
         rows = views[0].vocabulary.find(words)
@@ -359,7 +381,7 @@ class SpaceModel(Estimator):
         entries = find_entries(dictionaries, everything).rows if dictionaries else self.entries_
         if entries is None:
             raise UsageError(
-                "the space was saved without dictionary entries, on which the mixture is fitted; give some "
+                "the space was saved without the dictionary entries that the mixture is fitted on; give some "
                 "(`dictionaries`)."
             )
         mixture = fit_mixture(self.space_, everything, entries, components=components, seed=seed, progress=progress)
@@ -376,17 +398,31 @@ class SpaceModel(Estimator):
         seed: int = 0,
         progress: Progress | None = None,
     ) -> list[Sample]:
-        """The `count` most probable of `draws` random tuples of vectors, each shown by the nearest word (by cosine).
+        """Draw random tuples of related words, one of each language, and return the most probable ones.
 
-        A meaning z is drawn, then a vector of each view around W z + mu with that view's noise (eq. 1 of mfa.txt), so
-        that the words of a tuple are related, not translations (section 4.6). `noise` is the share of that noise's
-        variance to draw with: less than 1 brings the words of a tuple closer together. In a model fitted with much
-        shrinkage, the shrinkage is part of the noise. Densities are always the model's own.
+        A meaning z is drawn, then a vector of each view around W z + mu with the noise of that view (Vargas et al.
+        2019, eq. 1); each vector is shown as the word nearest to it by cosine. The words of a tuple are related, but
+        need not be translations of each other (section 4.6 there).
+
+        Parameters
+        ----------
+        count
+            How many tuples to return, those with the highest density.
+        draws
+            How many tuples to draw.
+        noise
+            Share of the noise variance to draw with, from 0 to 1: less brings the words of a tuple closer together. If
+            the model was fitted with much shrinkage, the shrinkage is part of the noise. Densities are always those of
+            the full model.
+        seed
+            Seed for the draws.
+        progress
+            Called after each block of words.
         """
         self.check_fitted()
         space = self.space_
         if space.model is None:
-            raise UsageError(f"{self.method} has no model to draw from; fit the space by ibfa or mbfa.")
+            raise UsageError(f"{self.method} has no factor model to draw from; fit the space by ibfa or mbfa.")
         if not 1 <= count <= draws:
             raise UsageError(f"`count` must be 1 to {draws:,}, the number of `draws`. Got {count:,} instead.")
         if not 0.0 <= noise <= 1.0:
@@ -410,7 +446,7 @@ class SpaceModel(Estimator):
 
     @property
     def facts(self) -> dict[str, object]:
-        """What the signature of a score says of the space."""
+        """What the signature of a score says about the space."""
         self.check_fitted()
         record = self.record_
         facts: dict[str, object] = {"space": self.method, "factors": record.factors}
@@ -421,9 +457,10 @@ class SpaceModel(Estimator):
         return {**facts, "entries": record.entries, "induced": record.induced, "seed": self.seed}
 
     def save(self, directory: str | Path, *, vectors: bool = True) -> None:
-        """Write the space to `directory`, whole or not at all.
+        """Save the space to `directory`, completely or not at all.
 
-        With `vectors` and the dictionary entries, the loaded space can be used without other files.
+        With `vectors`, the vectors and the dictionary entries are saved too, and the loaded space can be used without
+        other files.
         """
         self.check_fitted()
         options = {name: value for name, value in self.get_params().items() if name != "threads"}
@@ -433,7 +470,10 @@ class SpaceModel(Estimator):
 
     @classmethod
     def load(cls, directory: str | Path, *, threads: int | None = None) -> Self:
-        """The fitted model that `save` wrote: by `SpaceModel.load` of any method, else of the class's own."""
+        """Load a fitted model that `save` wrote.
+
+        `SpaceModel.load` accepts a model of any method, `load` of another class only models of that class.
+        """
         saved = read_space(directory)
         home = SPACE_METHODS.get(saved.space.method)
         kind: Any = None if home is None else resolve(home)

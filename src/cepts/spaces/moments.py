@@ -1,6 +1,7 @@
-"""Sufficient statistics of dictionary entries: for each set of views that occurs together, weight, mean, covariance.
+"""Sufficient statistics of dictionary entries: weight, mean and covariance for each set of views that occur together.
 
-After one pass over the entries, every model is fitted on these alone, at a cost that does not depend on their number.
+After one pass over the entries, models are fitted on these alone, at a cost that does not depend on the number of
+entries.
 """
 
 from __future__ import annotations
@@ -44,12 +45,12 @@ class Moments:
 
 
 def spans_of(widths: Sequence[int]) -> list[slice]:
-    """Where each of several vectors lies when they stand one after the other."""
+    """Where each of several vectors lies when they are concatenated."""
     return [slice(start, stop) for start, stop in pairwise(offsets_of(widths).tolist())]
 
 
 def patterns_of(rows: NDArray[np.int64]) -> Iterator[tuple[tuple[int, ...], NDArray[np.int64]]]:
-    """Each set of views that have a word together in some entries, and these entries."""
+    """Each set of views for which some entries have words in exactly these views, and these entries."""
     codes = ((rows >= 0) * (1 << np.arange(rows.shape[1]))).sum(axis=1)
     for code in np.unique(codes[codes > 0]):
         members = np.flatnonzero(codes == code)
@@ -61,7 +62,7 @@ def gather_moments(
 ) -> list[Moments]:
     """Moments of each pattern of known views in `rows`.
 
-    `views` are the prepared vectors, `rows` the entries (see `Entries`), which have weights of 1 by default.
+    `views` are the prepared vectors and `rows` the entries (see `Entries`), whose weights are 1 by default.
     """
     weights = np.ones(len(rows)) if weights is None else np.asarray(weights, dtype=np.float64)
     found = []

@@ -23,16 +23,16 @@ OF_MODEL = "loadings", "noise", "mean"  # arrays of a factor model, in the order
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class SpaceRecord:
-    """What a space was fitted with and on, beside the options that the user gave.
+    """What a space was fitted with and on, in addition to the options that the user gave.
 
     Attributes
     ----------
     exponent, shrinkage
-        As they were used, given or chosen; None for methods that have none.
+        The values that were used, whether given or chosen; None for methods that do not have them.
     factors
         Number of dimensions of the shared space.
     entries
-        Number of distinct dictionary entries with words in two views or more.
+        Number of distinct dictionary entries with words in at least two views.
     asked
         Number of entries of the dictionaries.
     induced
@@ -51,7 +51,7 @@ class SpaceRecord:
 
 
 class SavedSpace(NamedTuple):
-    """What a model directory holds; `options` are those of the method, and the rest is as `SpaceModel` learns it."""
+    """The content of a model directory: the `options` of the method, and what `SpaceModel` learns."""
 
     space: Space
     options: dict[str, Any]
@@ -61,7 +61,7 @@ class SavedSpace(NamedTuple):
 
 
 def write_space(directory: str | Path, saved: SavedSpace) -> None:
-    """Write a space to `directory`, whole or not at all; vectors keep their type."""
+    """Write a space to `directory`, completely or not at all; vectors keep their type."""
     space = saved.space
     arrays: dict[str, NDArray[Any]] = {"objectives": np.array(space.objectives, dtype=np.float64)}
     if space.correlations is not None:
@@ -75,7 +75,7 @@ def write_space(directory: str | Path, saved: SavedSpace) -> None:
         of_views |= dict(zip(OF_MODEL, (space.model.loadings, space.model.noises, space.model.means), strict=True))
     if saved.views is not None:
         vocabularies = [view.vocabulary for view in saved.views]
-        # A vocabulary may be the head of a longer buffer.
+        # A vocabulary may be the beginning of a longer buffer.
         of_views["words"] = [words.buffer[words.offsets[0] : words.offsets[-1]] for words in vocabularies]
         of_views["offsets"] = [words.offsets - words.offsets[0] for words in vocabularies]
         of_views["vectors"] = [view.matrix for view in saved.views]
@@ -101,7 +101,7 @@ def read_space(directory: str | Path) -> SavedSpace:
         return _saved(found.settings, found.arrays)
     except (KeyError, TypeError, ValueError, AttributeError) as error:
         raise ModelError(
-            f"{directory} is whole but does not hold a space that this version of cepts understands ({error}); "
+            f"{directory} is not damaged, but it holds no space that this version of cepts understands ({error}); "
             f"fit it and save it again."
         ) from None
 

@@ -1,6 +1,6 @@
 """Retrieval: the targets that are nearest to each query, by one of several measures.
 
-All measures have the form factor x dot(q, t) - a term of the query - a term of the target, so that one exact search
+All measures have the form factor x dot(q, t) - a term of the query - a term of the target, so one exact search
 (`cepts.spaces.search`) serves them all.
 """
 
@@ -19,8 +19,8 @@ from cepts.progress import Progress, Step, silent
 from cepts.spaces.search import MEMORY, Best, block_shape, finite_rows, row_lengths, scan
 
 ROWS_AT_ONCE = 4096
-# Targets and sources in a block of products whose exponentials are summed. Were it cut by the number of threads, the
-# last digits could depend on that.
+# Targets and sources in a block of products whose exponentials are summed. If it depended on the number of threads, so
+# could the last digits.
 SUM_SHAPE = 1024, 4096
 
 Floats = NDArray[np.floating]
@@ -28,7 +28,7 @@ Matrix = NDArray[np.float32]
 
 
 class WordTranslation(NamedTuple):
-    """A word of the target language, and how good a translation it is by the measure that was asked for."""
+    """A word of the target language, and how good a translation it is by the chosen measure; higher is better."""
 
     word: str
     score: float
@@ -40,16 +40,16 @@ class Neighbours(NamedTuple):
     Attributes
     ----------
     rows
-        Numbers of the targets, a row for each query (int64); -1 where there are no more.
+        Numbers of the targets (int64), one row for each query; -1 if there are no more.
     scores
-        Their scores (float32); minus infinity where there are no more.
+        Scores of these targets (float32); minus infinity if there are no more.
     """
 
     rows: NDArray[np.int64]
     scores: NDArray[np.float32]
 
     def listed(self, words: Sequence[str]) -> Iterator[list[WordTranslation]]:
-        """For each query the words of its targets with their scores, where `words` are those of all targets."""
+        """For each query, the words of its targets with their scores; `words` has the words of all targets."""
         for rows, scores in zip(self.rows.tolist(), self.scores.tolist(), strict=True):
             yield [WordTranslation(words[row], score) for row, score in zip(rows, scores, strict=True) if row >= 0]
 
@@ -78,29 +78,31 @@ def retrieve(
     queries, targets
         Vectors as rows (float32 or float16), in the same space.
     measure
-        ``cosine``, ``csls`` (Conneau et al. 2018), ``inverted-softmax`` (Smith et al. 2017) or ``dot``. All but ``dot``
-        compare directions only: a target of zeros is never found, and a query of zeros finds nothing.
+        ``cosine``, ``csls`` (Conneau et al. 2018), ``inverted-softmax`` (Smith et al. 2017) or ``dot``. All except
+        ``dot`` compare only directions: a target of zeros is never found, and a query of zeros finds nothing.
+    count
+        How many targets to find for each query.
     bias
-        For ``dot``: what to add for each target; minus infinity excludes it.
+        For ``dot``: a number to add for each target; minus infinity excludes the target.
     sources
-        For ``csls`` and ``inverted-softmax``: vectors that show which targets are near to everything; None is the
+        For ``csls`` and ``inverted-softmax``: vectors that show which targets are near to everything; None uses the
         queries.
     neighbourhood
-        For ``csls``: number of nearest vectors whose mean cosine is subtracted.
+        For ``csls``: the number of nearest vectors whose mean cosine is subtracted.
     temperature
-        For ``inverted-softmax``: what cosines are multiplied with; higher is sharper.
+        For ``inverted-softmax``: the factor of the cosines; higher is sharper.
     engine
         ``exact`` is part of cepts; ``faiss`` uses faiss (the extra `search`) and finds the same targets.
     memory
-        Bytes of the largest block of products.
+        Maximum size of a block of products, in bytes.
     threads
-        Threads to use beside those of BLAS; None is one for each processor.
+        Number of threads in addition to those of BLAS; None uses one for each processor.
     progress
         Called after each block of targets.
     """
     check_choice("measure", measure, RETRIEVAL_MEASURES)
     if bias is not None and measure != "dot":
-        raise UsageError(f"`bias` goes with the `measure` dot. Got {measure!r} instead.")
+        raise UsageError(f"`bias` works only with the `measure` dot. Got {measure!r} instead.")
     search = _VectorSearch(queries, targets, count, measure != "dot", engine, memory, threads, progress)
     match measure:
         case "dot":
@@ -115,7 +117,7 @@ def retrieve(
 def mean_similarity(
     queries: Floats, targets: Floats, *, count: int = 10, threads: int | None = None, progress: Progress | None = None
 ) -> NDArray[np.float32]:
-    """The mean cosine of each query with its `count` nearest targets: the r of CSLS; 0 for a query of zeros."""
+    """The mean cosine of each query with its `count` nearest targets, the r of CSLS; 0 for a query of zeros."""
     search = _VectorSearch(queries, targets, count, True, threads=threads, progress=progress)
     means = np.zeros(len(queries), dtype=np.float32)
     means[search.queried] = search.means(search.filled(search.best()))
@@ -128,7 +130,7 @@ def unit_rows(matrix: Floats) -> Matrix:
     rows = np.empty(matrix.shape, dtype=np.float32)
     for start in range(0, len(matrix), ROWS_AT_ONCE):
         part = matrix[start : start + ROWS_AT_ONCE].astype(np.float64)
-        # Divide by the largest value first: squares of very small or large values would leave the range of floats.
+        # Divide by the largest value first, because squares of very small or large values leave the range of floats.
         part /= _nonzero(np.abs(part).max(axis=1, initial=0.0))
         rows[start : start + ROWS_AT_ONCE] = part / _nonzero(row_lengths(part))
     return rows
@@ -139,7 +141,7 @@ def _nonzero(lengths: NDArray[np.float64]) -> NDArray[np.float64]:
 
 
 class _VectorSearch:
-    """Queries and targets, as unit vectors without rows of zeros where `directions`, and how they are searched."""
+    """Queries and targets, and how they are searched; with `directions`, as unit vectors without rows of zeros."""
 
     def __init__(
         self,
@@ -175,12 +177,12 @@ class _VectorSearch:
         return rows[kept], kept
 
     def sources(self, sources: Floats | None) -> Matrix:
-        """Unit vectors of the sources, which are the queries where none are given."""
+        """Unit vectors of the sources, or of the queries if no sources are given."""
         if sources is None:
             return self.left
         rows, _ = self._rows(sources, "sources")
         if not len(rows):
-            raise DataError("all vectors of the sources are zero; give the vectors of the queries' language.")
+            raise DataError("all vectors of the sources are zero; give the vectors of the queries' language instead.")
         _check_widths(rows, self.left)
         return rows
 
@@ -193,7 +195,10 @@ class _VectorSearch:
         scan(queries, targets, use, memory=self.memory, threads=self.threads, progress=self.progress)
 
     def filled(self, *wanted: Best) -> Best:
-        """The first of `wanted`, after all products of their common queries and targets, or those that faiss chose."""
+        """The first of `wanted`, after all products of their queries and targets, or those that faiss chose, are added.
+
+        All of `wanted` have the same queries and targets.
+        """
 
         def use(block: Matrix, query: int, target: int) -> None:
             for best in wanted:
@@ -207,12 +212,12 @@ class _VectorSearch:
         return wanted[0]
 
     def means(self, best: Best) -> NDArray[np.float64]:
-        """The mean score of each query's best; 0 without targets."""
+        """The mean score of the best targets of each query; 0 without targets."""
         _, scores = best.settled(memory=self.memory)
         return scores.sum(axis=1) / max(scores.shape[1], 1)
 
     def neighbours(self, best: Best, factor: float = 1.0, less: NDArray[np.float64] | float = 0.0) -> Neighbours:
-        """The final `best`, with rows numbered as the caller's: its scores are `factor` x score - `less` of a query."""
+        """The final `best`, with the caller's row numbers and the scores `factor` x score - `less` of the query."""
         rows = np.full((self.size, self.count), -1, dtype=np.int64)
         scores = np.full(rows.shape, -np.inf, dtype=np.float32)
         best_rows, best_scores = best.settled(memory=self.memory)
@@ -228,10 +233,10 @@ def _nearest(search: _VectorSearch, bias: Floats | None) -> Neighbours:
     count = len(search.right)
     added = None if bias is None else np.ascontiguousarray(bias, dtype=np.float64)
     if added is not None and (added.shape != (count,) or not (added < np.inf).all()):
-        raise DataError(f"bias must hold {count:,} numbers, one for each target, below infinity.")
+        raise DataError(f"bias must be {count:,} numbers below infinity, one for each target.")
     largest = row_lengths(search.left).max(initial=0.0) * row_lengths(search.right).max(initial=0.0)
     if not largest < np.finfo(np.float32).max:
-        raise DataError(f"products of the vectors can reach {largest:.1e}, beyond float32; scale the vectors.")
+        raise DataError(f"products of the vectors can reach {largest:.1e}, too much for float32; scale them down.")
     return search.neighbours(search.filled(search.best(bias=added)))
 
 
@@ -239,8 +244,8 @@ def _csls(search: _VectorSearch, sources: Floats | None, neighbourhood: int) -> 
     """The targets with the highest cross-domain similarity local scaling (Conneau et al. 2018, section 2.3).
 
     CSLS(q, t) = 2 cos(q, t) - r_T(q) - r_S(t), where r_T(q) is the mean cosine of q with its `neighbourhood` nearest
-    targets and r_S(t) that of t with its nearest `sources`. So hubs, targets that are near to everything, lose their
-    advantage. Where the sources are the queries, one product of the two matrices serves both means and the search.
+    targets, and r_S(t) that of t with its nearest `sources`. So hubs, targets that are near to everything, lose their
+    advantage. If the sources are the queries, one product of the two matrices serves both means and the search.
     """
     from cepts.kernels.nearest import keep_best_of_columns
 
@@ -273,10 +278,10 @@ def _inverted_softmax(search: _VectorSearch, sources: Floats | None, temperature
     """The most probable targets by the inverted softmax (Smith et al. 2017, section 2.3).
 
     P(t | q) is proportional to exp(b cos(q, t)) / sum over sources s of exp(b cos(s, t)): the probability that t would
-    be translated as q rather than as another source, so that hubs share theirs among many. b is `temperature` (the
-    paper's inverse temperature), and the sources may be a sample. Scores are logarithms, without the constant of the
-    query. The sums are of float32 products, so the first of equal targets need not come first, and the last digits may
-    differ where BLAS has another number of threads.
+    be translated as q rather than as another source, so hubs share their probability among many. b is `temperature`
+    (the inverse temperature of Smith et al.), and the sources may be a sample. Scores are logarithms, without the
+    constant of the query. The sums are of float32 products, so the first of equal targets need not come first, and the
+    last digits may change with the number of BLAS threads.
     """
     if not 0 < temperature < np.inf:
         raise UsageError(f"`temperature` must be above 0 and finite. Got {temperature} instead.")
@@ -317,5 +322,5 @@ def _check_widths(one: Matrix, other: Matrix) -> None:
     if one.shape[1] != other.shape[1]:
         raise DataError(
             f"vectors of width {one.shape[1]} cannot be compared with vectors of width {other.shape[1]}; "
-            "bring both into one space first."
+            "map both into one space first."
         )

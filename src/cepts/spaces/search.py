@@ -1,10 +1,10 @@
 """Exact search: the targets with the highest dot(query, target) + bias, for many queries at once.
 
 BLAS multiplies in float32, block by block, and the last digits of its products depend on the shape of the block and on
-the number of threads. So these products only select candidates, a few more than were asked for. Candidates that can be
-among the best by the error bound of a float32 product are multiplied again in float64, in one fixed order; where a
-target that is no candidate could also be among the best by that bound, all targets within it are. So results are those
-of float64 products whatever BLAS does, equal vectors tie, and ties go to the lower row.
+the number of threads. So these products only select candidates, a few more than were asked for. Candidates that may be
+among the best, given the error bound of a float32 product, are multiplied again in float64 and in a fixed order. If a
+target that is not a candidate may also be among the best, all targets within that bound are multiplied again. So the
+results are those of float64 products whatever BLAS does, equal vectors tie, and ties go to the lower row.
 """
 
 from __future__ import annotations
@@ -19,9 +19,9 @@ from cepts.engine import map_shards
 from cepts.errors import DataError, UsageError
 from cepts.progress import Progress, Step, silent
 
-# Bytes for the blocks of products of all threads together.
+# Bytes for the blocks of products, all threads together.
 MEMORY = 128 << 20
-# Candidates that are kept beside those asked for: there are seldom more targets that are nearly equal.
+# Candidates that are kept in addition to those asked for: more targets are seldom nearly equal.
 SPARE = 6
 LEAST_WIDTH = 128
 MOST_WIDTH = 4096
@@ -32,7 +32,7 @@ Matrix = NDArray[np.float32]
 
 
 def block_shape(queries: int, targets: int, memory: int) -> tuple[int, int]:
-    """Rows and columns of a block of products of at most `memory` bytes: all queries, unless it gets too narrow."""
+    """Rows and columns of a block of products of at most `memory` bytes: all queries, unless it is too narrow."""
     cells = max(memory // 4, 1)
     rows = max(min(queries, cells // LEAST_WIDTH), 1)
     return rows, max(min(targets, cells // rows, MOST_WIDTH), 1)
@@ -47,10 +47,10 @@ def scan(
     threads: int = 1,
     progress: Progress | None = None,
 ) -> None:
-    """Call `use(block, query, target)` with all products, block by block; `query` and `target` are a block's first.
+    """Call `use(block, query, target)` with all products, block by block; `query` and `target` are its first rows.
 
-    A thread goes through all blocks of some targets, one after the other. While some threads multiply, others are in
-    `use`, which keeps the processors busy whatever BLAS does with its own threads.
+    Each thread goes through all blocks of some targets. While some threads multiply, others are in `use`, which keeps
+    the processors busy whatever BLAS does with its own threads.
     """
     report = progress or silent
     rows, columns = block_shape(len(queries), len(targets), memory // threads)
@@ -80,10 +80,10 @@ class Best:
     Parameters
     ----------
     bias
-        Added for each target (float64); it may be filled until the target's block is added. Minus infinity
-        excludes a target.
+        A number that is added for each target (float64); it may be filled in until the target's block is added. Minus
+        infinity excludes a target.
     unit
-        Whether all rows have length 1, which then need not be measured.
+        Whether all rows have length 1, so that their lengths need not be computed.
     """
 
     def __init__(
@@ -108,7 +108,7 @@ class Best:
         self._locks = [Lock() for _ in self._parts(0, len(queries))]
 
     def add(self, block: Matrix, query: int, target: int) -> None:
-        """Add the products of the queries from `query` and the targets from `target` on; any thread may call this."""
+        """Add the products of queries from `query` on and targets from `target` on; any thread may call this."""
         from cepts.kernels.nearest import keep_best
 
         bias = self.bias[target : target + block.shape[1]].astype(np.float32)
@@ -121,11 +121,13 @@ class Best:
                 keep_best(lines, bias, target, self.kept[part], self.kept_rows[part])
 
     def add_by_faiss(self) -> None:
-        """Add the candidates that faiss finds; a bias is one more dimension, in which queries are 1."""
+        """Add the candidates that faiss finds; a bias is an additional dimension, in which queries are 1."""
         try:
             import faiss
         except ImportError:
-            raise UsageError("the `engine` faiss needs faiss: pip install faiss-cpu, or choose exact.") from None
+            raise UsageError(
+                "the `engine` faiss needs faiss; choose exact, or install it with: pip install faiss-cpu"
+            ) from None
         if not self.kept.size:
             return
         queries, targets = self.queries, self.targets
@@ -141,7 +143,7 @@ class Best:
         self.kept_rows[found], self.kept[found] = there[rows[found]], scores[found]
 
     def settled(self, *, memory: int = MEMORY) -> tuple[NDArray[np.int64], NDArray[np.float64]]:
-        """Rows of each query's best targets, the best first, and their scores; -1 and minus infinity where none."""
+        """Rows and scores of the best targets of each query, the best first; -1 and -infinity if there are fewer."""
         from cepts.kernels.nearest import rescore
 
         shape = len(self.queries), self.count
@@ -157,7 +159,7 @@ class Best:
 
         for _ in map_shards(run, list(self._parts(0, len(rows))), threads=self.threads):
             pass
-        # Where all targets are candidates, none can be missing.
+        # If all targets are candidates, none can be missing.
         if self.kept.shape[1] < len(self.targets) and doubtful.any():
             places = np.flatnonzero(doubtful)
             rows[places], scores[places] = self._searched_again(places, cuts[places], memory)
@@ -166,7 +168,7 @@ class Best:
     def _searched_again(
         self, places: NDArray[np.int64], cuts: NDArray[np.float64], memory: int
     ) -> tuple[NDArray[np.int64], NDArray[np.float64]]:
-        """Rows and scores for the queries at `places`, by all targets at `cuts` or above."""
+        """Rows and scores for the queries at `places`, from all targets with scores of at least `cuts`."""
         from cepts.kernels.nearest import rescore_block
 
         queries = self.queries[places]
@@ -192,10 +194,10 @@ class Best:
             start = end
 
     def _slack(self) -> NDArray[np.float64]:
-        """For each query the largest error that its float32 scores can have.
+        """The largest error that the float32 scores of each query can have.
 
-        In any order, a sum of d products has an error of at most about d u |q| |t| with u = 2^-24; rounding the bias
-        and adding it are two more roundings.
+        In any order, a sum of d products has an error of at most about d u times the lengths of q and t, with
+        u = 2^-24; rounding the bias and adding it are two more roundings.
         """
         finite = self.bias[np.isfinite(self.bias)]
         largest = float(np.abs(finite).max(initial=0.0))
@@ -212,16 +214,16 @@ def row_lengths(matrix: NDArray[np.floating]) -> NDArray[np.float64]:
 
 
 def finite_rows(matrix: NDArray[np.floating], name: str) -> Matrix:
-    """`matrix` as contiguous float32 rows; a row with a value that is not finite is refused."""
+    """`matrix` as contiguous float32 rows; raises `DataError` for a value that is not finite."""
     if np.ndim(matrix) != 2:
         raise DataError(
-            f"the {name} must be a matrix whose rows are vectors. Got an array of shape {np.shape(matrix)}."
+            f"the {name} must be a matrix whose rows are vectors. Got an array of shape {np.shape(matrix)} instead."
         )
     rows = np.ascontiguousarray(matrix, dtype=np.float32)
     wrong = np.flatnonzero(~np.isfinite(row_lengths(rows)))
     if len(wrong):
         raise DataError(
-            f"row {wrong[0]:,} (from 0) of the {name} holds a value that is not a finite float32; "
-            "remove the vector, or scale the vectors."
+            f"row {wrong[0]:,} (from 0) of the {name} has a value that is not a finite float32; remove the vector, or "
+            f"scale the vectors down."
         )
     return rows

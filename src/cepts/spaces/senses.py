@@ -1,11 +1,11 @@
 """The senses of a word, and the translations of each.
 
 The vector of a word with several senses is, to a good approximation, the sum of the vectors of its senses (Arora et
-al. 2018), and the most frequent one hides the others: all nearest neighbours of "bank" are about finance. Here senses
-are found one after the other, as in matching pursuit. The translation that is nearest to what is left of the vector,
-and its nearest companions from the same field of a mixture of factor analysers, are a sense; what they span is removed,
-and what is nearest to the rest of "bank" is the French word for the side of a river. The search ends when nothing near
-is left.
+al. 2018), and the most frequent sense hides the others: all nearest neighbours of "bank" are about finance. Here senses
+are found one after the other, as in matching pursuit. The translation nearest to the vector, and the nearest other
+translations from the same field of a mixture of factor analysers, form a sense. The directions that they span are
+removed from the vector, and the next translation is searched near what remains; for "bank" it is the French word for
+the side of a river. The search ends when no translation is near enough.
 """
 
 from __future__ import annotations
@@ -23,18 +23,18 @@ from cepts.progress import Progress
 from cepts.spaces.mixture import GaussianMixture
 from cepts.spaces.retrieve import mean_similarity, unit_rows
 
-# How near a translation must be to what is left of a vector (twice the cosine less its mean similarity to its nearest
-# source words), and to the word itself; and how much farther than the best of a sense its companions may be. Set on a
-# few dozen English words with French translations, by inspection.
+# Nearness is twice the cosine minus the mean similarity of the translation to its nearest source words. These are how
+# near a translation must be to the remaining vector and to the word itself, the smallest share of a vector that is not
+# noise, and how much farther away than the best translation of a sense the others may be. They were set by inspecting a
+# few dozen English words with French translations.
 LEAST_NEARNESS = 0.25
 LEAST_TO_WORD = -0.35
-# Below this share of a vector there is only noise.
 LEAST_WEIGHT = 0.03
 MARGIN = 0.3
 SAME_FIELD = 0.5
 SPANNING = 5  # translations that span a sense
-DIMENSIONS = 3  # of what they span
-SOURCES = 20_000  # the most frequent source words, which show the hubs
+DIMENSIONS = 3  # dimensions of the span that are removed
+SOURCES = 20_000  # the most frequent source words, which show which targets are hubs
 
 Matrix = NDArray[np.float32]
 
@@ -45,9 +45,10 @@ class WordSense(NamedTuple):
     Attributes
     ----------
     weight
-        Share of the word's vector that the sense explains, of what all its senses explain.
+        How much of the word's vector the sense explains, as a share of what all its senses explain; from 0 to 1.
     nearness
-        How near the best translation is to what the senses found before had left of the vector.
+        How near the best translation is to the part of the vector that the senses found before do not explain; higher
+        is nearer.
     translations
         Words of the target language, the best first.
     neighbours
@@ -72,20 +73,27 @@ def find_senses(
     threads: int | None = None,
     progress: Progress | None = None,
 ) -> list[list[WordSense]]:
-    """The senses of the source words `rows`, those that explain most of their vectors first.
+    """Find the senses of source words: for each word a list, with the senses that explain most of its vector first.
 
     Parameters
     ----------
     mixture
-        Fields of the space.
+        The semantic fields of the space, made by `fit_mixture`.
     views, languages
-        Vectors of the source and of the target language, and the views of the space to which they belong.
+        Vectors of the source and of the target language, and the names or numbers of these languages in the space.
+    rows
+        Rows of the source words in their vectors.
     most
-        Largest number of senses of a word.
+        Maximum number of senses of a word.
     count
-        Largest number of translations, and of neighbours, of a sense.
+        Maximum number of translations, and of neighbours, of a sense.
     least
-        How near to what is left of the vector the best translation of a further sense must be.
+        How near the best translation of a further sense must be to the part of the vector that is not yet explained;
+        higher finds fewer senses.
+    threads
+        Number of threads; None uses one for each processor. Results do not depend on it.
+    progress
+        Called after each block of words.
     """
     for name, value in (("most", most), ("count", count)):
         if value < 1:
@@ -105,7 +113,7 @@ def find_senses(
 
 @dataclass(frozen=True, slots=True, eq=False)
 class _SenseSearch:
-    """What the senses of every word are searched in."""
+    """The vectors, words and fields in which the senses of every word are searched."""
 
     words: tuple[Sequence[str], Sequence[str]]
     sources: Matrix
@@ -149,7 +157,7 @@ class _SenseSearch:
         return 2 * (self.targets @ direction.astype(np.float32)) - self.hubs
 
     def _companions(self, best: int, nearness: NDArray[np.float32]) -> NDArray[np.int64]:
-        """The best translation and the nearest others of its field."""
+        """The best translation and the nearest other ones from its field."""
         likely = np.argsort(-nearness, kind="stable")[: 20 * max(self.count, SPANNING)]
         likely = likely[nearness[likely] > nearness[best] - MARGIN]
         together = self.fields[likely] @ self.fields[best] >= SAME_FIELD

@@ -1,4 +1,4 @@
-"""Vectors of sentences: weighted means of the vectors of their words, by SIF or by inverse document frequencies."""
+"""Vectors of sentences: weighted means of their word vectors, by SIF or by inverse document frequencies."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ TOKEN = re.compile(
     "|".join(
         [
             r"can(?=not\b)",
-            rf"{_LETTER}{{2,}}+(?!')",  # most words: the rest need not be tried
+            rf"{_LETTER}{{2,}}+(?!')",  # most words, so that the other patterns need not be tried
             rf"(?:{_LETTER}\.){{2,}}",  # u.s.
             rf"{_LETTER}+?(?=n't\b)|n't\b",  # do n't
             rf"'{_CLITIC}",  # it 's
@@ -34,9 +34,9 @@ TOKEN = re.compile(
 def simple_tokens(sentence: str) -> list[str]:
     """Words and numbers of a raw sentence in lower case, without punctuation.
 
-    English clitics are cut before the apostrophe and elided words of Romance languages after it, as the
-    vocabularies of most published vectors have them. Languages written without spaces, or with combining vowel
-    signs, need a tokeniser of their own.
+    English clitics are cut before the apostrophe and elided words of Romance languages after it, as in the
+    vocabularies of most published vectors. Languages written without spaces, or with combining vowel signs, need
+    another tokeniser.
 
     Examples
     --------
@@ -60,9 +60,9 @@ class WordWeights:
     values
         The weight of each word of the vectors, all above 0.
     repeats
-        Whether a word counts as often as the sentence has it, or once.
+        Whether a word counts as often as it occurs in the sentence, or once.
     mean
-        Whether the sum is divided by the weights of its words, or by their number.
+        Whether the sum is divided by the sum of the weights of its words, or by their number.
     """
 
     values: NDArray[np.float32]
@@ -73,7 +73,7 @@ class WordWeights:
 def sif_weights(vocabulary: Vocabulary, counts: Mapping[str, int], *, smoothing: float = 1e-3) -> WordWeights:
     """Smooth inverse frequencies (Arora, Liang & Ma 2017): ``a / (a + p(word))``, a = `smoothing`, p from `counts`.
 
-    A word without a count weighs 1, as in the authors' program. `sif_vectors` does the rest.
+    A word without a count has weight 1, as in the authors' program. `sif_vectors` does the rest.
     """
     if not smoothing > 0:
         raise UsageError(f"`smoothing` must be above 0. Got {smoothing} instead.")
@@ -86,15 +86,14 @@ def sif_weights(vocabulary: Vocabulary, counts: Mapping[str, int], *, smoothing:
 
 
 def idf_weights(text: Text, vocabulary: Vocabulary, *, floor: float = 0.1) -> WordWeights:
-    """Inverse document frequencies: ``max(floor, log10(N / n(word)))``, n of the N sentences of `text` have the word.
+    """Inverse document frequencies: ``max(floor, log10(N / n(word)))`` if n of the N sentences of `text` have the word.
 
-    Each word of a sentence counts once, and sums are divided by the weights, as in Conneau et al. (2018). They have a
-    `floor` of 1, under which every word of a tenth of the sentences weighs the same.
-    A word that `text` does not have weighs as much as one that a single sentence has; in their program it has no
-    weight.
+    Each word of a sentence counts once, and sums are divided by the sum of the weights, as in Conneau et al. (2018).
+    They use a `floor` of 1, so all words that occur in at least a tenth of the sentences have the same weight. A word
+    that is not in `text` has the weight of a word that occurs in one sentence; in their program it has no weight.
     """
     if not len(text):
-        raise DataError("there are no sentences to learn the weights of words from.")
+        raise DataError("found no sentences to learn word weights from, wanted at least one.")
     if not floor > 0:
         raise UsageError(f"`floor` must be above 0. Got {floor} instead.")
     rows = vocabulary.find(text.vocabulary.words)[text.ids]
@@ -107,14 +106,14 @@ def idf_weights(text: Text, vocabulary: Vocabulary, *, floor: float = 0.1) -> Wo
 
 
 class SentenceVectors(NamedTuple):
-    """A row for each sentence, zero where no word of it has a vector, and whether any has."""
+    """A row for each sentence, zero if none of its words has a vector, and whether any has."""
 
     matrix: NDArray[np.float32]
     covered: NDArray[np.bool_]
 
 
 def sentence_vectors(text: Text, vectors: Vectors, weights: WordWeights | None = None) -> SentenceVectors:
-    """Weighted means of the vectors of the words of each sentence; without `weights` all words count the same.
+    """Weighted means of the word vectors of each sentence; without `weights` all words count the same.
 
     Words are looked up as they are, then in lower case; those without a vector are skipped.
     """
@@ -126,7 +125,7 @@ def sentence_vectors(text: Text, vectors: Vectors, weights: WordWeights | None =
         raise UsageError(f"`weights` must be {len(vectors)} numbers. Got {len(weights.values)} instead.")
     row_of_word = vectors.vocabulary.find(text.vocabulary.words)
     known = row_of_word[text.ids] >= 0
-    # Only the rows that the text needs are read and made float32: the matrix may be a large file.
+    # Only the rows that the text needs are read and converted to float32, because the matrix may be a large file.
     used, column = np.unique(row_of_word[text.ids[known]], return_inverse=True)
     bags = csr_array(
         (np.ones(len(column), dtype=np.float32), column.reshape(-1), offsets_of(known.astype(np.int64))[text.offsets]),
@@ -145,20 +144,20 @@ def sentence_vectors(text: Text, vectors: Vectors, weights: WordWeights | None =
 
 
 def sif_vectors(text: Text, vectors: Vectors, weights: WordWeights, *, directions: int = 1) -> SentenceVectors:
-    """Sentence vectors of SIF: weighted by `sif_weights`, then without what all sentences of `text` share.
+    """Sentence vectors of SIF: weighted by `sif_weights`, then without the directions that all sentences share.
 
-    The two sides of a similarity task belong in one text, as they are one set of sentences.
+    The two sides of a similarity task belong in one text, because they form one set of sentences.
     """
     matrix, covered = sentence_vectors(text, vectors, weights)
     return SentenceVectors(without_common(matrix, directions=directions), covered)
 
 
 def without_common(matrix: NDArray[np.floating], *, directions: int = 1) -> NDArray[np.float32]:
-    """The rows without what they share: their projection on the first right singular vectors of all of them.
+    """The rows without what they have in common: their projection on the first right singular vectors of the matrix.
 
     The matrix is not centred.
     """
     rows = np.asarray(matrix, dtype=np.float64)
-    # The right singular vectors are the eigenvectors of the small square matrix, which come smallest first.
+    # The right singular vectors are the eigenvectors of the small square matrix; `eigh` returns the smallest first.
     common = np.linalg.eigh(rows.T @ rows)[1][:, max(rows.shape[1] - directions, 0) :]
     return np.asarray(rows - (rows @ common) @ common.T, dtype=np.float32)

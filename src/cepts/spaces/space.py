@@ -1,4 +1,4 @@
-"""A fitted space: several views, each with a map into one shared space."""
+"""A fitted space: several views, each with a map into the shared space."""
 
 from __future__ import annotations
 
@@ -17,22 +17,22 @@ BLOCK_ROWS = 1 << 15  # a large view is prepared and mapped a block at a time
 
 
 def check_steps(steps: Sequence[str]) -> None:
-    """Refuse steps that are not of `STEPS`."""
+    """Refuse steps that are not among `STEPS`."""
     unknown = [step for step in steps if step not in STEPS]
     if isinstance(steps, str) or unknown:
-        raise UsageError(f"`prepare` must have the steps {' and '.join(STEPS)} only. Got {steps!r} instead.")
+        raise UsageError(f"`prepare` must have only the steps {' and '.join(STEPS)}. Got {steps!r} instead.")
 
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Preparation:
-    """Steps in their order (see `SpaceModel`), and the mean that each step `centre` subtracts."""
+    """How the vectors of a view are prepared: steps (see `SpaceModel`), and the mean that each `centre` subtracts."""
 
     steps: tuple[str, ...]
     centres: tuple[NDArray[np.float32], ...]
 
     @classmethod
     def learn(cls, matrix: NDArray[np.floating], steps: Sequence[str]) -> tuple[Preparation, NDArray[np.float32]]:
-        """Preparation of the view that `matrix` holds, and its prepared vectors."""
+        """Learn the preparation of the vectors of a view; returns it and the prepared vectors."""
         check_steps(steps)
         centres: list[NDArray[np.float32]] = []
         prepared = np.array(matrix, dtype=np.float32)
@@ -43,7 +43,7 @@ class Preparation:
         return cls(tuple(steps), tuple(centres)), prepared
 
     def apply(self, matrix: NDArray[np.floating]) -> NDArray[np.float32]:
-        """Vectors of the same view, prepared in the same way."""
+        """Prepare other vectors of the same view in the same way."""
         prepared = np.array(matrix, dtype=np.float32)
         centres = iter(self.centres)
         for step in self.steps:
@@ -58,21 +58,21 @@ class Space:
     Attributes
     ----------
     method
-        How it was fitted: one of `cepts.spaces.METHODS`.
+        The method by which the space was fitted: one of `cepts.spaces.METHODS`.
     languages
-        Name of each view.
+        The name of each view.
     preparations
-        What is done to a view's vectors first.
+        How the vectors of each view are prepared.
     centres, maps
-        A prepared vector x of view i goes to (x - centres[i]) @ maps[i].
+        A prepared vector x of view i is mapped to ``(x - centres[i]) @ maps[i]``.
     model
-        The factor model (IBFA, MBFA), in the coordinates of prepared vectors; None for direct maps.
+        The factor model (IBFA, MBFA), in the coordinates of prepared vectors; None for other methods.
     correlations
-        How well one view alone predicts each dimension of the space, descending: canonical correlations for IBFA and
-        CCA.
+        How well a single view predicts each dimension of the space, in descending order; for IBFA and CCA these are the
+        canonical correlations.
     objectives
-        Mean log-likelihood of an entry before each step of EM. It is that of the whitened views, which differs from
-        the vectors' own by a constant.
+        Mean log-likelihood of an entry before each step of EM, for whitened views; it differs from that of the vectors
+        themselves by a constant.
     """
 
     method: str
@@ -98,34 +98,35 @@ class Space:
         return tuple(len(matrix) for matrix in self.maps)
 
     def view(self, language: str | int) -> int:
-        """Number of the view of a language, given by name or by number."""
+        """The number of a language's view; the language is given by name or by number."""
         if isinstance(language, int | np.integer):
             if not 0 <= language < len(self):
                 raise UsageError(f"the number of a view must be 0 to {len(self) - 1}. Got {language} instead.")
             return int(language)
         if language not in self.languages:
-            raise UsageError(f"found the language {language!r}, wanted one of {', '.join(self.languages)}.")
+            raise UsageError(f"the language must be one of {', '.join(self.languages)}. Got {language!r} instead.")
         return self.languages.index(language)
 
     def checked_view(self, vectors: NDArray[np.floating], language: str | int) -> int:
-        """Number of the view of a language, whose vectors must be as wide as those that the space was fitted on."""
+        """The number of a language's view; raises `UsageError` if `vectors` do not have the width of that view."""
         view = self.view(language)
         if vectors.ndim != 2 or vectors.shape[1] != self.widths[view]:
-            found = vectors.shape[1] if vectors.ndim == 2 else f"an array of shape {vectors.shape}"
+            found = f"width {vectors.shape[1]}" if vectors.ndim == 2 else f"shape {vectors.shape}"
             raise UsageError(
-                f"found vectors of width {found} for {self.languages[view]}, wanted {self.widths[view]}, for which the "
+                f"found vectors of {found} for {self.languages[view]}, wanted width {self.widths[view]} as when the "
                 f"space was fitted; give the vectors that it was fitted on."
             )
         return view
 
     def direction(self, source: str | int | None = None, target: str | int | None = None) -> tuple[int, int]:
-        """The views to translate from and into; of two languages, the one that is not given is the other one.
+        """The numbers of the views to translate from and into.
 
-        Without `source` it is the first language that is not the `target`.
+        Without `source`, it is the first language that is not the `target`. With two languages, `target` may be left
+        out, too.
         """
         if target is None and len(self) > 2:
             raise UsageError(
-                f"found the languages {', '.join(self.languages)}, wanted one to translate into; give `target`."
+                f"the space has the languages {', '.join(self.languages)}; choose the one to translate into (`target`)."
             )
         given = [None if language is None else self.view(language) for language in (source, target)]
         if given == [None, None]:
@@ -134,13 +135,13 @@ class Space:
         first, second = (free[0] if view is None else view for view in given)
         if first == second:
             raise UsageError(
-                f"`source` and `target` are both {self.languages[first]}; choose two languages of "
+                f"`source` and `target` are both {self.languages[first]}; choose two different languages from "
                 f"{', '.join(self.languages)}."
             )
         return first, second
 
     def project(self, vectors: NDArray[np.floating], language: str | int) -> NDArray[np.float32]:
-        """The places of a language's vectors in the shared space; a row is a vector as it was read."""
+        """Map vectors of a language into the shared space; each row is a vector as it was read."""
         view = self.checked_view(vectors, language)
         placed = np.empty((len(vectors), self.width), dtype=np.float32)
         for start in range(0, len(vectors), BLOCK_ROWS):
@@ -150,7 +151,7 @@ class Space:
         return placed
 
     def check_measure(self, measure: str) -> None:
-        """Refuse a measure that is not of `TRANSLATION_MEASURES`, and the likelihood where there is no factor model."""
+        """Raise `UsageError` for an unknown measure, and for the likelihood if there is no factor model."""
         check_choice("measure", measure, TRANSLATION_MEASURES)
         if measure == "likelihood" and self.model is None:
             raise UsageError(
@@ -160,11 +161,11 @@ class Space:
     def likelihood_points(
         self, sources: NDArray[np.floating], targets: NDArray[np.floating], source: str | int, target: str | int
     ) -> tuple[NDArray[np.float32], NDArray[np.float32], NDArray[np.float32]]:
-        """Queries, targets and a bias of each target such that dot + bias ranks target words y by log p(x | y).
+        """Queries, targets and a bias for each target, such that dot + bias ranks target words y by log p(x | y).
 
         Under a uniform prior over the target words this is the order of P(y | x). log p(x | y) is a constant minus
-        half the squared Mahalanobis distance of x from E[x | y] (appendix D of mfa.txt with the sides exchanged), so x
-        and E[x | y] are whitened by its covariance.
+        half the squared Mahalanobis distance of x from E[x | y] (Vargas et al. 2019, appendix D, with the sides
+        exchanged), so x and E[x | y] are whitened by the covariance of p(x | y).
         """
         self.check_measure("likelihood")
         assert self.model is not None

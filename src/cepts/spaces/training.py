@@ -1,4 +1,4 @@
-"""Prepared vectors and dictionary entries, which methods learn from, and what a fit used."""
+"""The prepared vectors and dictionary entries that methods learn from, and the report of a fit."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ Matrix = NDArray[np.float64]
 
 @dataclass(frozen=True, slots=True, eq=False)
 class TrainingEntries:
-    """What a method learns from: the names and prepared vectors of views, entries (see `Entries`) and their weights."""
+    """What a method learns from: names and prepared vectors of the views, entries (see `Entries`) and their weights."""
 
     names: tuple[str, ...]
     preparations: tuple[Preparation, ...]
@@ -55,7 +55,7 @@ class TrainingEntries:
         correlations: Matrix | None = None,
         objectives: Sequence[float] = (),
     ) -> Space:
-        """The space into which a method maps the views."""
+        """Make the space into which a method maps the views."""
         single = [tuple(np.ascontiguousarray(part, dtype=np.float32) for part in parts) for parts in (centres, maps)]
         learnt = single[0], single[1], model, correlations, tuple(objectives)
         return Space(method, self.names, self.preparations, *learnt)
@@ -63,7 +63,17 @@ class TrainingEntries:
 
 @dataclass(frozen=True, slots=True)
 class FitReport:
-    """What a fit used: the entries of the user's dictionaries, what was chosen, and what induction found."""
+    """What a fit used and found.
+
+    Attributes
+    ----------
+    entries
+        The entries of the user's dictionaries.
+    choice
+        The exponent and shrinkage, and the values that were tried.
+    rounds
+        The number of entries and their mean similarity in each round of induction.
+    """
 
     entries: Entries
     choice: ChosenSettings
@@ -78,18 +88,18 @@ def prepared_entries(
     steps: Sequence[str],
     report: Progress,
 ) -> TrainingEntries:
-    """Entries with the prepared vectors of their views; entries and vectors that are of no use are refused."""
+    """Entries with the prepared vectors of their views; raises `DataError` if a space cannot be fitted on them."""
     if len(entries) < 2:
         raise DataError(
-            f"found 1 entry of {entries.asked:,} with words in two of the views, wanted at least 2 (and some thousand "
-            f"for a good space); give a larger dictionary, or grow it by induction from identical strings."
+            f"found 1 entry among {entries.asked:,} with words in two of the views, wanted at least 2 (and some "
+            f"thousand for a good space); give a larger dictionary, or grow one by induction from identical strings."
         )
     used = [column[column >= 0] for column in entries.rows.T]
     for name, rows in zip(names, used, strict=True):
         if not len(rows):
             raise DataError(
-                f"found no entry with a word of {name}, wanted at least one; give a dictionary of that "
-                f"language, or leave out its vectors."
+                f"found no entry with a word of {name}, wanted at least one; give a dictionary of that language, or "
+                f"leave out its vectors."
             )
     found = []
     for number, (view, name) in enumerate(zip(views, names, strict=True)):

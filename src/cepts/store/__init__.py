@@ -1,4 +1,4 @@
-"""Model directories and tables: JSON and safetensors under a checksum; nothing is ever unpickled."""
+"""Model directories and tables: JSON and safetensors files with checksums; nothing is ever unpickled."""
 
 from cepts.store.directory import Model, check_destination, kind_of, load_model, load_table, save_model, save_table
 

@@ -1,8 +1,8 @@
 """Model directories and tables, each written completely or not at all.
 
-In a directory, `model.json` is the header (see `header.py`); it also carries the SHA-256 of `arrays.safetensors`.
-SHA-256 because processors have instructions for it: 200 MB take 0.2 s. A table is a model in a single file, for word
-lists, taggers and the like: its header is in the metadata of a safetensors file, with the `sha256` of the arrays.
+In a directory, `model.json` is the header (see `header.py`), which also has the SHA-256 of `arrays.safetensors`.
+SHA-256 is fast because processors have instructions for it: 200 MB take 0.2 s. A table is a model in a single file, for
+word lists, taggers and the like: its header is in the metadata of a safetensors file, with the `sha256` of the arrays.
 """
 
 from __future__ import annotations
@@ -42,7 +42,7 @@ REMEDY = "train and save it again"
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Model:
-    """A model as a directory keeps it: its kind, its settings (JSON values) and its arrays by name."""
+    """A model as it is stored in a directory: its kind, its settings (JSON values) and its arrays by name."""
 
     kind: str
     settings: dict[str, Any]
@@ -93,12 +93,12 @@ def save_model(
             shutil.rmtree(beside, ignore_errors=True)
     except OSError as error:
         raise ModelError(
-            f"{directory}: the model cannot be written ({reason(error)}); make room or choose another directory."
+            f"{directory}: the model cannot be written ({reason(error)}); free some space or choose another directory."
         ) from error
 
 
 def check_destination(directory: str | os.PathLike[str]) -> None:
-    """Raise `ModelError` where `save_model` would refuse `directory`; call this before a long training."""
+    """Raise `ModelError` if `save_model` would refuse `directory`; call this before a long training."""
     path = Path(os.path.realpath(directory))
     try:
         if not path.exists():
@@ -113,23 +113,24 @@ def check_destination(directory: str | os.PathLike[str]) -> None:
             return
     except OSError as error:
         raise ModelError(
-            f"{directory}: no model can be saved there ({reason(error)}); choose another place."
+            f"{directory}: no model can be saved there ({reason(error)}); choose another directory."
         ) from error
     raise ModelError(
-        f"{directory} exists and is not a cepts model (it holds {names[0]}); choose another, or empty this one."
+        f"{directory} exists and is not a cepts model (it contains {names[0]}); choose another directory, or empty "
+        f"this one."
     )
 
 
 def load_model(directory: str | os.PathLike[str], *, kind: str | None = None) -> Model:
     """Read a model directory and check every byte of it.
 
-    Raises `ModelError` where the directory or one of its files is missing, damaged, of a later format, or of another
-    `kind` than wanted.
+    Raises `ModelError` if the directory or one of its files is missing, damaged, of a later format, or of another kind
+    than `kind`.
     """
     contents = _header_of(directory)
     found_kind = contents["kind"]
     if kind is not None and found_kind != kind:
-        raise ModelError(f"{directory} holds a model of kind {found_kind}, not {kind}; give another, or {REMEDY}.")
+        raise ModelError(f"{directory} holds a model of kind {found_kind}, not {kind}; give another one, or {REMEDY}.")
     arrays = _read_arrays(Path(directory) / ARRAYS_NAME, contents)
     return Model(kind=found_kind, settings=contents["settings"], arrays=arrays)
 
@@ -148,7 +149,7 @@ def _header_of(directory: str | os.PathLike[str]) -> dict[str, Any]:
     try:
         data = path.read_bytes()
     except FileNotFoundError as error:
-        raise ModelError(f"{path} is missing: this is not a model, or one cut short; {give}") from error
+        raise ModelError(f"{path} is missing: this is not a model, or an incomplete one; {give}") from error
     except OSError as error:
         raise ModelError(f"{path} cannot be read ({reason(error)}); fix that, or {REMEDY}.") from error
     contents = checked_header(data, path, REMEDY)
@@ -175,7 +176,7 @@ def _write_arrays(path: Path, arrays: Mapping[str, NDArray[Any]]) -> None:
 
 
 def _flush_to_disk(path: Path) -> None:
-    """Make sure that a rename cannot reach the disk before the bytes do."""
+    """Make sure that the bytes reach the disk before a rename does."""
     if path.is_dir() and os.name == "nt":
         return
     descriptor = os.open(path, os.O_RDWR if path.is_file() else os.O_RDONLY)
@@ -186,7 +187,7 @@ def _flush_to_disk(path: Path) -> None:
 
 
 def _put_in_place(new: Path, target: Path) -> None:
-    """Give `new` the name `target`; what had that name comes back if this fails and is deleted if not."""
+    """Rename `new` to `target`; an existing `target` is restored if this fails, and otherwise deleted."""
     if not target.exists():
         new.rename(target)
         return
@@ -246,7 +247,7 @@ TABLE_REMEDY = "make or save it again"
 def save_table(
     path: str | os.PathLike[str], *, kind: str, settings: Mapping[str, Any], arrays: Mapping[str, NDArray[Any]]
 ) -> None:
-    """Write what `save_model` takes to one file; the same content gives the same bytes."""
+    """Write a model to one file, with the parameters of `save_model`; the same content gives the same bytes."""
     from safetensors.numpy import save
 
     plain = plain_arrays(dict(sorted(arrays.items())))
@@ -261,8 +262,8 @@ def save_table(
 def load_table(path: str | os.PathLike[str], *, kind: str, remedy: str = TABLE_REMEDY) -> Model:
     """Read a file that `save_table` wrote and check every byte of it.
 
-    Raises `ModelError`, which ends with the `remedy`, where the file is missing, damaged, of a later format, or of
-    another `kind`.
+    Raises `ModelError`, with a message that ends with the `remedy`, if the file is missing, damaged, of a later format,
+    or of another kind than `kind`.
     """
     from safetensors import SafetensorError, safe_open
 
@@ -298,7 +299,7 @@ def _index_of(path: Path) -> bytes:
 
 
 def _only_spelling(index: Mapping[str, Any]) -> bytes:
-    """The one way in which we write an index, so that a changed byte which JSON forgives (a blank) is found too."""
+    """The only form in which cepts writes an index, so that a changed byte that JSON allows (a blank) is found too."""
     text = json.dumps(index, ensure_ascii=False, separators=(",", ":")).encode("utf-8", "surrogateescape")
     text += b" " * (-len(text) % LENGTH_BYTES)
     return len(text).to_bytes(LENGTH_BYTES, "little") + text

@@ -1,7 +1,7 @@
 """The header of every model file: what it holds, and a checksum of the header itself.
 
-A header is JSON: the kind, the settings, and the type and shape of each array. It is accepted only in the very bytes
-that were written, so that a changed bit which JSON would forgive (`1E5` for `1e5`) is found too.
+A header is JSON: the kind, the settings, and the type and shape of each array. It is accepted only if its bytes are
+exactly those that were written, so that a changed bit that JSON allows (`1E5` for `1e5`) is found too.
 """
 
 from __future__ import annotations
@@ -51,7 +51,7 @@ def header_of(kind: str, settings: Mapping[str, Any], arrays: Mapping[str, NDArr
 
 
 def encoded(header: Mapping[str, Any]) -> bytes:
-    """The header as JSON; raises for settings that JSON cannot hold."""
+    """The header as JSON; raises `TypeError` or `ValueError` for settings that JSON cannot represent."""
     return (json.dumps(header, indent=2, allow_nan=False) + "\n").encode("ascii")
 
 
@@ -61,7 +61,7 @@ def sealed(header: Mapping[str, Any]) -> bytes:
 
 
 def checked_header(data: bytes, path: Path, remedy: str) -> dict[str, Any]:
-    """The header that `sealed` encoded; messages name `path` and end with `remedy`."""
+    """Return the header that `sealed` encoded; error messages name `path` and end with `remedy`."""
     try:
         header = json.loads(data)
     except (ValueError, RecursionError) as error:
@@ -71,7 +71,7 @@ def checked_header(data: bytes, path: Path, remedy: str) -> dict[str, Any]:
     version = header.get("format_version")
     if isinstance(version, int) and version > FORMAT_VERSION:
         raise ModelError(
-            f"{path} has format version {version}, and cepts {__version__} reads up to {FORMAT_VERSION}; "
+            f"{path} has format version {version}, but cepts {__version__} reads only up to version {FORMAT_VERSION}; "
             f"upgrade cepts, or {remedy}."
         )
     header.pop("checksum", None)

@@ -1,4 +1,4 @@
-"""Statistical word alignment of parallel text: Models 1 to 4, the diagonal model, the HMM."""
+"""Statistical word alignment of parallel text: IBM Models 1 to 4, the diagonal model and the HMM."""
 
 from cepts.names import WORD_MODELS, resolve
 from cepts.words.aligner import Aligner

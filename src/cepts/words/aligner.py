@@ -1,4 +1,4 @@
-"""What all word aligners share: from a bitext to a trained model, and from a model to what it says of new pairs."""
+"""What all word aligners share: training on a bitext, and scoring sentence pairs."""
 
 from __future__ import annotations
 
@@ -32,19 +32,30 @@ from cepts.words.positions import Positions
 from cepts.words.training import AlignerTraining
 
 NULL_SMOOTHING = 0.01
-# Prior count of identical words; none where EM is to be exact.
+# Default prior count of identical words, by lexicon; 0 where EM should be exact.
 SPELLING = {"ml": 0.0, "bayes": 0.0, "backoff": 0.1}
-# Token pairs times alignments in a block of lists: some 16 MB of positions, where sentences have twenty words.
+# Token pairs times alignments in a block of N-best lists: about 16 MB of positions for sentences of twenty words.
 CELLS_OF_LISTS = 40 << 20
-# A text with fewer distinct pairs than this share is aligned pair by distinct pair.
+# If at most this share of the pairs of a text is distinct, each distinct pair is scored only once.
 FEW_REPEATS = 0.95
 
 
 @dataclass(frozen=True, slots=True)
 class Translation:
-    """A word, a word of the other language, and what links them.
+    """A word and a translation of it, from the lexicon of a word model.
 
-    `asked` is the word as the caller wrote it, `word` the form under which the model keeps its statistics.
+    Attributes
+    ----------
+    asked
+        The word as the caller wrote it.
+    word
+        The form under which the model counts it, such as its lower-cased form.
+    other
+        The translation.
+    probability, back
+        P(other | word) and P(word | other).
+    count
+        Expected number of links between the two in the training text.
     """
 
     asked: str
@@ -67,7 +78,7 @@ class Translation:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class TrainingText:
-    """The text of training: its index, which has each pair once, and the place there of each pair of the text."""
+    """The training text, its index, which has each distinct pair once, and the place of each pair in the index."""
 
     bitext: Bitext
     index: Index
@@ -76,37 +87,38 @@ class TrainingText:
 
 @dataclass(kw_only=True, eq=False, repr=False)
 class Aligner(Estimator, Aligning):
-    """A word aligner of both directions.
+    """Base class of the word aligners, which are trained in both directions.
 
     Parameters
     ----------
     iterations
         EM iterations of the model itself.
     start_iterations
-        EM iterations of Model 1 before them.
+        EM iterations of Model 1, which is trained first.
     lexicon
-        ``ml`` (maximum likelihood), ``bayes`` (sparse Dirichlet prior) or ``backoff`` (from words to their stems).
+        How the lexicon is estimated: ``ml`` (maximum likelihood), ``bayes`` (sparse Dirichlet prior) or ``backoff``
+        (each word is smoothed towards its stem).
     agreement
-        Multiply the two directions' posteriors in the E-step, so that each learns only what the other confirms
+        Multiply the posteriors of the two directions in the E-step, so that each learns only what the other confirms
         (Liang, Taskar and Klein, 2006).
     null_prob
-        P(null); None is the model's own default.
+        P(null), the probability that a word has no link; None is the default of the model.
     lowercase
-        Keep statistics of lower-cased words.
+        Count words in lower case, so that "House" and "house" are one word.
     prefix
-        Keep statistics of this many first letters of each word; None keeps whole words.
+        Count only the first `prefix` letters of each word; None counts whole words.
     stems
-        For ``backoff``: how many first letters make the stems, in falling order.
+        For ``backoff``: lengths of the stems, in letters and in falling order.
     spelling
-        Prior count of identical words, with a share of it for words spelt alike: it helps rare words, numbers and
-        names. None is 0.1 for ``backoff`` and 0 for the others.
+        Prior count of identical words; words that are spelt alike get a share of it. It helps with rare words, numbers
+        and names. None is 0.1 for ``backoff`` and 0 for the other lexicons.
     concentration
-        For ``bayes``: concentration of the Dirichlet prior.
+        For ``bayes``: concentration of the Dirichlet prior; the lower, the sparser.
     max_length
-        Pairs with a longer sentence on either side are left unaligned.
+        Pairs with a sentence of more words than this on either side are left unaligned.
     tolerance
-        Stop a stage of EM early when its objective changes by less than this share of its range so far; 0 never does.
-        See `cepts.engine.run_em`.
+        Stop a stage of EM early when its objective changes by less than this share of its range so far; 0 never stops
+        early. See `cepts.engine.run_em`.
     threads
         Threads to use; None is one for each processor. Results do not depend on it.
     """
@@ -143,9 +155,11 @@ class Aligner(Estimator, Aligning):
             raise UsageError(f"`null_prob` must lie between 0 and 1. Got {self.null_prob} instead.")
         stems = list(self.stems)
         if stems != sorted(set(stems), reverse=True) or any(letters < 1 for letters in stems):
-            raise UsageError(f"`stems` must be falling numbers of letters, such as 6, 4. Got {tuple(stems)} instead.")
+            raise UsageError(
+                f"`stems` must be numbers of letters in falling order, such as 6, 4. Got {tuple(stems)} instead."
+            )
         if self.iterations + (0 if issubclass(self.positions_class, Uniform) else self.start_iterations) < 1:
-            raise UsageError("`iterations` must not be 0 in all: an aligner learns in at least one.")
+            raise UsageError("`iterations` must be 1 or more when no other model is trained first. Got 0 instead.")
         self._training_text: TrainingText | None = None
         self._cohesion: tuple[Cohesion, Cohesion] | None = None
         self._cooccurrence: Cooccurrence | None = None
@@ -153,17 +167,17 @@ class Aligner(Estimator, Aligning):
     # -- training ------------------------------------------------------------------------------------------------
 
     def fit(self, bitext: Bitext, *, progress: Progress | None = None, checkpoint: str | Path | None = None) -> Self:
-        """Train both directions.
+        """Train both directions and return the aligner itself.
 
         Parameters
         ----------
         bitext
             The sentence pairs: a `Bitext`, or a list of pairs of sentences.
         progress
-            Told of each part of an iteration.
+            Called after each part of an iteration.
         checkpoint
-            Directory in which the parameters are kept after each iteration, and from which an interrupted training
-            goes on.
+            Directory in which the parameters are saved after each iteration. If training was interrupted, it continues
+            from there.
         """
         bitext = as_bitext(bitext)
         report = progress or silent
@@ -206,18 +220,18 @@ class Aligner(Estimator, Aligning):
         return self
 
     def stages(self) -> list[tuple[str, Positions, int]]:
-        """What is trained one after the other: the stage's name, its positions, its iterations."""
+        """The stages of training, in order: the name, the position model and the number of iterations of each."""
         last = (self.name, self.positions_, self.iterations)
         if isinstance(self.positions_, Uniform):
             return [last]
         return [("ibm1", Uniform(null_prob=self.null_prob), self.start_iterations), last]
 
     def new_positions(self) -> Positions:
-        """A position model that has learnt nothing yet."""
+        """Return an untrained position model."""
         return self.positions_class(null_prob=self.null_prob)  # type: ignore[call-arg]
 
     def new_lexicon(self, rows: NDArray[np.int64], targets: NDArray[np.int32]) -> Lexicon:
-        """A lexicon of the aligner's kind over the given cells, that has learnt nothing yet."""
+        """Return an untrained lexicon of the aligner's kind over the given cells."""
         options: dict[str, Any] = {"spelling": SPELLING[self.lexicon] if self.spelling is None else self.spelling}
         if self.lexicon == "backoff":
             options["stems"] = tuple(self.stems)
@@ -226,7 +240,7 @@ class Aligner(Estimator, Aligning):
         return LEXICONS[self.lexicon](rows, targets, self.source_, self.target_, **options)
 
     def cohesion(self) -> tuple[Cohesion, Cohesion]:
-        """How closely words of the training text belong to their neighbours, on the source and on the target side."""
+        """How closely the source words and the target words of the training text belong to their neighbours."""
         self.check_fitted()
         if self._cohesion is None:
             assert self._training_text is not None
@@ -239,16 +253,16 @@ class Aligner(Estimator, Aligning):
         return self._cohesion
 
     def restore_cohesion(self, source: Cohesion, target: Cohesion) -> None:
-        """Take what a saved model knew of its training text."""
+        """Set the cohesion that a saved model learnt from its training text."""
         self._cohesion = source, target
 
     def cooccurrence(self) -> Cooccurrence:
-        """In how many pairs of the training text each two words stand together."""
+        """In how many sentence pairs of the training text two words occur together."""
         self.check_fitted()
         if self._cooccurrence is None:
             if self._training_text is None:
                 raise UsageError(
-                    "co-occurrence statistics need the text of training, which a loaded model does not hold; train the "
+                    "co-occurrence statistics need the training text, which a loaded model does not have; train the "
                     "model again, or choose another `association`."
                 )
             self._cooccurrence = Cooccurrence.of_index(
@@ -257,25 +271,30 @@ class Aligner(Estimator, Aligning):
         return self._cooccurrence
 
     def save(self, directory: str | Path) -> None:
-        """Keep the trained model in a directory, from which `load` takes it."""
+        """Save the trained model in `directory`; `load` reads it from there."""
         from cepts.words.persist import save_aligner
 
         save_aligner(self, directory)
 
     @classmethod
     def load(cls, directory: str | Path, *, threads: int | None = None) -> Self:
-        """The aligner that `save` kept in `directory`, which must be of this class (any, if called on `Aligner`)."""
+        """Load the aligner that `save` wrote to `directory`.
+
+        It must be of the class on which `load` is called; `Aligner.load` accepts any word aligner.
+        """
         from cepts.words.persist import load_aligner
 
         aligner = load_aligner(directory, threads=threads)
         if not isinstance(aligner, cls):
-            raise ModelError(f"{directory} holds a model of kind {aligner.name}, not {cls.name}.")
+            raise ModelError(
+                f"{directory} holds a model of kind {aligner.name}, not {cls.name}; load it with Aligner.load."
+            )
         return aligner
 
     # -- using a trained model -----------------------------------------------------------------------------------
 
     def directions(self, pairs: Any, *, cells: int | None = None, in_order: bool = False) -> Runs:
-        """What the model says of sentence pairs, run by run; those of training are the fastest.
+        """Score sentence pairs, run by run; see `cepts.data.Scorer`. The training text is scored fastest.
 
         Pairs that are empty on one side or too long have no matrix (0 x 0).
         """
@@ -283,7 +302,7 @@ class Aligner(Estimator, Aligning):
         bitext = as_bitext(pairs)
         text = self._training_text
         if text is not None and text.bitext is bitext and not in_order and cells is None:
-            # The index has each pair once, with its lexicon entries at hand.
+            # The index has each distinct pair once, with the numbers of its lexicon entries.
             makers = [
                 partial(WordDirections, self, partial(block_of, shard, self.lexicon_, self.null_))
                 for shard in text.index.shards
@@ -307,16 +326,17 @@ class Aligner(Estimator, Aligning):
         return Runs(makers, len(tokens.pairs), places, self.threads)
 
     def nbest(self, pairs: Any, count: int) -> tuple[NBest, NBest]:
-        """The `count` most probable alignments of each pair in either direction; for many, see `nbest_runs`."""
+        """The `count` most probable alignments of each pair, forward and reverse; for many pairs, see `nbest_runs`."""
         both = list(self.nbest_runs(pairs, count))
         return NBest.concatenate([one for one, _ in both]), NBest.concatenate([other for _, other in both])
 
     def nbest_runs(self, pairs: Any, count: int, *, progress: Progress | None = None) -> Iterator[tuple[NBest, NBest]]:
-        """What `nbest` gives, run by run: forward (target words explained by the source) and reverse.
+        """Yield what `nbest` returns, run by run: forward (target words explained by the source) and reverse.
 
-        Lists are in falling order, exact where the model can be searched exactly, and the first of each is then the
-        most probable alignment; of Models 3 and 4 it may be a better one than ``align`` finds. They are shorter than
-        `count` where fewer alignments are possible. A pair that is not aligned has none, and no words.
+        Each list is in falling order of probability. Lists are exact, and so start with the most probable alignment,
+        except those of Models 3 and 4, which are found by hill climbing; their first alignment may be better than the
+        one that `align` finds. A list is shorter than `count` if fewer alignments are possible, and empty for a pair
+        that is not aligned.
         """
         if count < 1:
             raise UsageError(f"`count` must be 1 or more. Got {count} instead.")
@@ -337,9 +357,18 @@ class Aligner(Estimator, Aligning):
         top: int = 10,
         least: float = 0.01,
     ) -> list[Translation]:
-        """What the lexicon has for `words` (all of them by default): the `top` entries of at least `least`.
+        """The translations of words in the lexicon, by falling probability.
 
-        Words come in order of first use, or in the order of `words`; the entries of each by falling probability.
+        Parameters
+        ----------
+        direction
+            ``forward`` translates source words, ``reverse`` target words.
+        words
+            The words to look up; None is all words of the training text, in the order in which they first occur.
+        top
+            The largest number of translations of each word.
+        least
+            The lowest probability of a translation.
         """
         self.check_fitted()
         check_choice("direction", direction, DIRECTIONS)
@@ -363,19 +392,19 @@ class Aligner(Estimator, Aligning):
         return found
 
     def knows(self, words: Sequence[str], side: int) -> NDArray[np.bool_]:
-        """Which of `words` were in the training text, of the source (`side` 0) or of the target (1)."""
+        """Which of `words` occur in the training text, on the source side (`side` 0) or the target side (1)."""
         known = (self.source_, self.target_)[side].vocabulary
         return known.numbers(self.forms_.of(words)) >= 0
 
     def tokens(self, bitext: Bitext) -> Tokens:
-        """The pairs of a new bitext, and which of their forms the model knows."""
+        """The pairs of a bitext as numbers of forms, and which of the forms the model knows."""
         source, target, pairs = form_pairs(bitext, self.forms_, self.max_length)
         known = self.source_.vocabulary.numbers(source.words), self.target_.vocabulary.numbers(target.words)
         return Tokens(pairs, source, target, *known)
 
 
 def _used(forms: Vocabulary, ids: NDArray[np.int32]) -> tuple[Side, NDArray[np.int32]]:
-    """The forms that `ids` use, and the ids among those: words of unaligned pairs are not part of the model."""
+    """The forms that occur in `ids`, and `ids` renumbered to these: words of unaligned pairs only are left out."""
     frequencies = np.bincount(ids, minlength=len(forms))
     used = frequencies > 0
     if used.all():

@@ -18,10 +18,10 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class PairBlock:
-    """Sentence pairs with the lexicon by cell, and t(word | null) by token.
+    """Sentence pairs with the lexicon entry of each cell, and t(word | null) of each token.
 
-    `source_words` and `target_words` are the tokens' numbers in the model's vocabularies, -1 where it does not know
-    them. `times`, where given, is how often each pair counts.
+    `source_words` and `target_words` are the numbers of the tokens in the model's vocabularies, -1 for unknown tokens.
+    `times`, if given, is how often each pair counts.
     """
 
     pairs: Pairs
@@ -52,7 +52,7 @@ class PairBlock:
 
 
 def block_of(shard: IndexShard, lexicon: Lexicon, null: NullWords) -> PairBlock:
-    """A shard of the training text with its own part of the lexicon."""
+    """A shard of the training text with its part of the lexicon."""
     from cepts.kernels.lexicon import gather_rows
 
     own = np.empty((len(shard.cell_numbers), 2), dtype=np.float32)
@@ -62,7 +62,7 @@ def block_of(shard: IndexShard, lexicon: Lexicon, null: NullWords) -> PairBlock:
 
 
 def new_block(tokens: Tokens, lexicon: Lexicon, null: NullWords) -> PairBlock:
-    """New sentence pairs, whose words the lexicon may not know; each token pair is a cell of its own."""
+    """New sentence pairs, some of whose words may not be in the lexicon; each token pair is a separate cell."""
     table = lexicon.look_up(tokens)
     words = tokens.source_known[tokens.pairs.source_ids], tokens.target_known[tokens.pairs.target_ids]
     return PairBlock(tokens.pairs, np.arange(len(table), dtype=np.int32), table, *null.given(*words), *words)

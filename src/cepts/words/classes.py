@@ -24,12 +24,12 @@ def word_classes(
     classes: int = 50,
     passes: int = 10,
 ) -> NDArray[np.int32]:
-    """The class of each word, so that classes predict each other as well as possible.
+    """Assign each word to a class, so that classes predict each other as well as possible.
 
     The exchange algorithm (Kneser and Ney, 1993), as in mkcls: maximise the likelihood of the text under a bigram model
     of classes, sum N(c,c') log N(c,c') - 2 sum N(c) log N(c), by moving one word after the other, the frequent ones
-    first, to the class that raises it most. The edge of a sentence is a class of its own, which no word joins. All
-    words take part, rare ones too: each costs no more than its own bigrams. The result is a local maximum; it is
+    first, to the class that raises it most. Sentence boundaries are a separate class, which no word joins. All words
+    take part, rare ones too: each costs no more than its own bigrams. The result is a local maximum, and is
     deterministic.
 
     Parameters
@@ -41,7 +41,7 @@ def word_classes(
     classes
         Number of classes, numbered from 0; some may stay empty.
     passes
-        The most passes over all words; fewer where hardly any word moves.
+        The largest number of passes over all words; there are fewer if hardly any word moves.
     """
     from cepts.kernels.classes import count_classes, exchange
 
@@ -49,8 +49,8 @@ def word_classes(
         raise ValueError(f"`classes` must be 1 or more. Got {classes} instead.")
     frequencies = np.bincount(text_ids, minlength=words).astype(np.float64)
     order = np.argsort(-frequencies, kind="stable")
-    # Start with classes of words of similar frequency that cover equal parts of the text, as far as possible: the
-    # exchange then ends higher than from classes dealt in turn.
+    # Start with classes of words of similar frequency that cover about equal parts of the text: the exchange then ends
+    # in a higher maximum than if words are assigned to classes in turn.
     share = np.cumsum(frequencies[order]) / max(len(text_ids), 1)
     class_of = np.empty(words + 1, dtype=np.int32)
     class_of[order] = np.minimum(share * classes, classes - 1)
@@ -68,7 +68,7 @@ def word_classes(
 
 
 def _bigrams(text_ids: NDArray[np.int32], offsets: NDArray[np.int64], words: int) -> tuple[Bigrams, Bigrams]:
-    """The words after each word, and those before it, both in ascending order; `words` is the edge of a sentence."""
+    """The words after each word and those before it, both in ascending order; `words` is the sentence boundary."""
     from cepts.kernels.classes import Bigrams
 
     sentences = len(offsets) - 1

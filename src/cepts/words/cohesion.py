@@ -9,16 +9,16 @@ from numpy.typing import NDArray
 
 from cepts.data import Pulls
 
-# Pseudo-count of any two words side by side.
+# Pseudo-count of any two adjacent words.
 SMOOTHING = 0.5
-# A word is as likely to stand alone as to belong to a neighbour that is beside it this many times more often than
+# A word is as likely to stand alone as to belong to a neighbour that is next to it this many times more often than
 # chance predicts. Set on the trial sentences of the Hansards (benchmarks/onmf.py), as is the strength of spreading.
 STAY = 1.5
 
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Cohesion:
-    """Counts of words and of two words side by side.
+    """Counts of words and of pairs of adjacent words.
 
     Attributes
     ----------
@@ -52,11 +52,11 @@ class Cohesion:
         )
 
     def pulls(self, ids: NDArray[np.int32], offsets: NDArray[np.int64]) -> Pulls:
-        """By token: P(belongs to the word before) and P(belongs to the word after); the rest is P(neither).
+        """For each token: P(belongs to the word before) and P(belongs to the word after); the rest is P(neither).
 
-        They are proportional to how much more often than by chance the two words occur side by side: `besoin de`
-        holds together, so `de` goes with `besoin` rather than with the noun after it. A word that is not known (-1)
-        has not been seen beside any.
+        They are proportional to how much more often than by chance the two words are adjacent: `besoin de` is such a
+        pair, so `de` goes with `besoin` rather than with the noun after it. An unknown word (-1) has never been seen
+        next to another word.
         """
         from cepts.kernels.classes import Bigrams
         from cepts.kernels.cohesion import pulls

@@ -1,4 +1,4 @@
-"""Association of words by corpus statistics alone: no model, no alignment."""
+"""Association of words by co-occurrence statistics, without an alignment model."""
 
 from __future__ import annotations
 
@@ -18,24 +18,24 @@ from cepts.words.index import Index, Pairs, build_index, form_pairs
 
 @dataclass(kw_only=True, eq=False, repr=False)
 class Cooccurrence(Estimator):
-    """In how many sentence pairs of a bitext two words occur together.
+    """Association of words by the number of sentence pairs of a bitext in which they occur together.
 
-    A sentence pair counts once for two words, however often they occur in it. With a of N sentence pairs that have
-    both words, s that have the source word and t that have the target word, the statistics are
+    A sentence pair counts once for two words, however often they occur in it. If a of N sentence pairs have both words,
+    s have the source word and t have the target word, the statistics are
 
     - ``counts``: a
     - ``dice``: 2a / (s + t)
     - ``pmi``: ln(aN / st), the pointwise mutual information
     - ``llr``: the log-likelihood ratio of Dunning (1993), twice the sum of k ln(kN / (row sum x column sum)) over the
-      four fields of the table of both, one and neither word
+      four cells k of the contingency table
 
-    where ``pmi`` and ``llr`` are 0 for words that occur together no more often than by chance, and all are 0 for words
-    that never do. There is no null: statistics know only words that are there.
+    Words that occur together no more often than by chance have a ``pmi`` and ``llr`` of 0, and words that never occur
+    together have 0 in all statistics. There are no null masses.
 
     Parameters
     ----------
     lowercase, prefix
-        As for `Aligner`: the forms under which words are counted.
+        The forms under which words are counted, as for `Aligner`.
     max_length
         Pairs with a longer sentence on either side are not counted, and have an empty matrix.
     threads
@@ -67,7 +67,7 @@ class Cooccurrence(Estimator):
         return found
 
     def association(self, bitext: Bitext, statistic: str) -> Association:
-        """The matrices of all pairs of `bitext`; an empty or too long pair has a matrix of 0 x 0.
+        """The matrices of all pairs of `bitext`; a pair that is too long or empty on one side has a 0 x 0 matrix.
 
         Parameters
         ----------
@@ -83,7 +83,7 @@ class Cooccurrence(Estimator):
     def of_words(
         self, source_words: NDArray[np.int32], target_words: NDArray[np.int32], pairs: Pairs, statistic: str
     ) -> Association:
-        """The matrices of `pairs`, whose tokens are given as numbers of words, -1 for those that are not known."""
+        """The matrices of `pairs`, with the tokens given as numbers of words, -1 for unknown words."""
         from cepts.kernels.cooccurrence import look_up_statistic
 
         check_choice("statistic", statistic, STATISTICS)

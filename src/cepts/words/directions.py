@@ -1,4 +1,4 @@
-"""What a word model says of a block of sentence pairs."""
+"""What a word model computes for a block of sentence pairs."""
 
 from __future__ import annotations
 
@@ -24,13 +24,14 @@ class WordDirections(Directions):
     Parameters
     ----------
     aligner
-        Has the position model, and what is known of the training text.
+        Has the position model, and what was learnt from the training text.
     make_block
-        Makes the block, when something is first asked of it.
+        Makes the block when it is first needed.
     first
-        Place of the block's first pair.
+        Index of the block's first pair.
     both_wanted
-        Make the agreement from the two directions, which are wanted too, rather than score the pairs twice.
+        Whether the two directions are needed as well, so that the agreement is made from them and the pairs are not
+        scored twice.
     """
 
     name = "a word model"
@@ -73,7 +74,7 @@ class WordDirections(Directions):
 
     @cached_property
     def agreement(self) -> Association:
-        """Geometric mean of the two, which a model makes without them where they are not wanted."""
+        """Geometric mean of the two directions, which one kernel computes if the directions are not needed."""
         if self._both_wanted:
             return geometric_mean(self.forward, self.reverse)
         found = self._agreed
@@ -112,7 +113,7 @@ class WordDirections(Directions):
 
     @cached_property
     def pulls(self) -> tuple[Pulls, Pulls]:
-        """By how much more often than by chance words of the training text stand side by side."""
+        """How closely words belong to their neighbours, by how often they are adjacent in the training text."""
         source, target = self._aligner.cohesion()
         pairs = self._block.pairs
         return (
@@ -125,9 +126,7 @@ class WordDirections(Directions):
         return self._positions.nbest(self._block, count)
 
     def tables(self) -> Association:
-        """Lexicon times position prior: that of Model 2 and its relatives; a uniform one for models whose links depend
-        on one another.
-        """
+        """Lexicon times position prior, which is uniform for models whose links depend on one another."""
         from cepts.kernels.association import mean_of_tables
 
         positions = self._positions

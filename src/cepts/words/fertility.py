@@ -1,18 +1,19 @@
 """The position models of Models 3 and 4 (Brown, Della Pietra, Della Pietra and Mercer, 1993): words have fertilities.
 
 P(target, alignment | source) is the product of
-- for null, which has n of the J target words: (J - n over n) p1^n (1 - p1)^(J - 2n), where p1 is `null_prob`;
+- for null, which has n of the J target words: binomial(J - n, n) p1^n (1 - p1)^(J - 2n), where p1 is `null_prob`;
 - for each source word, n(fertility | word);
 - for each target word, t(target word | source word or null);
-- for Model 3, each source word's fertility! and, for each target word that is not null's, d(j | i, I, J);
+- for Model 3, each source word's fertility! and, for each target word that null does not explain, d(j | i, I, J);
 - for Model 4, for each source word that has target words (a *cept*): for the first of them, its *head*, d1(distance
   from the centre of the last cept | class of the last cept's source word, class of the head), and for each other one
-  d>1(distance from the one before | its class). The centre of a cept is the ceiling of the mean of its positions, that
-  before the first cept stands before the first word.
+  d>1(distance from the one before | its class). The centre of a cept is the ceiling of the mean of its positions; for
+  the first cept, the last centre is the position before the first word.
 
-Both are deficient: they give probability to positions outside the sentence and to several words in one position. Since
-no sum over all alignments is tractable, posteriors and likelihoods are those of a climbed alignment and its neighbours
-(see `cepts.kernels.fertility_gains`). So a log-likelihood is a lower bound, and EM may lower it.
+Both models are deficient: they give probability to positions outside the sentence and to several words in one position.
+A sum over all alignments is not tractable, so posteriors and likelihoods are those of an alignment found by hill
+climbing and its neighbours (see `cepts.kernels.fertility_gains`). So a log-likelihood is a lower bound, and EM may
+lower it.
 """
 
 from __future__ import annotations
@@ -35,12 +36,12 @@ if TYPE_CHECKING:
     from cepts.kernels.blocks import Found
     from cepts.kernels.fertility_sentence import Shard
 
-# Distances up to NEAR have a probability of their own; farther ones share one for each doubling.
+# Each distance up to NEAR has its own probability; farther ones share one for each doubling of the distance.
 NEAR = 8
 DOUBLINGS = 7
 GROUPS = 2 * (NEAR + DOUBLINGS) + 1
 CENTRE = NEAR + DOUBLINGS
-# Fertilities from the last on share one probability, which halves with each further word.
+# The last fertility and all higher ones share one probability, which halves with each further word.
 FERTILITIES = 10
 FERTILITY_PRIOR = np.array([0.2, 0.6, 0.12, 0.05, 0.02, 0.006, 0.002, 0.001, 0.0006, 0.0004])
 TINY = 1e-30
@@ -56,7 +57,7 @@ class Fertility(Positions):
     jumps
         The trained jumps of the HMM, from whose paths hill climbing starts.
     smoothing
-        Pseudo-occurrences of each word, with the fertilities of all words, that are added to those of the text.
+        Number of pseudo-occurrences that are added to each word, with the fertilities of all words together.
     """
 
     chained: ClassVar[bool]
@@ -80,7 +81,7 @@ class Fertility(Positions):
         self._logs: tuple[NDArray, ...] | None = None
 
     def prepare(self, pairs: Pairs) -> None:
-        """Distributions before training, for the words of `pairs`."""
+        """Set the distributions before training, for the words of `pairs`."""
         self.source_fertility, self.target_fertility = (
             np.tile(FERTILITY_PRIOR.astype(np.float32), (int(ids.max(initial=-1)) + 2, 1))
             for ids in (pairs.source_ids, pairs.target_ids)
@@ -89,7 +90,7 @@ class Fertility(Positions):
         self.widen(pairs)
 
     def widen(self, pairs: Pairs) -> None:
-        """Reach over the longest sentence of `pairs`."""
+        """Extend the tables of distances to the longest sentence of `pairs`."""
         self.jumps.widen(pairs)
         if len(self._groups) < 2 * pairs.longest + 3:
             self._groups = distance_groups(pairs.longest + 1)
@@ -141,7 +142,7 @@ class Fertility(Positions):
         """M-step of the placements."""
 
     def _fertilities(self, counts: NDArray[np.float64]) -> NDArray[np.float32]:
-        """Each word's fertilities drawn towards those of all words, which are also those of unknown ones."""
+        """Fertilities of each word, smoothed towards those of all words, which are also those of unknown words."""
         overall = drawn(counts.sum(axis=0), FERTILITY_PRIOR, 1.0)
         return drawn(counts, overall, self.smoothing).astype(np.float32)
 
@@ -151,13 +152,13 @@ class Fertility(Positions):
         return {**{name: own[name] for name in Fertility.learnt}, **jumps, **own}
 
     def restore(self, state: dict[str, NDArray]) -> None:
-        """Take what was learnt, and the jumps."""
+        """Set what was learnt, and the jumps."""
         super().restore(state)
         self.jumps.restore({name: state[f"jumps.{name}"] for name in self.jumps.learnt})
         self._logs = None
 
     def logarithms(self) -> tuple[NDArray, ...]:
-        """The distributions as kernels read them; far distances share their probability evenly."""
+        """Logarithms of the distributions, as kernels read them; far distances share their probability evenly."""
         if self._logs is None:
             sizes = group_sizes()
             self._logs = (
@@ -193,14 +194,14 @@ class Fertility(Positions):
         return Shard._make(parameters)
 
     def classes_used(self) -> int:
-        """Number of classes, which is also that of the unknown words' own."""
+        """Number of classes, which is also the number of the class of unknown words."""
         return self.placements.shape[2] - 1
 
 
 class Displacements(Fertility):
-    """Model 3. d(j | i, I, J) depends on how far j lies from the place beside i on the diagonal, and on J.
+    """Model 3: d(j | i, I, J) depends on the distance of j from the diagonal at i, and on J.
 
-    J counts in buckets: up to 8 words, 16, 32, and longer.
+    Lengths J are divided into four buckets: up to 8 words, up to 16, up to 32, and longer.
     """
 
     name = "ibm3"
@@ -217,13 +218,13 @@ class Displacements(Fertility):
         super().prepare(pairs)
 
     def place(self, placements: NDArray, displacements: NDArray) -> None:
-        """Displacements of each bucket, drawn towards those of all."""
+        """Displacements of each bucket, smoothed towards those of all buckets."""
         for direction in range(2):
             overall = drawn(displacements[direction].sum(axis=0), smooth_prior(0.75, 0), 10.0)
             self.displacements[direction] = drawn(displacements[direction], overall, 10.0)
 
     def restore(self, state: dict[str, NDArray]) -> None:
-        """Take what was learnt; there are no classes."""
+        """Set what was learnt; there are no classes."""
         super().restore(state)
         self.source_classes = np.zeros(len(self.source_fertility) - 1, dtype=np.int32)
         self.target_classes = np.zeros(len(self.target_fertility) - 1, dtype=np.int32)
@@ -235,9 +236,9 @@ class Distortions(Fertility):
     Parameters
     ----------
     classes
-        Word classes of either language.
+        Number of word classes of each language.
     placement_smoothing
-        Pseudo-placements, distributed as those of all classes, that are added to those of each pair of classes.
+        Number of pseudo-placements that are added to each pair of classes, distributed as those of all classes.
     """
 
     name = "ibm4"
@@ -261,7 +262,7 @@ class Distortions(Fertility):
         super().prepare(pairs)
 
     def place(self, placements: NDArray, displacements: NDArray) -> None:
-        """Distances of each pair of classes drawn towards those of all classes."""
+        """Distances of each pair of classes, smoothed towards those of all classes."""
         strength = self.placement_smoothing
         for counts, learnt in zip(placements.reshape(self.placements.shape), self.placements, strict=True):
             heads, rests = counts[:-1], counts[-1]

@@ -1,7 +1,7 @@
-"""The co-occurrence index: every (source word, target word) pair that occurs together has a number, its *cell*.
+"""The co-occurrence index: each pair of a source word and a target word that occur together has a number, its *cell*.
 
-One index serves all models and both directions. It is cut into shards of whole sentence pairs, each of which numbers
-its own cells, so that a shard's part of the lexicon and of the counts fits the processor's caches.
+One index serves all models and both directions. It is divided into shards of whole sentence pairs, each of which
+numbers its own cells, so that a shard's part of the lexicon and of the counts fits the processor's caches.
 """
 
 from __future__ import annotations
@@ -26,7 +26,7 @@ CELLS_IN_SHARD = 1 << 21
 
 @dataclass(frozen=True, eq=False)
 class Pairs(Flat):
-    """Sentence pairs as numbers of forms, -1 for one that the model does not know.
+    """Sentence pairs as numbers of forms, -1 for a form that the model does not know.
 
     `longest` is the length of the longest sentence; pairs that are not aligned have no words here.
     """
@@ -64,11 +64,11 @@ class Pairs(Flat):
 
     @cached_property
     def by_length(self) -> NDArray[np.int64]:
-        """The pairs by source length, then target length."""
+        """The indices of the pairs, sorted by source length and then by target length."""
         return np.lexsort((self.target_lengths, self.source_lengths))
 
     def tokens(self, source_words: NDArray, target_words: NDArray) -> TokenPairs:
-        """What kernels read of the pairs, whose tokens (along the last axis) are these words."""
+        """What kernels read of the pairs, with these words as their tokens (along the last axis)."""
         from cepts.kernels.lookup import TokenPairs
 
         words = np.ascontiguousarray(source_words), np.ascontiguousarray(target_words)
@@ -92,9 +92,9 @@ class Pairs(Flat):
 
 
 def form_pairs(bitext: Bitext, forms: Forms, max_length: int) -> tuple[Vocabulary, Vocabulary, Pairs]:
-    """The source and the target forms of a bitext, and its pairs, each word by the number of its form.
+    """The source forms and the target forms of a bitext, and its pairs, with each word as the number of its form.
 
-    Pairs that are empty on one side or have a sentence of more than `max_length` words lose their words.
+    Pairs that are empty on one side or have a sentence of more than `max_length` words are made empty.
     """
     lengths = bitext.source.lengths, bitext.target.lengths
     keep = (np.minimum(*lengths) > 0) & (np.maximum(*lengths) <= max_length)
@@ -107,7 +107,7 @@ def form_pairs(bitext: Bitext, forms: Forms, max_length: int) -> tuple[Vocabular
 def _kept(
     text: Text, keep: NDArray[np.bool_], places: NDArray[np.int32]
 ) -> tuple[NDArray[np.int32], NDArray[np.int64]]:
-    """Form numbers and offsets of a text whose other sentences are made empty."""
+    """Form numbers and offsets of a text, with the sentences that are not kept made empty."""
     lengths = np.where(keep, text.lengths, 0)
     ids = places[text.ids] if len(places) else np.empty(0, dtype=np.int32)
     if not keep.all():
@@ -119,7 +119,7 @@ def _kept(
 class IndexShard:
     """A run of sentence pairs with the cells of its token pairs.
 
-    `cells` are numbers of the shard's own; cell c of the shard is cell `cell_numbers[c]` of the index. `times` is how
+    `cells` are numbered within the shard; cell c of the shard is cell `cell_numbers[c]` of the index. `times` is how
     often each pair occurs in the text.
     """
 
@@ -148,13 +148,13 @@ class Index:
 
 
 def arrange(pairs: Pairs, cells: int = CELLS_IN_SHARD) -> NDArray[np.int64]:
-    """An order of `pairs` in which those of a shard are sorted by their lengths, for which the HMM tabulates jumps."""
+    """An order in which the pairs of a shard are sorted by length, because the HMM makes a table for each length."""
     runs = [start + pairs.part(start, stop).by_length for start, stop in cut(pairs, cells)]
     return np.concatenate(runs or [np.empty(0, dtype=np.int64)])
 
 
 def cut(pairs: Pairs, cells: int = CELLS_IN_SHARD) -> Iterator[tuple[int, int]]:
-    """Runs of whole pairs with about `cells` token pairs each; a larger pair is a run of its own."""
+    """Divide into runs of whole pairs with about `cells` token pairs each; a larger pair is a run by itself."""
     return cut_runs(pairs.cell_offsets, cells)
 
 
@@ -183,11 +183,11 @@ def build_index(
     starts = offsets_of([len(targets) for _, _, targets in numbered])
     shard_targets = np.concatenate([targets for _, _, targets in numbered] or [np.empty(0, np.int32)])
     if starts[-1] >= np.iinfo(np.int32).max:
-        raise MemoryError("too many word pairs for one index")
+        raise MemoryError("the text has too many distinct word pairs for one index; train on fewer sentence pairs.")
     numbers = np.empty(int(starts[-1]), dtype=np.int32)
     targets = np.empty(int(starts[-1]), dtype=np.int32)
     rows = np.empty(source_words + 1, dtype=np.int64)
-    # A word's row is made of its rows in all shards.
+    # The row of a word is merged from its rows in all shards.
     count = merge_rows(
         np.add.outer(np.arange(source_words), (source_words + 1) * np.arange(len(runs))).reshape(-1),
         len(runs) * np.arange(source_words + 1),
@@ -207,7 +207,7 @@ def build_index(
 
 
 def _by_use(cells: NDArray[np.int32], numbers: NDArray[np.int32]) -> NDArray[np.int32]:
-    """Give a shard's cells new numbers by first use, and return their numbers in the index in the new order."""
+    """Renumber a shard's cells in order of first use, and return their numbers in the index in the new order."""
     from cepts.kernels.index import renumber_by_use
 
     ordered = np.empty(len(numbers), dtype=np.int32)
@@ -222,7 +222,7 @@ def _unseen(words: int) -> tuple[NDArray[np.int32], NDArray[np.int32]]:
 def _number(
     pairs: Pairs, times: NDArray[np.float32], source_words: int, target_words: int
 ) -> tuple[IndexShard, NDArray[np.int64], NDArray[np.int32]]:
-    """The shard of `pairs` with cells of its own, where the rows of its cells start, and the cells' target words."""
+    """The shard of `pairs` with its own cell numbers, where the rows of its cells start, and their target words."""
     from cepts.kernels.index import number_cells, occurrences_by_word, token_rows
 
     offsets = pairs.cell_offsets

@@ -1,4 +1,4 @@
-"""The position model of the HMM: each link depends on the last one, by the jump between them."""
+"""The position model of the HMM: each link depends on the previous link, by the jump between them."""
 
 from __future__ import annotations
 
@@ -21,9 +21,9 @@ if TYPE_CHECKING:
 
 
 class Jumps(Positions):
-    """P(i | i', I) depends on the jump i - i' alone, normalised over the sentence's positions; null stays at i'.
+    """P(i | i', I) depends only on the jump i - i', normalised over the positions of the sentence; null stays at i'.
 
-    Jumps and starting positions up to `NEAR` have weights of their own; farther ones share one weight for each
+    Each jump and each starting position up to `NEAR` has its own weight; farther ones share one weight for each
     doubling of the distance.
 
     Parameters
@@ -31,7 +31,7 @@ class Jumps(Positions):
     null_prob
         P(null), the same for every word.
     smoothing
-        Pseudo-counts of jumps, and of starts, distributed as the weights before training; 0 is maximum likelihood.
+        Pseudo-counts of jumps and of starts, distributed as the weights before training; 0 is maximum likelihood.
     """
 
     name = "jumps"
@@ -57,17 +57,17 @@ class Jumps(Positions):
         return self.smoothing == 0
 
     def prepare(self, pairs: Pairs) -> None:
-        """Weights for the longest sentence of `pairs`.
+        """Extend the weights to the longest sentence of `pairs`.
 
-        A few thousand pairs are enough to estimate so few weights. With more, training to agree, which is not exact EM
-        anyway, counts the jumps of every second, third, ... up to eighth pair.
+        A few thousand pairs are enough to estimate so few weights. If there are more, training with agreement, which is
+        not exact EM anyway, counts only the jumps of every second, third, ... up to every eighth pair.
         """
         self.reach = 0
         self._stretch(max(pairs.longest, 2 * self.NEAR))
         self.stride = int(np.clip(len(pairs) // self.ENOUGH, 1, 8))
 
     def widen(self, pairs: Pairs) -> None:
-        """Weights for the longest sentence of `pairs`."""
+        """Extend the weights to the longest sentence of `pairs`."""
         self._stretch(pairs.longest)
 
     def fill(self, block: PairBlock, found: Found, *, counting: bool, agreeing: bool) -> tuple[list[NDArray], None]:
@@ -88,7 +88,7 @@ class Jumps(Positions):
         return statistics, None
 
     def paths(self, block: PairBlock) -> Paths:
-        """Viterbi alignments of either direction."""
+        """Viterbi alignments of both directions."""
         from cepts.kernels.trellis import hmm_paths
 
         return best_paths(block, partial(hmm_paths, block.arrays, self._chain()), jumps=self.jumps.shape[1])
@@ -114,7 +114,7 @@ class Jumps(Positions):
     def _smoothed(
         self, numerator: NDArray, denominator: NDArray, prior: NDArray, weights: NDArray
     ) -> tuple[NDArray, NDArray]:
-        """Statistics with those of the smoothing jumps, which may go any distance."""
+        """Add the statistics of the pseudo-counts of `smoothing`, which may be of any distance."""
         return (
             numerator + self.smoothing * prior / prior.sum(),
             denominator + self.smoothing / weights.sum(dtype=np.float64),
@@ -122,12 +122,12 @@ class Jumps(Positions):
 
     def _beginning(self, reach: int) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
         """Weights of jumps and starts before training."""
-        # Tied from the start, or the first update could lower the likelihood.
+        # Tied from the start, because otherwise the first update could lower the likelihood.
         groups = doubling_groups(np.arange(-reach, reach + 1), self.NEAR)
         return 0.6 ** np.minimum(np.abs(groups - 1), 12), np.ones(reach + 1)
 
     def restore(self, state: dict[str, NDArray]) -> None:
-        """Take the weights."""
+        """Set the weights."""
         super().restore(state)
         self.reach = (self.jumps.shape[1] - 1) // 2
 
@@ -137,7 +137,7 @@ class Jumps(Positions):
         return Chain(self.jumps, self.starts, self.reach, np.float32(self.null_prob))
 
     def _stretch(self, reach: int) -> None:
-        """Make the weights long enough for sentences of `reach` words; the farthest weights go on unchanged."""
+        """Extend the weights to sentences of `reach` words; new distances get the weight of the farthest one."""
         if reach <= self.reach:
             return
         if self.reach == 0:
@@ -152,14 +152,14 @@ class Jumps(Positions):
 
 
 def doubling_groups(distances: NDArray[np.int64], near: int) -> NDArray[np.int64]:
-    """Number of the group with which each distance shares its weight: itself up to `near`, then one a doubling."""
+    """Number of the group that shares a weight with each distance: itself up to `near`, then one per doubling."""
     away = np.abs(distances)
     doubling = np.ceil(np.log2(np.maximum(away, 1) / near)).astype(np.int64)
     return np.sign(distances) * np.where(away <= near, away, near + np.maximum(doubling, 0))
 
 
 def _tied(numerator: NDArray, denominator: NDArray, distances: NDArray[np.int64], near: int) -> NDArray[np.float32]:
-    """Numerators over denominators, those of far distances in one for each doubling, scaled to a largest of 1.
+    """Numerators over denominators, with one ratio for each doubling of far distances, scaled to a maximum of 1.
 
     The scale is free, because weights are normalised in each sentence. An unseen distance gets a tiny weight.
     """

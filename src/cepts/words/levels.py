@@ -18,8 +18,8 @@ Named = tuple[Sequence[str], NDArray[np.int64]]
 class Words:
     """The words of one side at one level.
 
-    `share` is P(word | its coarser word), or the word's share of the text at the coarsest level, where
-    `coarse` is empty.
+    `coarse` is the number of each word's stem at the next coarser level, and `share` is P(word | stem). At the coarsest
+    level `coarse` is empty and `share` is the word's share of the text.
     """
 
     names: Sequence[str]
@@ -62,7 +62,7 @@ def build_levels(
 
 
 def _stemmed(side: Named, letters: int) -> tuple[Words, Named]:
-    """The words of a side, and the coarser ones that keep `letters` of them, with their frequencies."""
+    """The words of a side, and their stems of `letters` letters with the frequencies of these."""
     names, frequencies = side
     coarse_names, coarse = distinct([name[:letters] for name in names])
     totals = np.bincount(coarse, frequencies, len(coarse_names)).astype(np.int64)
@@ -72,7 +72,7 @@ def _stemmed(side: Named, letters: int) -> tuple[Words, Named]:
 def _merged(
     rows: NDArray[np.int64], targets: NDArray[np.int32], source: NDArray[np.int32], target: NDArray[np.int32]
 ) -> tuple[NDArray[np.int32], NDArray[np.int64], NDArray[np.int32]]:
-    """The coarser cell of each cell, and the rows and target words of these."""
+    """The coarser cell of each cell, and the rows and target words of the coarser cells."""
     from cepts.kernels.index import merge_rows, occurrences_by_word
 
     source_words, target_words = (int(coarse.max(initial=-1)) + 1 for coarse in (source, target))
@@ -87,6 +87,6 @@ def _merged(
 
 
 def _words(names: Sequence[str], frequencies: NDArray[np.int64], coarse: NDArray[np.int32], totals: NDArray) -> Words:
-    # A word of the model that never occurred counts as if it had occurred once.
+    # A word that never occurred counts as if it had occurred once.
     share = np.maximum(frequencies, 1) / np.maximum(totals, 1)
     return Words(names, frequencies, coarse, share.astype(np.float32))

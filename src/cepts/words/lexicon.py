@@ -1,7 +1,8 @@
-"""The lexicon of both directions: three ways from expected counts to t(target | source) and t(source | target).
+"""The lexicon of both directions: three ways to compute t(target | source) and t(source | target) from expected counts.
 
-Maximum likelihood is eq. (25) of ibm12. The sparse Dirichlet prior is its variational Bayes form. Back-off smooths each
-word's distribution towards that of its stem, for which there is more evidence, by a strength that leave-one-out finds.
+Maximum likelihood is eq. (25) of ibm12. A sparse Dirichlet prior turns this into variational Bayes. Back-off smooths
+each word's distribution towards that of its stem, which has more evidence, with a strength that is found by
+leave-one-out.
 """
 
 from __future__ import annotations
@@ -39,9 +40,9 @@ class Side:
 class Tokens:
     """New sentence pairs: the forms of their words, and which of them a lexicon knows.
 
-    `pairs` number the words of `source_forms` and `target_forms`; `source_known` and `target_known` give for each of
-    those its number in the lexicon, or -1. `places` is what a lexicon finds about all of these forms at once, to be
-    used for every part of the pairs.
+    `pairs` has numbers of words in `source_forms` and `target_forms`; `source_known` and `target_known` give the number
+    of each of these in the lexicon, or -1. `places` is what a lexicon has looked up for all of these forms at once, for
+    use with every part of the pairs.
     """
 
     pairs: Pairs
@@ -57,14 +58,14 @@ class Tokens:
 
 
 class Lexicon(ABC):
-    """t(target | source) in column 0 and t(source | target) in column 1 of `table`, a row a cell.
+    """t(target | source) in column 0 and t(source | target) in column 1 of `table`, with one row for each cell.
 
     Parameters
     ----------
     rows, targets
         The cells, as in an `Index`.
     source, target
-        The forms of either side.
+        The forms of each side.
     floor
         The lowest probability of a pair of words.
     spelling
@@ -124,11 +125,11 @@ class Lexicon(ABC):
         np.maximum(self.table, self.floor, out=self.table)
 
     def state(self) -> dict[str, NDArray]:
-        """What the table is computed from."""
+        """The arrays from which the table is computed."""
         return {"counts": self.counts}
 
     def restore(self, state: dict[str, NDArray]) -> None:
-        """Compute the table of this state."""
+        """Compute the table from a saved state."""
         learning, self.learning = self.learning, False
         self.estimate(state["counts"])
         self.learning = learning
@@ -138,7 +139,7 @@ class Lexicon(ABC):
         return np.asarray(self.counts.any(axis=1))
 
     def place(self, tokens: Tokens) -> None:
-        """Prepare for looking up `tokens` and any part of them."""
+        """Prepare to look up `tokens` or any part of them."""
         if self._sorted is None:
             self._sorted = by_target(self.rows, self.targets, self.table)
 
@@ -178,7 +179,7 @@ class MaximumLikelihood(Lexicon):
         return self.spelling == 0
 
     def normalise(self, counts: Counts) -> None:
-        """Set the table by eq. (25)."""
+        """Set the table by eq. (25) of ibm12."""
         from cepts.kernels.lexicon import normalise
 
         normalise(self.rows, self.targets, counts, *self._totals(counts), self.table)
@@ -203,21 +204,21 @@ class Bayes(Lexicon):
         np.maximum(self.table, self.floor, out=self.table)
 
     def kept(self) -> NDArray[np.bool_]:
-        """All cells: the prior spreads over them."""
+        """All cells, because the prior gives each of them some probability."""
         return np.ones(len(self.targets), dtype=np.bool_)
 
 
 class BackOff(Lexicon):
-    """Each word's distribution is smoothed towards its stem's, that towards a shorter stem's, that towards unigrams.
+    """Smooths each word towards its stem, the stem towards a shorter stem, and the last stem towards unigrams.
 
     t(f | e) = (c(e, f) + s t'(f' | e') P(f | f')) / (c(e) + s), where e', f' are the stems. The strengths s, one for
-    each level and direction, maximise the leave-one-out likelihood of the expected counts; where stems say nothing
-    about words they become small.
+    each level and direction, maximise the leave-one-out likelihood of the expected counts; they become small if stems
+    say nothing about words.
 
     Parameters
     ----------
     stems
-        Numbers of first letters that make the stems, in falling order.
+        Lengths of the stems, in letters and in falling order.
     """
 
     name = "backoff"
@@ -246,7 +247,7 @@ class BackOff(Lexicon):
         self._lookup: dict[str, Any] | None = None
 
     def estimate(self, counts: Counts) -> None:
-        """Set the tables from expected counts, of which those that are negligible become 0."""
+        """Set the tables from expected counts; negligible counts become 0."""
         if self.learning:
             counts[counts < self.NEGLIGIBLE] = 0.0
         super().estimate(counts)
@@ -274,7 +275,7 @@ class BackOff(Lexicon):
             )
         if self.learning:
             self._estimates += 1
-            # The first counts are little more than co-occurrence, most of which the prior always explains.
+            # The first expected counts are little more than co-occurrence counts, which the prior mostly explains.
             if self._estimates > self.PATIENCE:
                 self._learn_strengths(level_counts)
         self._level_tables = [
@@ -298,7 +299,7 @@ class BackOff(Lexicon):
         return {"counts": self.counts, "strengths": self.strengths, "estimates": np.array([self._estimates])}
 
     def restore(self, state: dict[str, NDArray]) -> None:
-        """Compute the table of this state."""
+        """Compute the table from a saved state."""
         self.strengths = np.array(state["strengths"], dtype=np.float64)
         self._estimates = int(state["estimates"][0])
         super().restore(state)
@@ -324,7 +325,7 @@ class BackOff(Lexicon):
                         strengths[depth] = trial[depth]
 
     def place(self, tokens: Tokens) -> None:
-        """Find number and share of every form at every level, unless that is done."""
+        """Find the number and the share of every form at every level, unless this has been done."""
         if self._lookup is None:
             self._lookup = self._make_lookup()
         if not tokens.places:
@@ -350,7 +351,7 @@ class BackOff(Lexicon):
             add_likeness(forms, spellings, *known, self.LIKENESS, self.TRUST, out)
 
     def _make_lookup(self) -> dict[str, Any]:
-        """All levels' cells, sorted within their rows and laid end to end, and the levels' words by name."""
+        """Cells of all levels, sorted within their rows and laid end to end, and the words of the levels by name."""
         from cepts.kernels.lookup import Levels
 
         ordered = [
@@ -399,7 +400,7 @@ class BackOff(Lexicon):
                 elif depth + 1 == len(places):
                     share.append(rarest)
                 elif places[depth + 1] >= 0:
-                    # A new form of a known stem is as likely as a form seen once would be.
+                    # A new form of a known stem is as likely as a form that was seen once.
                     share.append(1.0 / (levels[depth + 1].frequencies[places[depth + 1]] + 1))
                 else:
                     share.append(1.0)

@@ -1,4 +1,4 @@
-"""Position models whose links are independent of one another: Models 1 and 2 of ibm12, and the diagonal model."""
+"""Position models with links that are independent of each other: Models 1 and 2 (ibm12) and the diagonal model."""
 
 from __future__ import annotations
 
@@ -38,7 +38,7 @@ class Shapes:
 
     @classmethod
     def of(cls, pairs: Pairs) -> Shapes:
-        """Shapes of `pairs`, without empty ones."""
+        """Shapes of `pairs`, without those of empty pairs."""
         keys = np.unique(_keys(pairs.source_lengths, pairs.target_lengths))
         source_lengths, target_lengths = keys >> 32, keys & 0xFFFFFFFF
         full = (source_lengths > 0) & (target_lengths > 0)
@@ -53,7 +53,7 @@ class Shapes:
         return offsets_of(self.source_lengths * self.target_lengths)
 
     def places(self, pairs: Pairs) -> NDArray[np.int64]:
-        """Place of each pair's shape (for an empty pair, any)."""
+        """Index of each pair's shape (any number for an empty pair)."""
         return np.searchsorted(
             _keys(self.source_lengths, self.target_lengths), _keys(pairs.source_lengths, pairs.target_lengths)
         )
@@ -64,7 +64,7 @@ def _keys(source_lengths: NDArray[np.int64], target_lengths: NDArray[np.int64]) 
 
 
 class Priors:
-    """P(position) of both directions for each of some shapes, as flat tables; null by word."""
+    """P(position) in both directions for each of some shapes, as flat tables, and P(null) for each word."""
 
     def __init__(self, shapes: Shapes) -> None:
         self.shapes = shapes
@@ -77,7 +77,7 @@ class Priors:
         self.reverse_null = np.empty(int(self.reverse_null_offsets[-1]), dtype=np.float32)
 
     def fill_uniform(self, null_prob: float | None) -> None:
-        """The same probability for every position; null one position among them, or of its own probability."""
+        """Give every position the same probability; null is one of the positions, or has probability `null_prob`."""
         cells = self.shapes.source_lengths * self.shapes.target_lengths
         source_lengths, target_lengths = self.shapes.source_lengths, self.shapes.target_lengths
         ahead_null = 1.0 / (source_lengths + 1) if null_prob is None else np.full(len(source_lengths), null_prob)
@@ -104,12 +104,12 @@ class Priors:
 
 
 class IndependentPositions(Positions):
-    """A model that draws each target word's link on its own, eq. (1d) of ibm12.
+    """A model that draws the link of each target word independently, eq. (1d) of ibm12.
 
     Parameters
     ----------
     null_prob
-        P(null); None makes null one position like the others, as in ibm12.
+        P(null); None makes null a position like the others, as in ibm12.
     """
 
     counts_positions = True
@@ -122,14 +122,14 @@ class IndependentPositions(Positions):
 
     @abstractmethod
     def priors(self, shapes: Shapes) -> Priors:
-        """The present priors of `shapes`."""
+        """The current priors of `shapes`."""
 
     def prepare(self, pairs: Pairs) -> None:
         """Tables for the shapes of `pairs`."""
         self.trained = self.priors(Shapes.of(pairs))
 
     def fill(self, block: PairBlock, found: Found, *, counting: bool, agreeing: bool) -> tuple[list[NDArray], None]:
-        """Posteriors of links; expected counts also of positions, where the model learns them."""
+        """Posteriors of links, or expected counts of links and, if the model learns them, of positions."""
         from cepts.kernels.mixture import MixtureRoom, PositionCounts, mixture_posteriors
 
         priors = self.trained if counting else self.priors(Shapes.of(block.pairs))
@@ -143,7 +143,7 @@ class IndependentPositions(Positions):
         return tables, None
 
     def paths(self, block: PairBlock) -> Paths:
-        """The best position of each word by itself."""
+        """The best position of each word, chosen independently."""
         from cepts.kernels.trellis import mixture_paths
 
         return best_paths(block, partial(mixture_paths, block.arrays, self.priors_of(block)))
@@ -155,12 +155,12 @@ class IndependentPositions(Positions):
         return nbest_lists(block, count, partial(mixture_lists, block.arrays, self.priors_of(block)))
 
     def priors_of(self, block: PairBlock) -> PriorArrays:
-        """What kernels read of the priors of a block."""
+        """The priors of a block, as kernels read them."""
         return self.priors(Shapes.of(block.pairs)).arrays(block.pairs)
 
 
 class Uniform(IndependentPositions):
-    """Model 1: every position is as likely as every other, eq. (1e) of ibm12."""
+    """Model 1: all positions are equally likely, eq. (1e) of ibm12."""
 
     name = "uniform"
     counts_positions = False
@@ -173,9 +173,9 @@ class Uniform(IndependentPositions):
 
 
 class PositionTable(IndependentPositions):
-    """Model 2: P(a_j = i | I, J), with null among the positions, is a table learnt for every shape, eq. (1c) of ibm12.
+    """Model 2: P(a_j = i | I, J) is a table learnt for every shape, with null among the positions, eq. (1c) of ibm12.
 
-    A shape that training never saw has a uniform prior.
+    A shape that does not occur in training has a uniform prior.
     """
 
     name = "table"
@@ -222,7 +222,7 @@ class PositionTable(IndependentPositions):
         }
 
     def restore(self, state: dict[str, NDArray]) -> None:
-        """Take shapes and tables."""
+        """Set shapes and tables."""
         priors = Priors(Shapes(state["sizes"], state["lengths"]))
         for table in TABLES:
             getattr(priors, table)[:] = state[table]
@@ -245,7 +245,7 @@ class DiagonalPrior(IndependentPositions):
         self.tension = np.array([tension, tension])
 
     def priors(self, shapes: Shapes) -> Priors:
-        """The priors under the present tensions."""
+        """The priors under the current tensions."""
         from cepts.kernels.mixture import diagonal_priors
 
         assert self.null_prob is not None
@@ -271,13 +271,13 @@ class DiagonalPrior(IndependentPositions):
                 return -diagonal_objective(*arrays, tension, statistics[direction], direction == 1)
 
             found = minimize_scalar(loss, bounds=self.TENSIONS, method="bounded", options={"xatol": 1e-4})
-            # A search to a tolerance may end slightly below where it began; EM must not.
+            # A search with a tolerance may end slightly below where it began, which EM must not do.
             if found.fun <= loss(float(self.tension[direction])):
                 self.tension[direction] = found.x
         self.trained = self.priors(shapes)
 
     def restore(self, state: dict[str, NDArray]) -> None:
-        """Take the tensions."""
+        """Set the tensions."""
         super().restore(state)
         if self.trained is not None:
             self.trained = self.priors(self.trained.shapes)

@@ -1,4 +1,4 @@
-"""The word models: each names a position model and its defaults; see `Aligner` for the options."""
+"""The word models: each class names a position model and its defaults; see `Aligner` for the parameters."""
 
 from __future__ import annotations
 
@@ -11,15 +11,15 @@ from cepts.words.jumps import Jumps
 from cepts.words.mixture import DiagonalPrior, PositionTable, Uniform
 from cepts.words.positions import Positions
 
-# Jumps of the weights before training that count beside those of the text, where the lexicon backs off.
+# Number of pseudo-jumps, distributed as the weights before training, that are added if the lexicon backs off.
 SMOOTHING = 10.0
 
 
 @dataclass(kw_only=True, eq=False, repr=False)
 class IBM1(Aligner):
-    """Every target word is a mixture over the source words and null, all equally likely: eq. (1e) of ibm12.
+    """IBM Model 1: each target word is linked to a source word or to null, all of which are equally likely.
 
-    By default trained by maximum likelihood, eq. (25), whose likelihood never falls.
+    Aziz (2016), eq. (1e). By default it is trained by maximum likelihood, eq. (25), and its likelihood never falls.
     """
 
     name = "ibm1"
@@ -30,9 +30,10 @@ class IBM1(Aligner):
 
 @dataclass(kw_only=True, eq=False, repr=False)
 class IBM2(Aligner):
-    """Model 1 with a learnt table of positions P(a_j = i | I, J): eqs. (1a)-(1d) of ibm12.
+    """IBM Model 2: Model 1 with learnt probabilities of positions, P(a_j = i | I, J).
 
-    By default trained by maximum likelihood, eq. (25), whose likelihood never falls.
+    Aziz (2016), eqs. (1a) to (1d). By default it is trained by maximum likelihood, eq. (25), and its likelihood never
+    falls.
     """
 
     name = "ibm2"
@@ -41,9 +42,10 @@ class IBM2(Aligner):
 
 @dataclass(kw_only=True, eq=False, repr=False)
 class Diagonal(Aligner):
-    """Model 2 whose positions follow the diagonal, with one learnt tension a direction (Dyer et al., 2013).
+    """Model 2 with links near the diagonal: one parameter for each direction, the tension, says how near.
 
-    By default with a sparse Dirichlet prior on the lexicon, as fast_align is used.
+    This is the model of fast_align (Dyer, Chahuneau and Smith, 2013). By default the lexicon has a sparse Dirichlet
+    prior, as fast_align is usually run.
     """
 
     name = "diagonal"
@@ -55,10 +57,11 @@ class Diagonal(Aligner):
 
 @dataclass(kw_only=True, eq=False, repr=False)
 class HMM(Aligner):
-    """Each target word's position depends on the last one's, by the jump between them (Vogel, Ney, Tillmann, 1996).
+    """HMM alignment model: each link depends on the link of the word before, by the jump between the two.
 
-    By default the two directions are trained to agree, on a lexicon that backs off from words to stems. With
-    ``agreement=False, lexicon="ml"`` it is trained by exact EM and its likelihood never falls.
+    The model is that of Vogel, Ney and Tillmann (1996). By default the two directions are trained to agree, with a
+    lexicon that backs off from words to stems. With ``agreement=False, lexicon="ml"`` it is trained by exact EM, and
+    its likelihood never falls.
     """
 
     name = "hmm"
@@ -72,24 +75,28 @@ class HMM(Aligner):
     tolerance: float = 0.24
 
     def new_positions(self) -> Positions:
-        """Jumps that have learnt nothing yet."""
+        """Return untrained jumps."""
         return _jumps(self)
 
 
 @dataclass(kw_only=True, eq=False, repr=False)
 class FertilityAligner(Aligner):
-    """Trained from Model 1 through the HMM, from whose paths hill climbing to better alignments starts.
+    """Base class of Models 3 and 4, which are trained after Model 1 and the HMM.
+
+    Hill climbing to better alignments starts from the paths of the HMM. See `Aligner` for the parameters that are not
+    listed here.
 
     Parameters
     ----------
     iterations
         EM iterations of the model itself.
     hmm_iterations
-        EM iterations of the HMM before them.
+        EM iterations of the HMM, which is trained second.
     start_iterations
-        EM iterations of Model 1 before those.
+        EM iterations of Model 1, which is trained first.
     null_prob
-        P(null) of Model 1 and of the HMM, and p1 of the model itself (see `cepts.words.fertility`).
+        P(null) of Model 1 and of the HMM. In the model itself, the probability that a word that null does not explain
+        adds one that null explains (p1 of Brown et al., 1993).
     """
 
     positions_class: ClassVar[type[Fertility]]
@@ -103,19 +110,23 @@ class FertilityAligner(Aligner):
     hmm_iterations: int = 4
 
     def stages(self) -> list[tuple[str, Positions, int]]:
-        """Model 1, the HMM, the model itself."""
+        """Model 1, the HMM and the model itself."""
         assert isinstance(self.positions_, Fertility)
         first, last = super().stages()
         return [first, ("hmm", self.positions_.jumps, self.hmm_iterations), last]
 
     def new_positions(self) -> Positions:
-        """Fertilities and placements, with the jumps of the HMM aligner."""
+        """Return untrained fertilities and placements, with the jumps of an HMM."""
         return self.positions_class(null_prob=self.null_prob, jumps=_jumps(self))
 
 
 @dataclass(kw_only=True, eq=False, repr=False)
 class IBM3(FertilityAligner):
-    """Each source word has a fertility, and places its target words near the diagonal; see `FertilityAligner`."""
+    """IBM Model 3: each source word has a fertility, and its target words lie near the diagonal.
+
+    The model is that of Brown et al. (1993). It is trained after Model 1 and the HMM, and hill climbing to better
+    alignments starts from the paths of the HMM. See `Aligner` for the parameters that are not listed here.
+    """
 
     name = "ibm3"
     positions_class = Displacements
@@ -123,14 +134,14 @@ class IBM3(FertilityAligner):
 
 @dataclass(kw_only=True, eq=False, repr=False)
 class IBM4(FertilityAligner):
-    """Each source word has a fertility, and places its target words relative to those of the last one.
+    """IBM Model 4: each source word has a fertility, and places its target words relative to those of the word before.
 
-    See `FertilityAligner` for the other options.
+    The model is that of Brown et al. (1993). See `IBM3` and `Aligner` for the other parameters.
 
     Parameters
     ----------
     classes
-        Word classes of either language, on which the placement depends.
+        Number of word classes of each language, on which the placement depends.
     """
 
     name = "ibm4"
@@ -140,10 +151,10 @@ class IBM4(FertilityAligner):
     classes: int = 50
 
     def new_positions(self) -> Positions:
-        """Fertilities, word classes and distortions."""
+        """Return untrained fertilities, word classes and distortions."""
         return Distortions(null_prob=self.null_prob, jumps=_jumps(self), classes=self.classes)
 
 
 def _jumps(aligner: Aligner) -> Jumps:
-    """Jumps, smoothed where the lexicon is, because a small text has few of them."""
+    """Jumps, smoothed if the lexicon is, because a small text has few of them."""
     return Jumps(null_prob=aligner.null_prob, smoothing=SMOOTHING if aligner.lexicon == "backoff" else 0.0)

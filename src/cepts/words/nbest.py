@@ -1,4 +1,4 @@
-"""Room for best paths and lists of alignments, and both as the kernels leave them there."""
+"""Best paths and N-best lists of alignments: allocates the buffers that the kernels fill, and reads the results."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ FillLists = Callable[["Trellis", int, "Heap", "Lists"], None]
 def best_paths(block: PairBlock, fill: FillPaths, *, jumps: int = 0) -> Paths:
     """The paths that a kernel of `cepts.kernels.trellis` writes, as `Positions.paths` gives them.
 
-    `jumps` is the number of weights of the jumps, 0 for a model whose links are independent.
+    `jumps` is the number of jump weights, 0 for a model with independent links.
     """
     trellis = _trellis(block, jumps)
     target = np.full(len(block.pairs.target_ids), -1, dtype=np.int64)
@@ -69,9 +69,9 @@ def _trellis(block: PairBlock, jumps: int) -> Trellis:
 
 
 def lists_of(block: PairBlock, count: int, direction: int) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
-    """Words that a direction explains in each pair, and how many alignments to list: `count`, or all there are."""
+    """Number of explained words of each pair, and how many alignments to list: `count`, or all if there are fewer."""
     explaining, explained = (block.pairs.source_lengths, block.pairs.target_lengths)[:: 1 - 2 * direction]
-    # There are (I + 1)^J alignments, which soon exceeds `count`, and what a float can hold.
+    # There are (I + 1)^J alignments, which soon exceeds `count` and the range of a float.
     powers = explained * np.log(explaining + 1)
     room = np.minimum(np.rint(np.exp(np.minimum(powers, np.log(count) + 1))).astype(np.int64), count)
     return explained, room * ((explaining > 0) & (explained > 0))

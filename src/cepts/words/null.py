@@ -1,4 +1,4 @@
-"""The null word of either direction: t(word | null)."""
+"""The null word of each direction: t(word | null)."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ class NullWords:
     smoothing
         Weight of the unigram frequencies relative to the expected counts of null; 0 is maximum likelihood.
     concentration
-        Concentration of a sparse Dirichlet prior (variational Bayes), as in the lexicon, or None.
+        Concentration of a sparse Dirichlet prior (variational Bayes), as in the lexicon; None is no prior.
     """
 
     def __init__(

@@ -1,4 +1,4 @@
-"""Keeping trained aligners in model directories."""
+"""Saving trained aligners in model directories, and loading them."""
 
 from __future__ import annotations
 
@@ -27,7 +27,10 @@ FOLLOWERS = ("followers", "follower_offsets", "follower_times")
 
 
 def save_aligner(aligner: Aligner, directory: str | Path) -> None:
-    """Write a trained aligner to `directory`: its counts, from which loading computes the same lexicon."""
+    """Save a trained aligner in `directory`.
+
+    The counts are saved, from which `load_aligner` computes the same lexicon.
+    """
     aligner.check_fitted()
     lexicon = aligner.lexicon_
     kept = lexicon.kept()
@@ -55,7 +58,7 @@ def save_aligner(aligner: Aligner, directory: str | Path) -> None:
 
 
 def load_aligner(directory: str | Path, *, threads: int | None = None) -> Aligner:
-    """Aligner that `save_aligner` wrote to `directory`."""
+    """Load the aligner that `save_aligner` wrote to `directory`, to be used with this number of `threads`."""
     model = load_model(directory, kind=KIND)
     try:
         name = model.settings["model"]
@@ -89,7 +92,7 @@ def load_aligner(directory: str | Path, *, threads: int | None = None) -> Aligne
         aligner.objectives_ = model.settings["objectives"]
     except (KeyError, TypeError, ValueError) as error:
         raise ModelError(
-            f"{directory} is whole but does not hold a word aligner that this version of cepts understands "
-            f"({error}); train it again."
+            f"{directory} is complete, but this version of cepts does not understand the word aligner in it ({error}); "
+            f"train it again."
         ) from None
     return aligner

@@ -1,6 +1,6 @@
 """Position models, each of which runs the E-step of a block of sentence pairs.
 
-A position model does not know words: it gets the lexicon entries of every token pair and turns them into posteriors,
+A position model does not know words: it gets the lexicon entry of every token pair and computes posteriors from these,
 in both directions.
 """
 
@@ -28,10 +28,11 @@ Paths = tuple[NDArray[np.int64], NDArray[np.int64]]
 class Expected:
     """What an E-step finds in a block.
 
-    `counts` by cell: one column where the directions agree, else one each. Or posteriors by token pair: of directions
-    that agree, `forward` is the geometric mean and `reverse` is empty. `source_free` and `target_free` are the
-    posteriors of null by token, `log_likelihoods` pairs x directions, `statistics` the position model's own. `paths`
-    are those that `Positions.paths` would give, where the E-step finds them too.
+    `counts` are expected counts by cell: one column if the directions agree, otherwise one for each direction.
+    `forward` and `reverse` are posteriors by token pair; if the directions agree, `forward` is the geometric mean and
+    `reverse` is empty. An E-step finds either counts or posteriors. `source_free` and `target_free` are the posteriors
+    of null by token, `log_likelihoods` is pairs x directions, and `statistics` are those of the position model. `paths`
+    are those that `Positions.paths` would give, if the E-step finds them too.
     """
 
     counts: NDArray[np.float32]
@@ -63,13 +64,13 @@ class Positions(ABC):
         """Extend the model to the longest sentence of `pairs`, before threads use it."""
 
     def expect(self, block: PairBlock, *, agreeing: bool) -> Expected:
-        """Expected counts of a block; where `agreeing`, of the product of the directions' posteriors."""
+        """Expected counts of a block; if `agreeing`, from the product of the posteriors of both directions."""
         counts = np.zeros((len(block.lexicon), 1 if agreeing else 2), dtype=np.float32)
         nothing = np.empty(0, dtype=np.float32)
         return self._expected(block, counts, nothing, nothing, counting=True, agreeing=agreeing)
 
     def posterior(self, block: PairBlock, *, agreeing: bool = False) -> Expected:
-        """Posteriors of a block; where `agreeing`, the geometric mean of the two directions'."""
+        """Posteriors of a block; if `agreeing`, the geometric mean of those of both directions."""
         forward = np.empty(len(block.cells), dtype=np.float32)
         reverse = np.empty(0 if agreeing else len(block.cells), dtype=np.float32)
         counts = np.empty((0, 1), dtype=np.float32)
@@ -88,7 +89,7 @@ class Positions(ABC):
     def fill(
         self, block: PairBlock, found: Found, *, counting: bool, agreeing: bool
     ) -> tuple[list[NDArray], Paths | None]:
-        """Fill `found` by an E-step; returns the statistics where it counts, and the paths where it finds them."""
+        """Fill `found` by an E-step; return the statistics if `counting`, and the paths if they are found too."""
 
     @abstractmethod
     def paths(self, block: PairBlock) -> Paths:
@@ -96,16 +97,16 @@ class Positions(ABC):
 
     @abstractmethod
     def nbest(self, block: PairBlock, count: int) -> tuple[NBest, NBest]:
-        """The `count` most probable alignments of either direction (fewer where there are fewer), forward first."""
+        """The `count` most probable alignments (or all, if there are fewer), forward and reverse."""
 
     def update(self, statistics: list[NDArray]) -> None:
-        """M-step, from the statistics of all blocks added up."""
+        """M-step, from the sum of the statistics of all blocks."""
 
     def state(self) -> dict[str, NDArray]:
         """The parameters as arrays."""
         return {name: getattr(self, name) for name in self.learnt}
 
     def restore(self, state: dict[str, NDArray]) -> None:
-        """Set the parameters that `state` gave."""
+        """Set the parameters that `state` returned."""
         for name in self.learnt:
             setattr(self, name, np.array(state[name], order="C"))

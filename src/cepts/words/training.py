@@ -42,7 +42,7 @@ class AlignerTraining:
 
     @property
     def allowed_fall(self) -> float:
-        """Nothing but rounding where this is EM of a likelihood: where M-steps are exact and no directions agree."""
+        """Only rounding errors if this is exact EM: M-steps are exact, and directions are not trained to agree."""
         if self.agreeing or not (self.lexicon.exact and self.null.exact and self.positions.exact):
             return np.inf
         return ROUNDING * float(self.lexicon.source.frequencies.sum() + self.lexicon.target.frequencies.sum())
@@ -87,7 +87,7 @@ class AlignerTraining:
             self.positions.update(self.statistics)
 
     def state(self) -> dict[str, NDArray]:
-        """All parameters; the lexicon as its counts, from which it is computed."""
+        """All parameters; those of the lexicon are the counts from which it is computed."""
         return {
             **{f"{self.lexicon.name}.{name}": array for name, array in self.lexicon.state().items()},
             "null.source": self.null.source,
@@ -99,7 +99,7 @@ class AlignerTraining:
     def restore(self, state: dict[str, NDArray]) -> None:
         """Set the parameters of a checkpoint, which must be of the same text and the same kind of model."""
         if f"{self.lexicon.name}.counts" not in state or not np.array_equal(state["text"], self._text()):
-            raise ValueError("the text, or how words are counted, is not the same")
+            raise ValueError("the text, or the way in which words are counted, differs")
         self.lexicon.restore(owned_by(self.lexicon.name, state))
         if self.agreeing:
             self.lexicon.settle()
@@ -122,5 +122,5 @@ class AlignerTraining:
 
 
 def owned_by(owner: str, state: dict[str, NDArray]) -> dict[str, NDArray]:
-    """The arrays of one owner, under the names it gave them."""
+    """The arrays whose names start with `owner` and a dot, without this prefix."""
     return {name.removeprefix(f"{owner}."): array for name, array in state.items() if name.startswith(f"{owner}.")}

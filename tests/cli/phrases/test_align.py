@@ -215,3 +215,53 @@ def test_the_english_model_needs_nothing(cepts):
     assert ["Shops", "Shops"] in rows
     assert ["are", "are"] in rows
     assert any(left.startswith("closed") and right.startswith("closed") for left, right in rows)
+
+
+RAW = b'"Don\'t do it!" he said ||| He said: "Do not do it!"\n'
+
+
+def test_running_english_is_tokenised_and_a_line_says_so(cepts):
+    ran = cepts("phrases", "align", "-", stdin=RAW)
+    assert ran.lines[:2] == ['" Do n\'t do it ! " he said', 'He said : " Do not do it ! "']
+    assert re.search(r"~ +Do not do ", ran.out)
+    (note,) = [line for line in ran.err.splitlines() if line.startswith("note ")]
+    assert "not tokenised" in note and "--tokenise no" in note
+    assert "9 + 10 words" in ran.err
+    record = json.loads(cepts("phrases", "align", "-", "--format", "json", stdin=RAW).out)
+    assert record["source"] == ['"', "Do", "n't", "do", "it", "!", '"', "he", "said"]
+    lists = json.loads(cepts("phrases", "align", "-", "--nbest", 1, stdin=RAW).out)
+    assert lists["source"] == record["source"]
+
+
+def test_text_is_tokenised_only_where_it_looks_untokenised_unless_asked(cepts):
+    as_it_is = cepts("phrases", "align", "-", "--tokenise", "no", stdin=RAW)
+    assert as_it_is.lines[0] == '"Don\'t do it!" he said'
+    assert "note " not in as_it_is.err
+    tokens = b"He does n't know it . ||| He doesn't know it .\n"
+    kept = cepts("phrases", "align", "-", stdin=tokens)
+    assert kept.lines[1] == "He doesn't know it ." and "note " not in kept.err
+    asked = cepts("phrases", "align", "-", "--tokenise", "yes", stdin=tokens)
+    assert asked.lines[:2] == ["He does n't know it ."] * 2 and "note " not in asked.err
+
+
+def test_lists_columns_and_gold_links_are_not_tokenised_again(cepts, home):
+    texts = {"source": "He's here.", "target": "It's he, here."}
+    records = [
+        texts,
+        {name: text.split() for name, text in texts.items()},
+        {**texts, "sure": [[0, 0]]},
+        {**texts, "source_pos": "X Y"},
+    ]
+    (home / "raw.jsonl").write_text("".join(json.dumps(record) + "\n" for record in records))
+    ran = cepts("phrases", "align", "raw.jsonl", "--format", "json", "-q")
+    lengths = [[len(json.loads(line)[side]) for side in ("source", "target")] for line in ran.lines]
+    assert lengths == [[4, 6], [2, 3], [2, 3], [2, 6]]
+
+
+def test_a_model_of_no_language_tokenises_nothing(cepts, phrase_model):
+    ran = cepts("phrases", "align", "-", "--model", phrase_model, stdin=RAW)
+    assert ran.lines[0] == '"Don\'t do it!" he said'
+    assert "tokenise the text first" in ran.err
+    refused = cepts("phrases", "align", "-", "--model", phrase_model, "--tokenise", "yes", stdin=RAW)
+    assert refused.code == 2
+    assert "--tokenise" in refused.err

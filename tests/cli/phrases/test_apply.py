@@ -92,3 +92,15 @@ def test_what_does_not_work_is_one_line(cepts, judged, phrase_model, arguments, 
     (judged / "plain.txt").write_text("a b ||| a c\n")
     (judged / "unasked.jsonl").write_text('{"source": "a", "target": "a", "label": 1}\n')
     assert message in cepts("phrases", "apply", *arguments, "--model", phrase_model).error
+
+
+def test_running_text_is_tokenised(cepts, home):
+    raw = {"source": "The dog didn't bark.", "target": "It did not bark, the dog.", "label": 1}
+    (home / "raw.jsonl").write_text(json.dumps(raw) + "\n")
+    scores = {}
+    for how in ("auto", "yes", "no"):
+        more = ("--threshold", 0, "--tokenise", how, "--predictions", f"{how}.jsonl")
+        ran = cepts("phrases", "apply", "rte", "raw.jsonl", *more)
+        assert ("note " in ran.err) == (how == "auto")
+        scores[how] = json.loads((home / f"{how}.jsonl").read_text())["score"]
+    assert scores["auto"] == scores["yes"] > scores["no"]

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from cepts.cli import option
 from cepts.cli.groups import LazyGroup
-from cepts.names import SENTENCE_PAIR_FORMATS
+from cepts.names import SENTENCE_PAIR_FORMATS, TOKENISING
 
-__all__ = ["command", "input_options", "model_option"]
+__all__ = ["command", "input_options", "model_option", "tokenise_option"]
 
 command = LazyGroup(
     "phrases",
@@ -28,6 +28,13 @@ model_option = option.text(
     "MODEL",
     "An English model that comes with cepts, phrase or token, or the directory of a model that you trained.",
     default="phrase",
+)
+tokenise_option = option.choice(
+    "--tokenise",
+    TOKENISING,
+    "Separate words and punctuation in running text as in the Penn Treebank (do n't, he 's); auto does it where the "
+    "text looks untokenised. English models only; links then count these tokens.",
+    default="auto",
 )
 input_options = option.stacked(
     option.section(

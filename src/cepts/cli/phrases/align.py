@@ -12,7 +12,7 @@ import click
 from cepts.cli import link_options, option
 from cepts.cli.console import ProgressBars, say
 from cepts.cli.groups import Command
-from cepts.cli.phrases import input_options, model_option
+from cepts.cli.phrases import input_options, model_option, tokenise_option
 from cepts.names import WRITABLE_PAIR_FORMATS
 from cepts.progress import Stopwatch
 
@@ -36,6 +36,7 @@ Examples:
 @click.argument("source")
 @click.argument("target", required=False)
 @input_options
+@option.section("Input", tokenise_option)
 @option.section("Model", model_option)
 @option.section(
     "Links",
@@ -64,8 +65,9 @@ Examples:
 def command(source: str, target: str | None, **options: Any) -> None:
     """Align the phrases of sentences and their paraphrases.
 
-    SOURCE and TARGET are text files with one sentence per line and tokens separated by spaces, or CoNLL-U files. Or
-    SOURCE alone is a file with both sides: lines of 'source ||| target', two-column TSV, JSON lines or jacana's JSON.
+    SOURCE and TARGET are text files with one sentence per line, or CoNLL-U files. Or SOURCE alone is a file with both
+    sides: lines of 'source ||| target', two-column TSV, JSON lines or jacana's JSON. Running English is tokenised; what
+    looks tokenised, lists of tokens and sentences with columns stay as they are.
     Files may be compressed (.gz .bz2 .xz .zst), and - is stdin. The output has as many pairs as the input.
     """
     _check(options)
@@ -102,7 +104,8 @@ def _align(source: str, target: str | None, options: dict[str, Any], bars: Progr
         outputs,
         link_options.extraction_of(options),
         progress=_progress(options, bars),
-        **{name: options[name] for name in ("input_format", "max_length", "threads")},
+        notices=bars.notices,
+        **{name: options[name] for name in ("input_format", "tokenise", "max_length", "threads")},
     )
 
 

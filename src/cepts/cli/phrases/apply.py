@@ -9,7 +9,7 @@ import click
 from cepts.cli import option
 from cepts.cli.console import ProgressBars, show
 from cepts.cli.groups import Command
-from cepts.cli.phrases import input_options, model_option
+from cepts.cli.phrases import input_options, model_option, tokenise_option
 from cepts.names import JUDGEMENT_SCORES, JUDGEMENT_TASKS, QUESTIONS
 
 
@@ -25,6 +25,7 @@ Examples:
 @click.argument("task", type=click.Choice(JUDGEMENT_TASKS))
 @click.argument("test")
 @input_options
+@option.section("Input", tokenise_option)
 @option.section(
     "Model",
     model_option,
@@ -69,5 +70,7 @@ def command(task: str, test: str, **options: Any) -> None:
     option.check_apart({"--predictions": options["predictions"], "the scores": "-"})
     judging = JudgementOptions(task=task, format=options["input_format"], **option.given(options, JudgementOptions))
     with ProgressBars(quiet=options["quiet"]) as bars:
-        report = judge_file(test=test, options=judging, progress=bars, **option.given(options, judge_file))
+        report = judge_file(
+            test=test, options=judging, notices=bars.notices, progress=bars, **option.given(options, judge_file)
+        )
     show(report, as_json=options["as_json"], signature=options["signature"])

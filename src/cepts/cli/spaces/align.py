@@ -10,7 +10,7 @@ from cepts.cli import link_options, option
 from cepts.cli.console import say
 from cepts.cli.groups import Command
 from cepts.cli.spaces import opening, vectors_option
-from cepts.names import LINK_MEASURES, PLAIN_BITEXT_FORMATS
+from cepts.names import LINK_MEASURES
 from cepts.progress import Stopwatch
 
 
@@ -30,9 +30,7 @@ Examples:
     "Input",
     option.text("--from", "LANGUAGE", "Language of SOURCE.  [default: the first]", dest="source"),
     option.text("--to", "LANGUAGE", "Language of TARGET.  [default: the other]", dest="target"),
-    option.choice(
-        "--input-format", PLAIN_BITEXT_FORMATS, "Format of the input, if its name does not tell.", default="auto"
-    ),
+    option.bitext_input,
     option.max_length(),
     vectors_option,
 )
@@ -78,18 +76,19 @@ def command(directory: str, source_file: str, target_file: str | None, **options
     """Align the words of sentences by their vectors in a space.
 
     DIRECTORY is what 'cepts spaces fit --save' wrote. SOURCE and TARGET are text files with one sentence per line and
-    tokens separated by spaces; or SOURCE alone has lines of 'source ||| target' or two-column TSV. Nothing is trained
-    on the sentences, so a single pair is enough. For many pairs 'cepts align' is better, because it learns from them.
+    tokens separated by spaces. Or SOURCE alone is a file with both sides: lines of 'source ||| target', two-column TSV,
+    TMX, Parquet, JSON lines or CSV. Nothing is trained on the sentences, so a single pair is enough. For many pairs
+    'cepts align' is better, because it learns from them.
     """
     link_options.check_extraction(options)
     option.check_apart({"--matrices": options["matrices"], "the links": options["output"]})
-    from cepts.pipeline import AlignJob, AlignOutputs, BitextFiles, align_files
+    from cepts.pipeline import AlignJob, AlignOutputs, align_files
     from cepts.spaces import Scoring
 
     stopwatch = Stopwatch()
     with opening(directory, options) as space:
         job = AlignJob(
-            texts=BitextFiles(source=source_file, target=target_file, format=options["input_format"]),
+            texts=option.bitext_files(options, source_file, target_file),
             scorer=lambda: space.open().scorer(
                 options["source"], options["target"], scoring=Scoring(**option.given(options, Scoring))
             ),
