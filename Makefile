@@ -15,6 +15,7 @@ PIP := $(BIN)/python -m pip --disable-pip-version-check --quiet
 
 demo: .venv/installed
 	$(BIN)/cepts demo
+	@echo "To put cepts on your PATH: . $(BIN)/activate"
 
 test: lint types .venv/installed-decoders
 	OPENBLAS_NUM_THREADS=1 $(BIN)/python -m pytest -rs -n $(JOBS) --dist loadgroup

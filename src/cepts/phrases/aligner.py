@@ -1,4 +1,4 @@
-"""Aligners of sentences and their paraphrases: training, and what a trained model says of new pairs."""
+"""Aligners for sentences and their paraphrases: how they are trained, and how they align new pairs."""
 
 from __future__ import annotations
 
@@ -30,47 +30,52 @@ from cepts.phrases.tables import ENGLISH
 from cepts.phrases.training import gold_of, minimise
 from cepts.progress import Progress, Step, silent
 
-# Parameters that a model directory does not hold, or holds as tables.
+# Parameters that a saved model does not have, or has as tables.
 NOT_SAVED = ("annotator", "lexical", "threads")
 
 
 @dataclass(kw_only=True, eq=False, repr=False)
 class PhraseAligner(Estimator, Aligning):
-    """Aligns the phrases of two sentences by semi-Markov CRFs of both directions (semicrf, section 3).
+    """Aligns the phrases of a sentence and its paraphrase, with one semi-Markov CRF for each direction.
+
+    The model is that of Yao et al. (2013), section 3. `PhraseAligner.load("phrase")` loads the English model that comes
+    with the package; `fit` trains a new one on sentence pairs with gold links.
 
     Parameters
     ----------
     longest, widest
-        The longest source and target phrase, in words.
+        The longest source phrase and the longest target phrase, in words.
     families
-        The families of features to use; all of `FAMILIES` by default.
+        The families of features to use, by their names in `FAMILIES`; None uses all of them.
     memory
-        Let null remember where the last segment stopped. False is the paper's one null state.
+        Let null remember where the last segment stopped. False gives the single null state of Yao et al. (2013).
     cost
-        What the softmax-margin objective counts: ``links`` wrong and missed links, ``states`` words in the wrong state
-        (the paper's Hamming cost); ``none`` trains by maximum likelihood.
+        What the softmax-margin objective counts as mistakes: ``links`` counts wrong and missed links, ``states`` counts
+        words in a wrong state (the Hamming cost of Yao et al., 2013); ``none`` trains by maximum likelihood.
     wrong_cost, missed_cost
-        The cost of a wrong and of a missed link (a wrong state costs `wrong_cost`).
+        The cost of a wrong link and of a missed link. With ``states``, a wrong state costs `wrong_cost`.
     penalty
-        Precision of the Gaussian prior of the weights (L2).
+        Strength of the L2 penalty, which is the precision of a Gaussian prior on the weights.
     iterations
-        The most iterations of L-BFGS.
+        Maximum number of L-BFGS iterations in each direction.
     upweight
-        Multiply the values of a phrase's features by its length (section 3.4).
+        Multiply the feature values of a phrase by its length (Yao et al., 2013, section 3.4).
     anchoring
-        What a link may gain, in log-odds, between words that are the same and the only ones of their lemma on either
-        side, the more the farther apart they stand; and between numbers of one value. Names, numbers and emoji are then
-        linked over any distance. Not part of training; 0 leaves everything to the features.
+        The largest bonus, in log-odds, for links that are right wherever their words stand. These are links between
+        identical words that are the only ones with their lemma on either side, with a larger bonus the farther apart
+        they stand, and links between numbers of equal value. Names, numbers and emoji are then linked over any
+        distance. Training does not use the bonus; 0 turns it off.
     language
-        ``english`` uses the tagger, chunker and tables that come with the package; None uses what the sentences bring.
+        ``english`` uses the tagger, chunker and tables that come with the package. None uses only the columns that the
+        sentences have, and the tables in `lexical`.
     annotator
-        Fills in the columns that sentences lack; None is the language's.
+        Fills in the columns that sentences lack; None uses the annotator of the language.
     lexical
-        The tables that features ask; None is the language's.
+        The tables in which features look words up; None uses those of the language.
     max_length
-        Pairs with a longer sentence on either side are left unaligned.
+        Pairs with more words than this on either side are left unaligned, and are not used for training.
     threads
-        Threads to use; None is one for each processor. Results do not depend on it.
+        Number of threads; None uses one for each processor. Results do not depend on it.
     """
 
     name: ClassVar[str] = "phrase"
@@ -104,36 +109,40 @@ class PhraseAligner(Estimator, Aligning):
         check_least(self, 0, "wrong_cost", "missed_cost", "penalty", "anchoring")
 
     def options(self) -> dict[str, Any]:
-        """The parameters as a model directory holds them, without tables and `threads`."""
+        """The parameters that are saved with a model: all but the annotator, the tables and `threads`."""
         kept = {name: value for name, value in self.get_params().items() if name not in NOT_SAVED}
         return {**kept, "families": None if self.families is None else list(self.families_)}
 
     @property
     def families_(self) -> tuple[str, ...]:
-        """The families of features that are used, in the order of `FAMILIES`."""
+        """The families of features in use, in the order of `FAMILIES`."""
         return tuple(name for name in FAMILIES if self.families is None or name in self.families)
 
     @property
     def annotator_(self) -> Annotator:
-        """What fills in missing columns: `annotator`, or the language's."""
+        """The annotator that fills in missing columns: `annotator`, or that of the language."""
         return annotator_of(self.language) if self.annotator is None else self.annotator
 
     @property
     def lexical_(self) -> Lexical:
-        """The tables that features ask: `lexical`, or the language's."""
+        """The tables in which features look words up: `lexical`, or those of the language."""
         return lexical_of(self.language) if self.lexical is None else self.lexical
 
     # -- training ------------------------------------------------------------------------------------------------
 
     def fit(self, pairs: Sequence[SentencePair], *, progress: Progress | None = None) -> Self:
-        """Train both directions on pairs with gold links; `sure` links are learnt, `possible` links cost nothing."""
+        """Train both directions on pairs with gold links, and return the aligner itself.
+
+        The aligner learns the `sure` links of each pair. With the cost ``links``, a `possible` link counts neither as
+        wrong nor as missed.
+        """
         report = progress or silent
         check_gold(pairs)
         used = [pair for pair in pairs if self.fits(pair)]
         if not any(pair.sure for pair in used):
             raise DataError(
-                f"none of the {len(pairs):,} pairs has words on both sides, at most {self.max_length:,}, and a sure "
-                f"link; there is nothing to learn."
+                f"none of the {len(pairs):,} pairs has a sure link and from 1 to {self.max_length:,} words on each "
+                f"side, so there is nothing to learn; check the pairs and their links."
             )
         used = self.annotator_.annotate(used, COLUMNS)
         self.columns_ = shared_columns(used)
@@ -166,23 +175,34 @@ class PhraseAligner(Estimator, Aligning):
         return forward, reverse
 
     def maker(self) -> FeatureMaker:
-        """What makes the features."""
+        """The object that computes features."""
         return FeatureMaker(
             self.inventory_, self.lexical_, self.families_, self.longest, self.widest, upweight=self.upweight
         )
 
     def fits(self, pair: SentencePair) -> bool:
-        """Whether a pair can be aligned: words on both sides, and no more than `max_length`."""
+        """Whether a pair can be aligned: both sides have words, and no more than `max_length`."""
         sizes = len(pair.source), len(pair.target)
         return min(sizes) > 0 and max(sizes) <= self.max_length
 
     # -- using a trained model -----------------------------------------------------------------------------------
 
     def nbest(self, pairs: Any, count: int) -> tuple[list[list[Alternative]], list[list[Alternative]]]:
-        """The `count` best paths of each pair, the best first, forward and reverse.
+        """The `count` best segmentations (paths) of each pair, best first, in each direction.
 
-        A list is shorter if a pair has fewer paths, and empty if the pair is left unaligned. The first path is that of
-        ``align(combine="forward")`` or ``align(combine="reverse")``. `pairs` are those that `align` takes.
+        Parameters
+        ----------
+        pairs
+            Sentence pairs, in any form that `align` takes.
+        count
+            How many paths to list for each pair and direction.
+
+        Returns
+        -------
+        forward, reverse
+            For each direction, one list per pair. A list is shorter if the pair has fewer paths, and empty if the pair
+            is left unaligned. Its first path is the one that ``align(combine="forward")`` or
+            ``align(combine="reverse")`` uses.
         """
         if count < 1:
             raise UsageError(f"`count` must be 1 or more. Got {count} instead.")
@@ -213,10 +233,10 @@ class PhraseAligner(Estimator, Aligning):
         return forward, reverse
 
     def directions(self, pairs: Any, *, cells: int | None = None, in_order: bool = False) -> Runs:
-        """What the model says of sentence pairs, run by run; missing columns are filled in.
+        """Score sentence pairs, run by run; see `cepts.data.Scorer`. Missing columns are filled in.
 
-        A sentence that is a string is running text, which an English model tokenises (`cepts.phrases.tokenise`); links
-        count these tokens. Tokens that are given stay as they are. A pair that is left out has no matrix (0 x 0).
+        If a sentence is a string, an English model tokenises it (`cepts.phrases.tokenise`), and links refer to these
+        tokens. Lists of tokens stay as they are. Pairs that are empty on one side or too long have no matrix (0 x 0).
         """
         self.check_fitted()
         pairs = self._sentence_pairs(pairs)
@@ -224,19 +244,19 @@ class PhraseAligner(Estimator, Aligning):
         return Runs([partial(self._run, pairs, start) for start in starts], len(pairs), threads=self.threads)
 
     def _sentence_pairs(self, pairs: Any) -> list[SentencePair]:
-        """The pairs that a caller gave, in any form, as objects; strings are tokenised."""
+        """The given pairs, in whatever form, as objects; strings are tokenised."""
         given: Any = pairs if isinstance(pairs, Bitext | str) else map(self._tokenised, pairs)
         return as_sentence_pairs(given)
 
     def _tokenised(self, pair: Any) -> Any:
-        """A pair whose sentences are no strings; what is no pair of sentences is left to whoever reads it."""
+        """A pair with its strings tokenised; anything else is left for `as_sentence_pairs` to check."""
         if not isinstance(pair, list | tuple):
             return pair
         tokens_of = tokeniser_of(self.language)
         return tuple(tokens_of(side) if isinstance(side, str) else side for side in pair)
 
     def prepared(self, pairs: Sequence[SentencePair], before: int = 0) -> list[SentencePair]:
-        """The pairs with all columns of training; messages count pairs from where `before` others end."""
+        """The pairs with all columns of training; in messages, the first pair has the number `before` + 1."""
         complete = self.annotator_.annotate(pairs, self.columns_)
         check_columns(complete, self.columns_, before)
         return complete
@@ -246,7 +266,7 @@ class PhraseAligner(Estimator, Aligning):
 
         pairs = self.prepared(every_pair[start : start + self.PAIRS_AT_A_TIME], start)
         maker, shapes, sizes = self.maker(), self.shapes(), self.layout_.sizes
-        # A pair that is left out has no matrix: one that is far too long would take all memory.
+        # A pair that is left unaligned has no matrix: that of a far too long one would take all memory.
         sizes_of = [(len(pair.source), len(pair.target)) if self.fits(pair) else (0, 0) for pair in pairs]
         lengths = np.array(sizes_of, dtype=np.int64).reshape(-1, 2)
         offsets = offsets_of(lengths[:, 0] * lengths[:, 1])
@@ -285,22 +305,26 @@ class PhraseAligner(Estimator, Aligning):
         )
 
     def check_layout(self, name: str) -> None:
-        """Refuse to work where the tables give other features than those of training; `name` says whose they are."""
+        """Refuse to go on if the tables no longer give the features of training; messages call the model `name`."""
         if self.maker().layout != self.layout_:
             raise ModelError(
-                f"{name} was trained with other features than its tables give now; train it again, with the tables "
-                f"that it is to use."
+                f"{name} was trained with other features than its tables give now; train it again with the tables "
+                f"that it will use."
             )
 
-    # -- keeping -------------------------------------------------------------------------------------------------
+    # -- saving --------------------------------------------------------------------------------------------------
 
     def save(self, directory: str | Path) -> None:
-        """Keep the trained model in a directory, from which `load` takes it."""
+        """Save the trained model in `directory`; `load` reads it from there."""
         write_aligner(self, directory)
 
     @classmethod
     def load(cls, directory: str | Path, *, threads: int | None = None) -> PhraseAligner:
-        """The aligner that `save` kept in `directory`; `phrase` and `token` are the English ones of the package."""
+        """Load the aligner that `save` wrote to `directory`.
+
+        The names ``phrase`` and ``token`` stand for the English models that come with the package, unless there is a
+        directory of that name.
+        """
         place = Path(directory)
         if str(directory) in PHRASE_MODELS and not place.exists():
             place = ENGLISH / f"{directory}-model"
@@ -312,9 +336,11 @@ class PhraseAligner(Estimator, Aligning):
 
 @dataclass(kw_only=True, eq=False, repr=False)
 class TokenAligner(PhraseAligner):
-    """Aligns words by CRFs of both directions (semicrf, section 3.1): a phrase aligner whose phrases are words.
+    """Aligns the words of a sentence and its paraphrase, with one CRF for each direction.
 
-    The parameters are those of `PhraseAligner`, without the lengths of phrases.
+    The model is that of Yao et al. (2013), section 3.1: a phrase aligner whose phrases are single words. The parameters
+    are those of `PhraseAligner`, without `longest` and `widest`. `TokenAligner.load("token")` loads the English model
+    that comes with the package.
     """
 
     name = "token"
@@ -324,7 +350,7 @@ class TokenAligner(PhraseAligner):
 
 
 def check_gold(pairs: Sequence[SentencePair]) -> None:
-    """Refuse pairs that cannot be learnt from: without gold links, or with links of words that are not there."""
+    """Refuse pairs without gold links, and pairs with links to words that they do not have."""
     for number, pair in enumerate(pairs, 1):
         name = f"pair {number:,}" + (f" ({pair.id})" if pair.id else "")
         if pair.sure is None:
@@ -333,6 +359,6 @@ def check_gold(pairs: Sequence[SentencePair]) -> None:
         for i, j in (*pair.sure, *(pair.possible or ())):
             if not (0 <= i < length and 0 <= j < width):
                 raise DataError(
-                    f"{name} has the gold link {i}-{j}, but {length} source and {width} target words; links count "
-                    f"words from 0."
+                    f"{name} has the gold link {i}-{j}, but only {length} source and {width} target words; number "
+                    f"the words in links from 0."
                 )

@@ -1,4 +1,4 @@
-"""Filling in the columns that sentences lack: tags, chunks, lemmas."""
+"""Filling in the columns that sentences lack: part-of-speech tags, chunks and lemmas."""
 
 from __future__ import annotations
 
@@ -17,14 +17,23 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, slots=True)
 class Annotator:
-    """A tagger, a chunker and a lemmatiser of one language; each may be missing."""
+    """The tagger, chunker and lemmatiser of one language, which fill in the columns that sentences lack.
+
+    Parameters
+    ----------
+    tagger, chunker
+        Trained taggers of parts of speech and of chunks; None leaves the columns ``pos`` and ``chunk`` as they are.
+        Chunks and lemmas are made from tags.
+    lemmatiser
+        Gives dictionary forms; None leaves the column ``lemma`` as it is.
+    """
 
     tagger: Tagger | None = None
     chunker: Tagger | None = None
     lemmatiser: Lemmatiser | None = None
 
     def annotate(self, pairs: Sequence[SentencePair], columns: Iterable[str]) -> list[SentencePair]:
-        """The pairs with all of `columns` filled in that can be; columns that are there stay as they are."""
+        """The pairs with `columns` filled in, as far as possible; columns that a sentence has stay as they are."""
         found = self.complete([sentence for pair in pairs for sentence in (pair.source, pair.target)], columns)
         return [
             replace(pair, source=source, target=target)
@@ -32,7 +41,7 @@ class Annotator:
         ]
 
     def complete(self, sentences: Sequence[Sentence], columns: Iterable[str]) -> list[Sentence]:
-        """The sentences with `columns` filled in; taggers see the plain forms of words."""
+        """The sentences with `columns` filled in, as far as possible; taggers see the plain forms of words."""
         wanted = set(columns)
         done = list(sentences)
         plain = [plain_forms(sentence.tokens) for sentence in done]
@@ -54,13 +63,13 @@ class Annotator:
 
 
 def shared_columns(pairs: Sequence[SentencePair]) -> tuple[str, ...]:
-    """The columns that all sentences of `pairs` have, those without words apart."""
+    """The columns that all sentences of `pairs` have, apart from sentences without words."""
     sentences = [side for pair in pairs for side in (pair.source, pair.target) if len(side)]
     return tuple(name for name in COLUMNS if all(getattr(sentence, name) is not None for sentence in sentences))
 
 
 def check_columns(pairs: Sequence[SentencePair], columns: Iterable[str], before: int = 0) -> None:
-    """Refuse sentences with words that lack one of `columns`; `before` pairs came before these."""
+    """Refuse sentences that have words but lack one of `columns`; `before` pairs came before these."""
     wanted = list(columns)
     for number, pair in enumerate(pairs, before + 1):
         for side in ("source", "target"):
@@ -69,6 +78,6 @@ def check_columns(pairs: Sequence[SentencePair], columns: Iterable[str], before:
                 if len(sentence) and getattr(sentence, column) is None:
                     name = f"pair {number:,}" + (f" ({pair.id})" if pair.id else "")
                     raise DataError(
-                        f"the {side} sentence of {name} has no {column} column, with which the model was trained; give "
-                        f"it ({side}_{column} in JSON lines), or train a model without it."
+                        f"the {side} sentence of {name} has no {column} column, but the model was trained with one; "
+                        f"give the column ({side}_{column} in JSON lines), or train a model without it."
                     )

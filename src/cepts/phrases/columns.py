@@ -1,4 +1,4 @@
-"""Feature columns: real values and categories of items, by family."""
+"""Feature columns, by family: the values (real numbers) and the categories of items."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from cepts.errors import DataError
 if TYPE_CHECKING:
     from cepts.kernels.phrase_features import FeatureGroup
 
-# Family -> what it looks at (section 3.3 of semicrf).
+# Family -> what it looks at (semicrf, section 3.3).
 FAMILIES = {
     "string": "spelling: identical, Jaro-Winkler, n-grams, prefix and suffix",
     "pos": "part-of-speech tags and their pairs",
@@ -32,7 +32,7 @@ FAMILIES = {
 
 
 class FeatureBlock(NamedTuple):
-    """A feature and its weights: one for a value, one for each combination of a category."""
+    """A feature and how many weights it has: one for a value, one per combination for a category."""
 
     family: str
     name: str
@@ -46,8 +46,8 @@ FeatureBlocks = tuple[FeatureBlock, ...]
 class FeatureTable:
     """The features of many items (cells, spans or words).
 
-    `values` (items x columns, float32) and `categories` (items x columns, int32: numbers among all weights of
-    categories). An item's score is values @ value weights + sum of the weights of its categories.
+    `values` (items x columns, float32) are real numbers; `categories` (items x columns, int32) are places among all
+    weights of categories. The score of an item is values @ value weights + sum of the weights of its categories.
     """
 
     values: NDArray[np.float32]
@@ -55,16 +55,16 @@ class FeatureTable:
 
 
 class FeatureColumns:
-    """The features of a group that a model has.
+    """Those features of a group that a model uses.
 
     Parameters
     ----------
     group
-        What is declared.
+        The declared features.
     sizes
-        The sizes of attributes that differ from model to model, by name.
+        The sizes of those attributes whose size depends on the model, by name.
     families
-        The families that the model has.
+        The families that the model uses.
     """
 
     def __init__(self, group: FeatureGroup, sizes: Mapping[str, int], families: Collection[str]) -> None:
@@ -72,7 +72,8 @@ class FeatureColumns:
         found = [sizes[size] if isinstance(size, str) else size for _, size in group.attributes]
         if max(found, default=0) > np.iinfo(np.int16).max:
             raise DataError(
-                f"training has {max(found):,} tags, chunk types or words with features of their own; use fewer."
+                f"found {max(found):,} tags, chunk types or frequent words in training, wanted at most "
+                f"{np.iinfo(np.int16).max:,}; use fewer."
             )
         self._sizes = np.array(found, dtype=np.int32)
         self._declared_values = len(group.values)
@@ -91,9 +92,9 @@ class FeatureColumns:
         )
 
     def table(self, items: int, fill: Callable[[NDArray[np.float32], NDArray[np.int16]], None]) -> FeatureTable:
-        """The table of `items` for which `fill` fills all values (items x values) and attributes (attributes x items).
+        """The features of `items`; `fill` fills all values (items x values) and attributes (attributes x items).
 
-        An attribute that is not below its size raises ValueError: it would be taken for another combination.
+        An attribute that is not below its size raises ValueError, because it would be taken for another combination.
         """
         from cepts.kernels.phrase_features import combine
 

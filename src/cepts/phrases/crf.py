@@ -1,4 +1,4 @@
-"""The semi-Markov CRF of semicrf, section 3, in one direction; a token CRF is one whose spans are single words."""
+"""The semi-Markov CRF of one direction (semicrf, section 3); a token CRF is one whose spans are single words."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ from cepts.phrases.features import PairFeatures
 from cepts.phrases.steps import STEP_WEIGHTS, Steps, steps_of
 
 SHARD = 16
-# What a segment costs when a gold path is chosen: fewer, longer segments before more of them with as many links.
+# The cost of a segment in the choice of a gold path: of paths with as many links, the one with fewer segments wins.
 SEGMENT_PRICE = 1e-3
 
 
@@ -29,8 +29,9 @@ class LatticeShape:
     longest, widest
         The longest source and target span.
     by_target
-        Whether paths run along the target words, each with at most one source span (the *forward* direction,
-        which explains the target by the source, and the paper's target-to-source), or along the source words.
+        Whether paths run along the target words, each aligned with at most one source span, or along the source words.
+        The first is the *forward* direction, which explains the target by the source; semicrf calls it
+        target-to-source.
     memory
         Whether null remembers where the last segment stopped.
     distortion
@@ -45,7 +46,7 @@ class LatticeShape:
 
 
 class Lattice(NamedTuple):
-    """The scores of one pair in one direction, as kernels.segments takes them."""
+    """The scores of one pair in one direction, in the form that `kernels.segments` takes."""
 
     emit: NDArray[np.float64]
     null: NDArray[np.float64]
@@ -56,7 +57,7 @@ class Lattice(NamedTuple):
 
 
 class Marginals(NamedTuple):
-    """What the forward-backward pass gives: log Z and the expected number of segments, null words and steps."""
+    """The result of a forward-backward pass: log Z and the expected numbers of segments, null words and steps."""
 
     log_z: float
     segments: NDArray[np.float64]
@@ -75,7 +76,7 @@ class Gold(NamedTuple):
 
 
 def split_weights(weights: NDArray[np.float64], sizes: Sequence[int]) -> list[NDArray[np.float64]]:
-    """The weights of steps, then of each part of the layout."""
+    """The weights of the steps, then those of each part of the layout."""
     return np.split(weights, np.cumsum((STEP_WEIGHTS, *sizes))[:-1])
 
 
@@ -95,7 +96,7 @@ def lattice_of(
     *,
     anchoring: float = 0.0,
 ) -> Lattice:
-    """Score everything that a path of the pair may have; segments gain up to `anchoring` for each anchor."""
+    """Score everything that a path of the pair may have; a segment gains up to `anchoring` for each anchor in it."""
     step, token_values, token_categories, span_values, span_categories, null_values, null_categories = split_weights(
         weights, sizes
     )
@@ -133,7 +134,7 @@ def marginals(lattice: Lattice) -> Marginals:
 
 
 def best_path(lattice: Lattice) -> tuple[float, NDArray[np.int32], NDArray[np.int32]]:
-    """Viterbi: the best path's score; of each observed word where its segment starts and what it is aligned with."""
+    """The best path, by Viterbi: its score, and for each observed word its segment's start and the aligned span."""
     from cepts.kernels.segments import segment_path
 
     length = len(lattice.null)
@@ -143,7 +144,7 @@ def best_path(lattice: Lattice) -> tuple[float, NDArray[np.int32], NDArray[np.in
 
 
 def link_cells(links: Sequence[Link], length: int, width: int, by_target: bool) -> NDArray[np.bool_]:
-    """The links of `length` source and `width` target words as a matrix, the observed side by the other."""
+    """The links of `length` source and `width` target words as a matrix, with a row for each observed word."""
     cells = np.zeros((length, width), dtype=np.bool_)
     if links:
         cells[tuple(np.array(links).T)] = True
@@ -151,9 +152,10 @@ def link_cells(links: Sequence[Link], length: int, width: int, by_target: bool) 
 
 
 def gold_path(cells: NDArray[np.bool_], shape: LatticeShape) -> Marginals:
-    """The path that has the most gold links and no others; among those the one with the fewest segments.
+    """The path with the most gold links and no other links; of several such paths, the one with the fewest segments.
 
-    `cells` is the observed side by the other. Links that no path can have (a word linked with words apart) are left.
+    `cells` has a row for each observed word. Links that no path can have are left out: a word linked with words that do
+    not stand together.
     """
     length, width = cells.shape
     longest, widest = (shape.widest, shape.longest) if shape.by_target else (shape.longest, shape.widest)
@@ -179,7 +181,7 @@ def gold_path(cells: NDArray[np.bool_], shape: LatticeShape) -> Marginals:
 
 
 def path_counts(starts: NDArray[np.int32], spans: NDArray[np.int32], shape: tuple[int, ...], steps: Steps) -> Marginals:
-    """What a path has, as counts."""
+    """The segments, null words and steps of a path, as counts."""
     length, _, width, _ = shape
     states = len(steps.stay)
     found = Marginals(
@@ -204,8 +206,10 @@ def path_counts(starts: NDArray[np.int32], spans: NDArray[np.int32], shape: tupl
 def link_costs(
     cells: NDArray[np.bool_], excused: NDArray[np.bool_], longest: int, widest: int, *, wrong: float, missed: float
 ) -> tuple[NDArray[np.float32], NDArray[np.float32]]:
-    """Hamming cost on links: of each segment, `wrong` a link that is not gold, `missed` a gold link of its observed
-    words that it lacks; of null, the gold links of the word. Links in `excused` cost nothing.
+    """The Hamming cost of each segment and of each null word, counted in links.
+
+    A segment costs `wrong` for each link that is not gold, and `missed` for each gold link of its observed words that
+    it lacks. A null word costs `missed` for each of its gold links. Links in `excused` cost nothing.
     """
     length, width = cells.shape
     gold = np.zeros((length, width + widest + 1))
@@ -227,10 +231,11 @@ def link_costs(
 
 
 class Objective:
-    """Minus the softmax-margin log-likelihood of gold paths, with a Gaussian prior; value and gradient.
+    """The training objective and its gradient: minus the softmax-margin log-likelihood, with a Gaussian prior.
 
-    Section 3.1: the gold path's score minus log of the sum over all paths of exp(score + cost). What gold paths have is
-    summed once, so an evaluation costs one forward-backward pass a pair.
+    The log-likelihood of a pair is the score of its gold path minus the log of the sum, over all paths, of
+    exp(score + cost) (semicrf, section 3.1). The features of the gold paths are summed once, so an evaluation costs one
+    forward-backward pass for each pair.
     """
 
     def __init__(
@@ -253,7 +258,7 @@ class Objective:
             self._add(pair, gold.path, self._gold)
 
     def _add(self, features: PairFeatures, found: Marginals, sums: NDArray[np.float64]) -> None:
-        """Add the features of a path, or of the paths' expectation, to `sums`."""
+        """Add the features of a path, or the expected features of all paths, to `sums`."""
         from cepts.kernels.log_linear import add_expected
 
         shape = self._shape

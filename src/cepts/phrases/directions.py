@@ -1,4 +1,4 @@
-"""What a phrase model says of a run of sentence pairs."""
+"""The scores of a phrase model for a run of sentence pairs."""
 
 from __future__ import annotations
 
@@ -14,30 +14,30 @@ from cepts.phrases.gaps import join_expressions
 from cepts.phrases.inventory import Inventory
 from cepts.phrases.wordnet import WordNet
 
-# The least probability of links that gather several words about one.
+# The least probability of the links that gather several words around one.
 GATHERED = 0.6
 
 
 class PhraseDirections(Directions):
-    """The marginals and the best paths of both directions' CRFs.
+    """The marginals and the best paths of the CRFs of both directions.
 
     Parameters
     ----------
     forward, reverse
-        The probability of each link in a direction: along the target words (with P(null) of each), along the source
-        words.
+        The probability of each link in each direction. `forward` runs along the target words and has P(null) of each
+        target word; `reverse` runs along the source words and has P(null) of each source word.
     forward_path, reverse_path
-        The best segments of each direction, with their probabilities and the path's scores.
+        The segments of the best path of each direction, with their probabilities and the scores of the path.
     sentence_pairs
         The pairs, with all columns of training.
     inventory, wordnet
-        For cepts with gaps: what the model knows of words, and WordNet where there is one.
+        Used for cepts with gaps: the inventory of the model, and WordNet if there is one.
     first
-        Place of the run's first pair.
+        The index of the first pair of the run, from 0.
     """
 
     name = "a phrase model"
-    # Chosen on a part of the training pairs of MSR06 and Edinburgh++ (benchmarks/phrases.py --tune).
+    # Chosen on a part of the training pairs of MSR06 and Edinburgh++ (benchmarks/phrases.py --tables thresholds).
     threshold = 0.4
     looseness = 0.4
 
@@ -64,11 +64,11 @@ class PhraseDirections(Directions):
 
     @cached_property
     def scores(self) -> NDArray[np.float64]:
-        """The normalised decoding scores (semicrf, section 5)."""
+        """The normalised decoding scores, forward and reverse (Yao et al., 2013, section 5)."""
         return np.stack([self.forward_path.normalised_scores, self.reverse_path.normalised_scores], axis=1)
 
     def segments(self, links: Alignments) -> Segments:
-        """The segments of a direction's own path; of other links the rectangles, with the scores of both paths."""
+        """The segments of a direction's best path; for other links their rectangles, with both paths' scores added."""
         paths = self.forward_path, self.reverse_path
         for path, own in zip(paths, self.paths, strict=True):
             if links is own:
@@ -79,12 +79,13 @@ class PhraseDirections(Directions):
 
     @cached_property
     def for_cepts(self) -> Association:
-        """The probabilities of both directions, with phrases that have gaps.
+        """The link probabilities from which cepts are made, so that phrases may have gaps.
 
-        They are the geometric means; but several words that one direction links with one word of the other side, each
-        with at least `GATHERED`, keep that direction's probabilities. Only the direction that runs along those words
-        can link them all, so that agreement would lose them, and the gaps between them. A word that merely occurs twice
-        gathers nothing. Verbs are then joined with their particles, see `join_expressions`.
+        They are the geometric means of both directions, with one exception. If one direction links several words with
+        the same word of the other side, each with a probability of at least `GATHERED`, these links keep the
+        probabilities of that direction: only the direction that runs along the several words can link them all, so
+        agreement would lose them. This does not apply to a word that merely occurs twice. Verbs are then joined with
+        their particles (`join_expressions`).
         """
         agreed = geometric_mean(self.forward, self.reverse)
         for n, pair in enumerate(self.sentence_pairs):

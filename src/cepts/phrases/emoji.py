@@ -1,4 +1,4 @@
-"""Emoji and emoticons, and the plain forms of typographic signs: the same in every language."""
+"""Emoji and emoticons, and the plain forms of typographic signs, which are the same in every language."""
 
 from __future__ import annotations
 
@@ -24,13 +24,13 @@ _PLAIN = str.maketrans(
         **dict.fromkeys("‘’‚‛´", "'"),
         **dict.fromkeys("—―", "--"),
         "…": "...",
-        "\ufe0f": None,  # asks for the coloured form of a sign
+        "\ufe0f": None,  # selects the coloured form of a sign
     }
 )
 
 
 def is_emoji(token: str) -> bool:
-    """Whether a token is an emoji or an emoticon, which say something though they have no letter."""
+    """Whether a token is an emoji or an emoticon; these have meaning although they have no letters."""
     if token.isascii():
         return len(token) > 1 and not token.isalnum() and EMOTICON.fullmatch(token) is not None
     return EMOJI.fullmatch(token) is not None
@@ -39,7 +39,7 @@ def is_emoji(token: str) -> bool:
 def plain_form(token: str) -> str:
     """The token with straight quotation marks and apostrophes, `--` and `...` in place of their typographic forms.
 
-    Two tokens of one plain form are the same word, and taggers know the plain form best.
+    Two tokens with the same plain form are the same word, and taggers know the plain form best.
     """
     return token if token.isascii() else token.translate(_PLAIN) or token
 

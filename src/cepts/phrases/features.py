@@ -1,4 +1,4 @@
-"""All features of a sentence pair, computed once for both directions."""
+"""All features of a sentence pair, which are computed once for both directions."""
 
 from __future__ import annotations
 
@@ -18,8 +18,11 @@ from cepts.phrases.words import words_of
 
 @dataclass(frozen=True, slots=True, eq=False)
 class PairFeatures:
-    """Features of one pair: of cells (I x J), of pairs of spans (I x Ls x J x Lt; None for a token model), and of each
-    side's words with null. Besides, its `anchors` (`cepts.phrases.likeness`), which training does not use.
+    """The features of one sentence pair.
+
+    `tokens` are the features of pairs of words (I x J), `spans` those of pairs of spans (I x Ls x J x Lt; None for a
+    token model), and `source_null` and `target_null` those of each side's words with null. Training does not use the
+    `anchors` (`cepts.phrases.likeness`).
     """
 
     length: int
@@ -31,7 +34,7 @@ class PairFeatures:
     anchors: Anchors
 
 
-# Families that have features only where their table is.
+# Families that have features only if their table is given.
 TABLE_OF_FAMILY = {
     "wordnet": "wordnet",
     "paraphrase": "paraphrases",
@@ -42,7 +45,7 @@ TABLE_OF_FAMILY = {
 
 @dataclass(frozen=True, slots=True)
 class Layout:
-    """The blocks of weights of each table, in order: of values, then of categories."""
+    """The blocks of weights of each feature table, in order: those of values, then those of categories."""
 
     tokens: tuple[FeatureBlocks, FeatureBlocks]
     spans: tuple[FeatureBlocks, FeatureBlocks]
@@ -61,25 +64,25 @@ class Layout:
 
     @property
     def sizes(self) -> list[int]:
-        """The weights of each of `parts`."""
+        """The number of weights of each of `parts`."""
         return [sum(block.weights for block in part) for part in self.parts]
 
 
 class FeatureMaker:
-    """Makes the features of sentence pairs.
+    """Computes the features of sentence pairs.
 
     Parameters
     ----------
     inventory
-        The names that have features of their own.
+        The tags, chunk types, words and pairs of words that have their own features.
     lexical
-        The tables to ask; families whose table is missing have no features.
+        The tables in which words are looked up; families whose table is missing have no features.
     families
-        The families of features to make (`FAMILIES`).
+        The families of features to compute (`FAMILIES`).
     longest, widest
-        The longest source and target span; 1 and 1 for a token model.
+        The longest source span and the longest target span, in words; 1 and 1 for a token model.
     upweight
-        Multiply a phrase's values by its length (section 3.4).
+        Multiply the values of a phrase by its length (semicrf, section 3.4).
     """
 
     def __init__(
@@ -97,7 +100,7 @@ class FeatureMaker:
         self.upweight = upweight
         missing = {family for family, table in TABLE_OF_FAMILY.items() if getattr(lexical, table) is None}
         used = set(families) - missing
-        # A family that is off must not come in through what other families make of its table.
+        # The table of a family that is not used must not have an effect through other families.
         off = {table: None for family, table in TABLE_OF_FAMILY.items() if family not in used}
         self.lexical = replace(lexical, **off)
         self._tagged = "pos" in used
@@ -122,7 +125,7 @@ class FeatureMaker:
     def features(self, pair: SentencePair, *, training: bool = False) -> PairFeatures:
         """The features of a pair whose sentences both have words.
 
-        Those of a pair of training are made without what the inventory learnt from the pair itself.
+        In `training`, they are computed without what the inventory learnt from the pair itself.
         """
         from cepts.kernels.null_features import fill_null
         from cepts.kernels.span_features import SPAN_COLUMNS, describe_spans, fill_spans
@@ -147,7 +150,7 @@ class FeatureMaker:
             )
 
         def with_null(words: NDArray[np.int32], *matrices: NDArray[np.float32]) -> FeatureTable:
-            """The features of one side's words; the matrices have a row for each."""
+            """The features of one side's words with null; the matrices have a row for each word."""
             rows = [np.ascontiguousarray(matrix) for matrix in matrices]
             return self._null.table(len(words), lambda _, attributes: fill_null(words, *rows, attributes))
 

@@ -1,9 +1,9 @@
-"""Phrases with gaps: the paper's future work.
+"""Phrases with gaps, which semicrf leaves to future work.
 
-A path of the CRF gives every observed word one span, so a verb and a particle that stands apart from it can share a
-word of the other side only along their own sentence; and annotators often leave the particle unlinked. WordNet knows
-what the probabilities lack: "put off" is one entry and means "postpone". Where a verb is linked with such a word, its
-particle is linked with it too.
+A path of the CRF gives every observed word one span. So a verb and a particle that stands apart from it can both be
+linked with one word of the other side only in the direction that runs along their own sentence; and annotators often
+leave the particle unlinked. WordNet knows what the probabilities lack: "put off" is one entry and means "postpone". If
+a verb is linked with such a word, its particle is linked with that word too.
 """
 
 from __future__ import annotations
@@ -21,7 +21,7 @@ from cepts.phrases.wordnet import WordNet
 from cepts.phrases.words import SentenceWords, words_of
 
 SYNONYMOUS = 2
-# The probability of a link between a verb and its synonym in WordNet where the model gives both words to null.
+# The probability of a link between a verb and its synonym in WordNet if the model aligns both words with null.
 BELIEF = 0.8
 LEAST = 0.1
 
@@ -29,27 +29,27 @@ LEAST = 0.1
 def join_expressions(
     association: Association, pairs: Sequence[SentencePair], inventory: Inventory, wordnet: WordNet
 ) -> Association:
-    """Join verbs and particles where WordNet has the two together as a synonym of a word of the other side.
+    """Join a verb and its particle if WordNet has the two together as a synonym of a word of the other side.
 
-    Let v be the value of the verb's cell with that word, or, if that is more, `BELIEF` times the lower of their null
-    masses. The verb's cell is raised to v. The particle's row r becomes (1 - v) r, plus v at that word: with
-    probability v it goes where its verb goes.
+    Let v be the probability of the verb's link with that word or, if that is more, `BELIEF` times the lower of the null
+    probabilities of the two. The verb's link gets the probability v. The particle's row r becomes (1 - v) r, plus v at
+    that word: with probability v, the particle is linked as its verb is.
 
     Parameters
     ----------
     association
-        Probabilities, with the null masses of both sides.
+        Link probabilities, with the null probabilities of both sides.
     pairs
-        The pairs, with tags; without tags nothing is joined.
+        The sentence pairs, with part-of-speech tags; without tags nothing is joined.
     """
     if association.source_null is None or association.target_null is None:
-        raise ValueError("association must have the null masses of both sides.")
+        raise ValueError("association must have the null probabilities of both sides.")
     values = association.values.copy()
     nulls = association.source_null.copy(), association.target_null.copy()
     source_offsets, target_offsets = association.source_offsets, association.target_offsets
     for n, pair in enumerate(pairs):
         start, stop = association.offsets[n : n + 2]
-        if start == stop:  # a pair that was left out
+        if start == stop:  # a pair that was left unaligned
             continue
         source, target = words_of(pair, inventory)
         if not source.expressions and not target.expressions:
@@ -70,7 +70,7 @@ def _join(
     other_null: NDArray[np.float32],
     wordnet: WordNet,
 ) -> None:
-    """Join the expressions of one side; `matrix` has a row for each of its words, and is changed with the masses."""
+    """Join the expressions of one side, in place; `matrix` has a row for each of its words."""
     for verb, particle, levels in related_expressions(words, wordnet.numbers(others.lemmas), wordnet):
         synonyms = np.flatnonzero(levels == SYNONYMOUS)
         if not len(synonyms):

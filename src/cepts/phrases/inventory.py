@@ -1,4 +1,4 @@
-"""What has a feature of its own: tags, chunk types, frequent words and pairs of words that annotators have linked."""
+"""Everything that has its own feature: tags, chunk types, frequent words, and pairs of words that annotators linked."""
 
 from __future__ import annotations
 
@@ -13,14 +13,14 @@ from cepts.phrases.emoji import plain_forms
 
 FREQUENT_WORDS = 150
 MINIMUM_COUNT = 5
-# Edges of bins: the share of the sentence pairs with both words in which they are linked, and the number of these.
+# Edges of bins. Of the sentence pairs with both words: the share in which they are linked, and the number of these.
 RATE_EDGES = (0.1, 0.3, 0.6)
 COUNT_EDGES = (2, 3, 6)
 LINKED_CATEGORIES = 1 + (len(COUNT_EDGES) + 1) * (len(RATE_EDGES) + 1)
 
 
 class LinkedWords(NamedTuple):
-    """Two different words, lower-cased, that training links: in how many of its pairs, of how many that have both."""
+    """Two different lower-cased words that training links, in `linked` of the `together` pairs that have both."""
 
     source: str
     target: str
@@ -29,13 +29,13 @@ class LinkedWords(NamedTuple):
 
 
 def chunk_type(label: str) -> str:
-    """`np` for B-NP and I-NP; the empty string for O."""
+    """The type of a chunk label: `np` for B-NP and I-NP, the empty string for O."""
     return label.partition("-")[2].lower()
 
 
 @dataclass(frozen=True, slots=True)
 class Inventory:
-    """Names that have a feature of their own, in the order of their numbers from 1; 0 is any other.
+    """Names that have their own feature. They are numbered from 1, in order; 0 stands for any other name.
 
     Attributes
     ----------
@@ -44,7 +44,8 @@ class Inventory:
     words
         The most frequent words, lower-cased.
     linked
-        Pairs of different words that training links, sorted; `partners` are the target words of each source word.
+        Pairs of different words that are linked in training, sorted. `partners` has the target words of each source
+        word.
     """
 
     tags: tuple[str, ...] = ()
@@ -67,9 +68,9 @@ class Inventory:
         object.__setattr__(self, "partners", partners)
 
     def linked_category(self, source: str, target: str, own: Collection[tuple[str, str]] | None = None) -> int:
-        """The category of how often training links two words, lower-cased: 0 is never, others go by count and share.
+        """The category for how often training links two lower-cased words: 0 is never, others go by count and share.
 
-        For a pair of training, `own` are the words that it links itself; the pair is then not counted, or the model
+        For a training pair, `own` are the words that it links itself. The pair is then not counted; otherwise the model
         would learn that linked words have always been linked before.
         """
         linked, together = self._counts.get((source, target), (0, 0))
@@ -82,7 +83,7 @@ class Inventory:
 
     @classmethod
     def of_pairs(cls, pairs: Sequence[SentencePair]) -> Inventory:
-        """The inventory of training pairs."""
+        """Make the inventory of training pairs."""
         sentences = [sentence for pair in pairs for sentence in (pair.source, pair.target)]
         words = Counter(word for sentence in sentences for word in lowered(sentence))
         linked = Counter(both for pair in pairs for both in linked_words(pair))
@@ -102,7 +103,7 @@ class Inventory:
         )
 
     def columns(self) -> dict[str, list[Any]]:
-        """The names as JSON holds them."""
+        """The names, in a form that JSON can hold."""
         return {
             "tags": list(self.tags),
             "chunks": list(self.chunks),
@@ -112,7 +113,7 @@ class Inventory:
 
     @classmethod
     def from_columns(cls, columns: Mapping[str, Any]) -> Inventory:
-        """The inventory of `columns()`."""
+        """The inverse of `columns`."""
         return cls(
             tuple(columns["tags"]),
             tuple(columns["chunks"]),
@@ -127,7 +128,7 @@ def lowered(sentence: Sentence) -> list[str]:
 
 
 def linked_words(pair: SentencePair) -> set[tuple[str, str]]:
-    """The different words, lower-cased, that the sure links of a pair join."""
+    """The pairs of different lower-cased words that the sure links of a sentence pair join."""
     sides = lowered(pair.source), lowered(pair.target)
     joined = ((sides[0][i], sides[1][j]) for i, j in pair.sure or ())
     return {both for both in joined if both[0] != both[1]}

@@ -1,4 +1,4 @@
-"""What comes with the package for a language: English taggers and tables; see NOTICE for where they come from."""
+"""The taggers and tables that come with the package, for English; NOTICE says where they come from."""
 
 from __future__ import annotations
 
@@ -31,15 +31,15 @@ def english_lexical() -> Lexical:
 
 
 def annotator_of(language: str | None) -> Annotator:
-    """The language's tagger, chunker and lemmatiser; none where there is no language."""
+    """The tagger, chunker and lemmatiser of a language; an empty annotator if `language` is None."""
     return Annotator() if language is None else english_annotator()
 
 
 def lexical_of(language: str | None) -> Lexical:
-    """The language's tables; none where there is no language."""
+    """The tables of a language; none if `language` is None."""
     return Lexical() if language is None else english_lexical()
 
 
 def tokeniser_of(language: str | None) -> Callable[[str], list[str]]:
-    """What cuts running text of the language into tokens; at its blanks alone where there is no language."""
+    """The function that cuts running text into tokens; if `language` is None, it only splits at blanks."""
     return words_of if language is None else tokenise

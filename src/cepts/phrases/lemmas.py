@@ -1,4 +1,4 @@
-"""Dictionary forms of words: WordNet's lists of exceptions and its rules of detachment, morphy(7WN)."""
+"""Dictionary forms of words, by WordNet's exception lists and its rules of detachment, morphy(7WN)."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from cepts.phrases.tables import StoredTable
 PARTS = "nvaro"
 MEMO_SIZE = 200_000
 
-# Tags by the first letters that tell them apart, Penn's and the universal ones.
+# The first letters of tags, of the Penn and the universal tag set -> part of speech.
 PART_OF = {
     "NN": "n",
     "NOUN": "n",
@@ -28,13 +28,13 @@ PART_OF = {
     "RB": "r",
     "ADV": "r",
 }
-# Tags of forms that are dictionary forms already, where the dictionary has them.
+# Tags of words that are dictionary forms already, if the dictionary has them.
 PLAIN = {"NN", "NNP", "PROPN", "VB", "VBP", "MD", "JJ", "RB", "ADV"}
 NAMES = {"NNP", "PROPN"}
 COMPARED = {"RBR", "RBS"}
 SHORTEST_PLURAL = 3
 
-# The first ending whose replacement gives a known word is taken.
+# The first ending whose replacement gives a known word is used.
 ENDINGS = {
     "n": (
         ("s", ""),
@@ -61,14 +61,14 @@ ENDINGS = {
 
 
 class Lemmatiser(StoredTable):
-    """Gives dictionary forms from a list of known words and one of irregular forms.
+    """Finds dictionary forms, with a list of known words and a list of irregular forms.
 
     Parameters
     ----------
     words
-        The parts of speech, letters of `PARTS`, of each dictionary form.
+        For each dictionary form, its parts of speech as letters of `PARTS`.
     exceptions
-        The dictionary form of each irregular (part of speech, form).
+        For each irregular (part of speech, form), its dictionary form.
     """
 
     kind: ClassVar[str] = "lemmas"
@@ -85,9 +85,9 @@ class Lemmatiser(StoredTable):
         return f"Lemmatiser({len(self._words):,} words, {len(self._exceptions):,} exceptions)"
 
     def lemmas(self, tokens: Sequence[str], tags: Sequence[str]) -> tuple[str, ...]:
-        """The dictionary form of each token, in lower case; of an unknown word, the word itself in lower case."""
+        """The dictionary form of each token, in lower case; an unknown word is its own dictionary form."""
         if len(tokens) != len(tags):
-            raise DataError(f"there are {len(tokens)} words but {len(tags)} tags; give one tag for each word")
+            raise DataError(f"found {len(tokens)} words but {len(tags)} tags; give one tag for each word.")
         memo = self._memo
         found = []
         for entry in zip(tokens, tags, strict=True):
@@ -100,7 +100,7 @@ class Lemmatiser(StoredTable):
         return tuple(found)
 
     def lemma(self, word: str, tag: str) -> str:
-        """The dictionary form of one word, whose tag is Penn's or a universal one."""
+        """The dictionary form of one word, with a tag of the Penn or the universal tag set."""
         form = word.lower()
         part = next((part for start, part in PART_OF.items() if tag.startswith(start)), "o")
         if tag in NAMES:
@@ -112,7 +112,7 @@ class Lemmatiser(StoredTable):
             return irregular
         found = self._detached(form, part, "a" if tag in COMPARED else part)
         if found is None and part == "a" and not self._knows(form, part):
-            # A participle that was tagged as an adjective.
+            # This may be a participle that was tagged as an adjective.
             found = self._exceptions.get(("v", form)) or self._detached(form, "v", "v")
         return found or form
 
@@ -131,7 +131,7 @@ class Lemmatiser(StoredTable):
         return None
 
     def stored(self) -> dict[str, NDArray[Any]]:
-        """The lists as lines of text, and the parts of speech of each word as bits."""
+        """The arrays that a file holds: both lists as lines of text, and the parts of speech of each word as bits."""
         words = sorted(self._words)
         masks = [sum(1 << PARTS.index(part) for part in set(self._words[word])) for word in words]
         lines = [f"{part}\t{form}\t{lemma}" for (part, form), lemma in sorted(self._exceptions.items())]

@@ -1,4 +1,4 @@
-"""The tables that features may ask: WordNet, paraphrases, relatedness, names. Each may be missing."""
+"""The tables in which features look words up: WordNet, paraphrases, relatedness and names."""
 
 from __future__ import annotations
 
@@ -21,7 +21,19 @@ TABLES: dict[str, type[StoredTable]] = {
 
 @dataclass(frozen=True, slots=True)
 class Lexical:
-    """Lexical knowledge of a language."""
+    """The tables of a language in which features look words up; features of a table that is None are not used.
+
+    Parameters
+    ----------
+    wordnet
+        Relations between words in WordNet.
+    paraphrases
+        Words and phrases that paraphrase each other.
+    relatedness
+        Word vectors, whose cosines say how related two words are.
+    names
+        A model of how one name turns into another, and a list of nicknames.
+    """
 
     wordnet: WordNet | None = None
     paraphrases: Paraphrases | None = None
@@ -29,5 +41,5 @@ class Lexical:
     names: NameModel | None = None
 
     def names_of_tables(self) -> list[str]:
-        """The names of the tables that are there."""
+        """The names of the tables that are not None."""
         return [name for name in TABLES if getattr(self, name) is not None]

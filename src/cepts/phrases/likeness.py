@@ -1,4 +1,4 @@
-"""How alike the words and spans of a sentence pair are, by tables and by spelling."""
+"""How similar the words and spans of a sentence pair are, by tables and by spelling."""
 
 from __future__ import annotations
 
@@ -22,23 +22,23 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Lookups:
-    """What the tables know about a pair.
+    """What the tables know about a sentence pair.
 
     Attributes
     ----------
     relations
-        Bits of WordNet's relations (`kernels.wordnet.RELATIONS`) of each pair of spans: I x Ls x J x Lt.
+        The relations of each pair of spans in WordNet, as bits (`kernels.wordnet.RELATIONS`): I x Ls x J x Lt.
     expressions
         As in `kernels.phrase_features.Likeness`: I x J.
     lists, rules, rule_scores
-        Which paraphrase lists have each pair of spans (or numbers of one value, see `mark_numbers`), and the row of its
-        rule (-1: none): I x Ls x J x Lt; and the scores of all rules.
+        Which paraphrase lists have each pair of spans (or numbers of equal value, see `mark_numbers`), and the row of
+        its rule (-1 for none), both I x Ls x J x Lt; and the scores of all rules.
     source_vectors, target_vectors
-        A vector for each word; zeros for an unknown one.
+        The vector of each word; zeros for an unknown word.
     names, nicknames
-        How near two names are, and whether one is a known short form of the other: I x J.
+        How similar two names are, and whether one is a known short form of the other: I x J.
     numbers
-        Numbers of one value.
+        Numbers of equal value.
     """
 
     relations: NDArray[np.uint16]
@@ -54,9 +54,10 @@ class Lookups:
 
 
 class Anchors(NamedTuple):
-    """Links that are right wherever their words stand: rows (i, j), and how much each needs help, from 0 to 1.
+    """Links that are right wherever their words stand.
 
-    A word needs the more the farther from its place the other one stands; a number that is said in other words needs 1.
+    `links` has rows (i, j); `pull` is the share of the bonus that each link gets, from 0 to 1. It grows with the
+    distance between the two words; numbers that are written differently get 1.
     """
 
     links: NDArray[np.int64]
@@ -64,7 +65,7 @@ class Anchors(NamedTuple):
 
 
 def look_up(source: SentenceWords, target: SentenceWords, lexical: Lexical, longest: int, widest: int) -> Lookups:
-    """Ask the tables for all words, and for spans of up to `longest` x `widest` words."""
+    """Look up all words in the tables, and all spans of up to `longest` source or `widest` target words."""
     shape = len(source), len(target)
     names, nicknames = np.zeros(shape, dtype=np.float32), np.zeros(shape, dtype=np.bool_)
     if lexical.names is not None and source.names.any() and target.names.any():
@@ -87,7 +88,7 @@ def compare_words(
     inventory: Inventory,
     own: Collection[tuple[str, str]] | None = None,
 ) -> Likeness:
-    """Compare all words; `own` are the words that a pair of training links itself (`Inventory.linked_category`)."""
+    """Compare all words; `own` are the words that a training pair links itself (`Inventory.linked_category`)."""
     from cepts.kernels.likeness import spelling_likeness
     from cepts.kernels.phrase_features import Likeness, match_words
 
@@ -121,8 +122,8 @@ def anchors_of(
 ) -> Anchors:
     """The links of a pair that are right wherever their words stand.
 
-    These are telling words that are the same on both sides and the only ones there with their lemma: annotators link 97
-    to 99 % of them, however far apart they stand. So are numbers of one value that each side says once.
+    They join telling words that are the same on both sides and the only ones there with their lemma; annotators link 97
+    to 99 % of these, however far apart they stand. They also join numbers of equal value that occur once on each side.
     """
     from cepts.kernels.anchors import find_twins
 
@@ -166,7 +167,7 @@ def compare_spans(like: Likeness, found: Lookups) -> SpanLikeness:
 def _relations(
     source: SentenceWords, target: SentenceWords, lexical: Lexical, longest: int, widest: int
 ) -> tuple[NDArray[np.uint16], NDArray[np.uint8]]:
-    """WordNet's relations of all spans, and those of verbs with their particles."""
+    """The relations of all spans in WordNet, and those of verbs together with their particles."""
     shape = len(source), longest, len(target), widest
     expressions = np.zeros((len(source), len(target)), dtype=np.uint8)
     table = lexical.wordnet
@@ -180,7 +181,7 @@ def _relations(
     ):
         for verb, particle, levels in related_expressions(words, np.ascontiguousarray(others[:, 0]), table):
             np.maximum(marks[verb], levels, out=marks[verb])
-            # A particle is related with the other word only through its verb, so its cells are marked differently.
+            # A particle is related to the other word only through its verb, so its cells are marked differently.
             np.maximum(marks[particle], levels + np.uint8(2) * (levels > 0), out=marks[particle])
     return relations, expressions
 
@@ -188,9 +189,10 @@ def _relations(
 def related_expressions(
     words: SentenceWords, others: NDArray[np.int32], table: WordNet
 ) -> list[tuple[int, int, NDArray[np.uint8]]]:
-    """Verbs and particles of a sentence that are one entry of WordNet, which may stand apart.
+    """Verbs and particles of a sentence that together are one entry of WordNet; the two may stand apart.
 
-    With each come its relations with the words of the other sentence, whose numbers are `others`: 1 related, 2 synonym.
+    Each comes with its relations to the words of the other sentence, whose numbers are `others`: 0 for none, 1 for
+    related, 2 for synonym.
     """
     from cepts.kernels.wordnet import SYNONYM
 
@@ -216,7 +218,7 @@ def _paraphrases(
 
 
 def number_cells(source: Sequence[str], target: Sequence[str], same: SameNumbers) -> list[tuple[int, int]]:
-    """The pairs of words of two numbers of one value, without words that both numbers have."""
+    """The pairs of words of two numbers of equal value, without words that both numbers have."""
     one, other, _ = same
     shared = set(source[one.start : one.stop]) & set(target[other.start : other.stop])
     return [
@@ -230,9 +232,9 @@ def number_cells(source: Sequence[str], target: Sequence[str], same: SameNumbers
 def mark_numbers(
     source: Sequence[str], target: Sequence[str], numbers: Sequence[SameNumbers], lists: NDArray[np.uint8]
 ) -> None:
-    """Mark numbers of one value, such as *twice* and *two times*, as if both paraphrase lists had them.
+    """Mark numbers of equal value, such as *twice* and *two times*, as if both paraphrase lists had them.
 
-    Marked are the pair of spans and the pairs of their words (`number_cells`).
+    This marks the pair of spans and the pairs of their words (`number_cells`).
     """
     from cepts.kernels.phrase_features import FIRST_LIST, SECOND_LIST
 
@@ -256,7 +258,7 @@ def _vectors(words: SentenceWords, lexical: Lexical) -> NDArray[np.float32]:
 def _linked(
     source: SentenceWords, target: SentenceWords, inventory: Inventory, own: Collection[tuple[str, str]] | None
 ) -> NDArray[np.int32]:
-    """How often training links each two words (`Inventory.linked_category`)."""
+    """How often training links each pair of words (`Inventory.linked_category`)."""
     found = np.zeros((len(source), len(target)), dtype=np.int32)
     for i, word in enumerate(source.lowered):
         partners = inventory.partners.get(word)
@@ -269,7 +271,7 @@ def _linked(
 
 
 def _counts(same: NDArray[np.bool_]) -> NDArray[np.int64]:
-    """How many of the first words of each row are true."""
+    """How many of the first n words of each row are true, for each n."""
     counts = np.zeros((same.shape[0], same.shape[1] + 1), dtype=np.int64)
     np.cumsum(same, axis=1, out=counts[:, 1:])
     return counts

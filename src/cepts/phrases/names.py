@@ -1,6 +1,6 @@
-"""How one name turns into another: a stochastic edit distance (after Ristad and Yianilos 1998), and nicknames.
+"""How one name turns into another: a stochastic edit distance (after Ristad and Yianilos, 1998), and nicknames.
 
-It takes the place of the name phylogeny of section 3.3 of semicrf. The model reads one name and writes the other by
+It takes the place of the name phylogeny in section 3.3 of semicrf. The model reads one name and writes the other by
 copying, changing, inserting and deleting characters. The next edit depends on the last one, so a run of deletions
 (William, Will) costs less than the same number of scattered ones.
 """
@@ -22,8 +22,8 @@ from cepts.engine import ROUNDING, run_em
 from cepts.phrases.tables import LARGEST, StoredTable, code_of
 from cepts.progress import Progress
 
-LONGEST = 40  # characters of a name that are read, so that no probability becomes 0
-EDITS = 5  # start, copy, change, insert, delete: the last edit
+LONGEST = 40  # only so many characters of a name are read, so that no probability becomes 0
+EDITS = 5  # values of the last edit: start, copy, change, insert, delete
 PAIR_FACTOR = 0x9E3779B97F4A7C15
 SYMBOLS = 27  # a to z, and any other character
 SYMBOL_ROOM = 32
@@ -32,21 +32,21 @@ FOREIGN = 0.1  # share of the uniform distribution in the spelling model, so tha
 
 @dataclass(frozen=True, eq=False)
 class NameModel(StoredTable):
-    """Probabilities of edits, and pairs of names that are known to go together.
+    """Probabilities of edits, and known pairs of names and nicknames.
 
     Attributes
     ----------
     steps
-        P(copy, change, insert, delete | last edit) while there is something to read; shape (5, 4), the last edit being
+        P(copy, change, insert, delete | last edit) while there are characters to read; shape (5, 4). The last edit is
         none, copy, change, insert or delete.
     ends
-        P(insert, stop | last edit) where everything has been read, shape (5, 2).
+        P(insert, stop | last edit) when everything has been read, shape (5, 2).
     changes
-        P(new | old character, it is changed), shape (27, 27): a to z, and any other.
+        P(new character | old character, change), shape (27, 27): a to z, and any other character.
     inserts
         P(character | insertion).
     spelling
-        P(character) of names written from scratch, and last the probability that a name ends; 28 values.
+        P(character) for names written from scratch and, at the end, the probability that a name ends; 28 values.
     pairs
         Codes of the known pairs of names, sorted.
     """
@@ -80,7 +80,8 @@ class NameModel(StoredTable):
         Parameters
         ----------
         prior
-            Count that each edit has before any is seen; the objective is the likelihood times this Dirichlet prior.
+            Count that each edit has before any data is seen; the objective is the likelihood times this Dirichlet
+            prior.
         """
         listed = sorted({(one.lower(), other.lower()) for one, other in pairs})
         if not listed:
@@ -119,7 +120,7 @@ class NameModel(StoredTable):
         return np.clip(1.0 - found / scratch, 0.0, 1.0).astype(np.float32)
 
     def nicknames(self, source_tokens: Sequence[str], target_tokens: Sequence[str]) -> NDArray[np.bool_]:
-        """Whether each source and target token are a listed pair, either way round; shape (I, J)."""
+        """Whether each source token and target token are a known pair, in either order; shape (I, J)."""
         sides = [[code_of(token.lower()) for token in tokens] for tokens in (source_tokens, target_tokens)]
         return _compared(sides, lambda one, other: _pair_code(one, other) in self._known, np.bool_)
 
@@ -134,7 +135,7 @@ def _log(probability: float) -> float:
 
 
 def _pair_code(one: int, other: int) -> int:
-    """A code of two codes, whichever comes first."""
+    """A code of two codes, which does not depend on their order."""
     return (min(one, other) * PAIR_FACTOR + max(one, other)) & LARGEST
 
 
@@ -148,7 +149,7 @@ class _Training:
         self.steps = np.tile([0.7, 0.1, 0.1, 0.1], (EDITS, 1))
         self.ends = np.tile([0.5, 0.5], (EDITS, 1))
         self.changes = np.ones((SYMBOLS, SYMBOLS))
-        # A letter changes to another one; among other characters there are many.
+        # A letter changes into a different letter; the last symbol stands for many characters, and may follow itself.
         np.fill_diagonal(self.changes[:-1, :-1], 0.0)
         self.changes /= self.changes.sum(axis=1, keepdims=True)
         self.inserts = np.full(SYMBOLS, 1 / SYMBOLS)
@@ -176,13 +177,13 @@ def _shares(counts: NDArray[np.float64]) -> NDArray[np.float64]:
 
 
 def _characters(names: Sequence[str]) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
-    """The characters of all names, end to end, in lower case and without accents; and where each name starts."""
+    """The characters of all names, one after another, in lower case and without accents, and where each name starts."""
     texts = [_plain(name) for name in names]
     return _code_points("".join(texts)), offsets_of([len(text) for text in texts])
 
 
 def _code_points(text: str) -> NDArray[np.int64]:
-    """Characters as `kernels.names` takes them: code points, and the symbol in the low bits."""
+    """Characters in the form that `kernels.names` takes: code points, with the symbol in the low bits."""
     points = np.frombuffer(text.encode("utf-32-le", "surrogatepass"), dtype=np.uint32).astype(np.int64)
     letters = points - ord("a")
     return points * SYMBOL_ROOM + np.where((letters >= 0) & (letters < SYMBOLS - 1), letters, SYMBOLS - 1)
