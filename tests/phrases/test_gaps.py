@@ -75,5 +75,5 @@ def test_a_pair_that_was_left_out_has_no_matrix():
 
 def test_null_masses_are_needed():
     bare = Association(LINKED.source_lengths, LINKED.target_lengths, LINKED.offsets, LINKED.values)
-    with pytest.raises(ValueError, match="null masses of both sides"):
+    with pytest.raises(ValueError, match="null probabilities of both sides"):
         joined(bare, APART, WORD)
