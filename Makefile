@@ -1,4 +1,4 @@
-# make demo | test | lint | types | docs | build | wheel-test | bench | clean
+# make demo | test | lint | types | docs | build | wheel-test | bench | papers | clean
 # Needs Python 3.11 or later with pip; everything else is installed into .venv on first use.
 
 ifndef PYTHON
@@ -11,7 +11,7 @@ EPOCH ?= $(shell git log -1 --format=%ct 2>/dev/null || echo 1577836800)
 BIN := .venv/bin
 PIP := $(BIN)/python -m pip --disable-pip-version-check --quiet
 
-.PHONY: demo test lint types docs build wheel-test bench clean
+.PHONY: demo test lint types docs build wheel-test bench papers clean
 
 demo: .venv/installed
 	$(BIN)/cepts demo
@@ -55,6 +55,10 @@ bench: .venv/installed
 	$(BIN)/python benchmarks/phrases.py --data $(DATA)
 	$(BIN)/python benchmarks/tagging.py --data $(DATA)
 	$(BIN)/python benchmarks/lm.py --data $(DATA)
+
+# The tables and figures of the five papers, into docs/papers; QUICK=1 uses a part of the data and writes no pages.
+papers: .venv/installed-dev
+	$(BIN)/python benchmarks/papers.py --data $(DATA) $(if $(QUICK),--quick,--write docs/papers)
 
 clean:
 	rm -rf .venv .bench-venv .hypothesis .mypy_cache .pytest_cache .ruff_cache build dist docs/_build docs/reference/api/generated

@@ -9,8 +9,8 @@ import report
 from cepts.data import Documents
 from cepts.lm import Cache, HistoryOptions, Predictor, tune
 from cepts.lm.tuning import EXPONENTS
-from cepts.plot.figure import INK, colour_of, drawing
-from lm_data import TEXTS, LMData
+from cepts.plot import plot_perplexities
+from lm_data import TEXTS, LMData, varied
 from report import Table
 
 __all__ = ["adaptation", "components", "history", "rank"]
@@ -66,7 +66,7 @@ def adaptation(data: LMData) -> Table:
     background: list[str] = ["background"]
     for row, (fitted, used) in ROWS.items():
         report.say(f"  {row}")
-        model = data.model(**fitted).varied(**used)
+        model = varied(data.model(**fitted), **used)
         cells = [row]
         for name in TEXTS:
             tuned = tuned_on(data, name, model)
@@ -88,7 +88,7 @@ def components(data: LMData) -> Table:
     rows, records = [], []
     names: tuple[str, ...] = ()
     for name, label in TEXTS.items():
-        tuned = tuned_on(data, name, data.model(**fitted).varied(**used))
+        tuned = tuned_on(data, name, varied(data.model(**fitted), **used))
         names = tuned.components
         rows.append([label, *(f"{weight:.3f}" for weight in tuned.weights), f"{tuned.exponent:.1f}"])
         weights = dict(zip(names, tuned.weights.round(4).tolist(), strict=True))
@@ -105,7 +105,7 @@ def rank(data: LMData) -> Table:
     found = {}
     for hidden in ranks:
         report.say(f"  {hidden} hidden documents")
-        model = data.model(hidden=hidden).varied(history=PAPER, exponent=0.0)
+        model = varied(data.model(hidden=hidden), history=PAPER, exponent=0.0)
         for name in TEXTS:
             found[name, hidden] = perplexities(tuned_on(data, name, model), data.text(name, "test"))
     return _swept("hidden documents", ranks, found, "lm-rank.svg")
@@ -117,7 +117,8 @@ def history(data: LMData) -> Table:
     found = {}
     for size in sizes:
         report.say(f"  a history of {size} words")
-        model = data.model().varied(history=HistoryOptions(history=size, fold_in=1, uninformative=0.0), exponent=0.0)
+        last = HistoryOptions(history=size, fold_in=1, uninformative=0.0)
+        model = varied(data.model(), history=last, exponent=0.0)
         for name in TEXTS:
             found[name, size] = perplexities(tuned_on(data, name, model), data.text(name, "test"))
     return _swept("words of history", sizes, found, "lm-history.svg")
@@ -133,15 +134,6 @@ def _swept(
         for value in values
         for name in TEXTS
     ]
-    with drawing(FIGURES / figure, 7.0, 2.8) as canvas:
-        for place, (name, label) in enumerate(TEXTS.items(), start=1):
-            axes = canvas.add_subplot(1, len(TEXTS), place)
-            axes.semilogx(values, [found[name, value][1] for value in values], "o-", color=colour_of(place - 1))
-            axes.set_xticks(values[:: max(len(values) // 5, 1)])
-            axes.set_xticklabels([str(value) for value in values[:: max(len(values) // 5, 1)]])
-            axes.minorticks_off()
-            axes.set_xlabel(what)
-            axes.set_ylabel("perplexity")
-            axes.set_title(label, color=INK, fontsize=9)
-        canvas.tight_layout()
+    curves = {label: {what: [found[name, value][1] for value in values]} for name, label in TEXTS.items()}
+    plot_perplexities(FIGURES / figure, what, values, curves)
     return Table(report.markdown([what, *TEXTS.values()], rows), records)

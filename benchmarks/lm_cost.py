@@ -16,7 +16,7 @@ import peers
 import report
 from cepts.io import read_arpa, write_arpa
 from cepts.lm import Cache, HistoryOptions, KneserNey
-from lm_data import LMData
+from lm_data import LMData, varied
 from report import Table
 
 __all__ = ["factorisation", "ngrams", "scoring"]
@@ -66,8 +66,8 @@ def ngrams(data: LMData) -> Table:
 
 def factorisation(data: LMData) -> Table:
     """Seconds a pass and divergence of the word-document matrix, beside scikit-learn; and of the symmetric form."""
+    from cepts.lm.counts import document_counts, window_counts
     from cepts.lm.fit import in_vocabulary
-    from cepts.lm.hidden import document_counts, window_counts
 
     model = data.model()
     text = in_vocabulary(data.text("textbook", "train"), model.vocabulary)
@@ -129,10 +129,10 @@ def scoring(data: LMData) -> Table:
     }
     rows, records = [], []
     for label, options in kinds.items():
-        varied = model.varied(**options)
+        changed = varied(model, **options)
         for threads in (1, 2):
             taken = seconds_of(
-                lambda varied=varied, threads=threads: varied.score(text, varied.memory(), threads=threads)
+                lambda changed=changed, threads=threads: changed.score(text, changed.memory(), threads=threads)
             )
             rates = [words / each for each in taken]
             rows.append([label, str(threads), report.spread(rates, 0)])

@@ -4,20 +4,30 @@ from __future__ import annotations
 
 import csv
 import sys
+from dataclasses import replace
 from functools import cache
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 
 from cepts.data import Documents, Text
 from cepts.io import read_documents, read_text
 from cepts.lm import AdaptedModel, Predictor
+from cepts.lm.predictor import components_of
 
-__all__ = ["TEXTS", "LMData"]
+__all__ = ["TEXTS", "LMData", "varied"]
 
 TEXTS = {"textbook": "held-out textbook", "morgan": "Morgan's lectures"}
 # Every 20th module of the textbook is development text, every 20th test text.
 PERIOD, DEVELOPMENT, TEST = 20, 7, 17
+
+
+def varied(model: Predictor, **changes: Any) -> Predictor:
+    """A predictor with other parts or options; its components all have the same weight."""
+    parts = {name: changes.get(name, getattr(model, name)) for name in ("mixture", "hidden", "exponent", "caches")}
+    names = components_of(parts["mixture"], parts["hidden"] is not None, parts["exponent"] > 0, parts["caches"])
+    return replace(model, weights=np.full(len(names), 1 / len(names)), **changes)
 
 
 class LMData:

@@ -1,8 +1,9 @@
 """Alignment through cepts on the Hansards and on Romanian-English: accuracy, the data behind its options, and cost.
 
-One run makes ten tables. Each is printed, written into its page and kept as JSON lines as soon as it is ready, and if
-one fails, the others are still made. No option is tuned on the test pairs: `spread` and `sure` use the trial pairs
-only. The trained models stay in the work directory, so a second run with the same `--work` does not train them again.
+One run makes twelve tables. Each is printed, written into its page and kept as JSON lines as soon as it is ready, and
+if one fails, the others are still made. No option is tuned on the test pairs: `spread`, `sure` and `assignments` use
+the trial pairs only. The trained models stay in the work directory, so a second run with the same `--work` does not
+train them again.
 
     onmf.py --data DIR [--text small|large] [--tables NAME ...] [--accuracy-only|--speed-only] [--write PAGES] ...
 """
@@ -17,6 +18,7 @@ from pathlib import Path
 
 import hansards
 import onmf_accuracy
+import onmf_choices
 import onmf_cost
 import onmf_tuning
 import report
@@ -26,7 +28,7 @@ from report import Table
 from trained import Models
 
 RESULTS = Path(__file__).resolve().parent / "results" / "onmf.jsonl"
-ACCURACY = ("extractors", "test", "trial", "spread", "sure", "romanian")
+ACCURACY = ("extractors", "test", "trial", "assignments", "associations", "spread", "sure", "romanian")
 SPEED = ("annealing", "speed", "length", "job")
 TABLES = (*ACCURACY, *SPEED)
 
@@ -37,6 +39,8 @@ def makers(setting: Setting, work: Path, repeat: int) -> dict[str, Callable[[], 
         "extractors": lambda: onmf_accuracy.extractors(setting),
         "test": lambda: onmf_accuracy.like_the_paper(setting, "test"),
         "trial": lambda: onmf_accuracy.like_the_paper(setting, "trial"),
+        "assignments": lambda: onmf_choices.assignments(setting),
+        "associations": lambda: onmf_choices.associations(setting),
         "spread": lambda: onmf_tuning.spread_curve(setting),
         "sure": lambda: onmf_tuning.sure_curve(setting),
         "romanian": lambda: onmf_accuracy.romanian_english(setting),

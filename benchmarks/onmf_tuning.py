@@ -10,7 +10,7 @@ import report
 from cepts.evaluate import Scores
 from cepts.extract.associations import SPREAD, SPREAD_LISTS
 from cepts.factor import SURE, Factoring
-from onmf_accuracy import Setting, only_sure, rounded, score
+from onmf_accuracy import Setting, rounded, score
 from report import Table
 from threshold import at_least
 from trained import gold_pairs
@@ -33,7 +33,7 @@ def spread_curve(setting: Setting) -> Table:
             links = setting.models[model].align(
                 bitext, combine="onmf", association=association, factoring=Factoring(spread=spread)
             )
-            scores, sure = score(gold, links, bitext), score(gold, only_sure(links), bitext)
+            scores, sure = score(gold, links, bitext), score(gold, links.only_sure(), bitext)
             mark = "default" if spread == default else ""
             cells = [*cells_of(scores), *coverage(scores), f"{100 * sure.aer:.2f}", mark]
             rows.append([f"{model}, {association}", f"{spread:.2f}", *cells])

@@ -28,6 +28,7 @@ REQUIREMENTS = (
     "eflomal==2.0.0",
     "systran-align==3.5.0",
     "sil-thot==3.5.3",
+    "sacrebleu==2.6.0",
     "faiss-cpu==1.15.1",
     "scikit-learn==1.9.1",
     "numpy",

@@ -18,6 +18,7 @@ from phrases_data import PhrasesData
 
 TABLES = {
     "alignment": phrases_accuracy.alignment,
+    "words": phrases_accuracy.words,
     "applications": phrases_applications.applications,
     "judgements": phrases_applications.judgements,
     "gaps": phrases_gaps.gaps,

@@ -9,14 +9,20 @@ import report
 from cepts.data import Alignments, SentencePair
 from cepts.evaluate import score_phrases
 from cepts.extract import EXTRACTORS, Extraction
+from cepts.names import PHRASE_MODELS
 from cepts.phrases import PhraseAligner, TokenAligner
 from cepts.phrases.columns import FAMILIES
 from cepts.phrases.directions import PhraseDirections
+from cepts.pipeline.phrase_training import NOT_IN_PAPER
+from cepts.pipeline.phrase_training import PAPER as PAPER_OPTIONS
 from phrases_data import CORPORA, PHRASAL, PhrasesData, folds
+from phrases_systems import System, aligned, synthesised
 from report import Table
 
-__all__ = ["alignment", "families", "settings", "thresholds", "upweighting"]
+__all__ = ["alignment", "families", "settings", "thresholds", "upweighting", "words"]
 
+PAPER = {**PAPER_OPTIONS, "families": [family for family in FAMILIES if family not in NOT_IN_PAPER]}
+del PAPER["links"]
 # F1 and exact match in Table 3 of semicrf; other-word F1 there, and phrase F1 in its Table 4.
 PUBLISHED = {
     "Meteor": {"msr06": (81.9, 15.0, 30.5, None), "msr06_phrasal": (74.7, 7.3, 14.5, None)}
@@ -47,6 +53,15 @@ VARIANTS = {
     "the paper's cost": {"cost": "states"},
     "missed links cost 1.5": {"missed_cost": 1.5},
     "penalty 3": {"penalty": 3.0},
+}
+PHRASE_VARIANTS = {
+    "default": {},
+    "phrases of up to 3 words": {"longest": 3, "widest": 3},
+    "phrases scored as wholes alone": {"by_words": False},
+    "both": {"longest": 3, "widest": 3, "by_words": False},
+    "null spans": {"null_spans": True},
+    "not upweighted": {"upweight": False},
+    "as in the paper": PAPER,
 }
 COMPARED = ("edinburghpp",)
 # A third of the training pairs is held out.
@@ -88,18 +103,48 @@ def alignment(data: PhrasesData) -> Table:
             )
         test = data.pairs(corpus, "test")
         add(corpus, "identical words", "", test, Alignments.from_links(identical_words(pair) for pair in test))
-        for columns in ("cepts", "paper's") if corpus in PHRASAL else ("cepts",):
-            train, gold = (data.pairs(corpus, part, columns) for part in ("train", "test"))
-            # Token models hardly look at chunks: with ours alone.
-            aligners = (TokenAligner(), PhraseAligner()) if columns == "cepts" else (PhraseAligner(),)
-            for aligner in aligners:
-                report.say(f"{title}: {aligner.name}, columns of {columns}")
-                aligner.fit(train)
-                runs = [make() for make in aligner.directions(gold).makers]
+        phrasal = corpus in PHRASAL
+        for columns in ("cepts", "paper's") if phrasal else ("cepts",):
+            for system in (
+                System(corpus, "token", columns=columns),
+                System(corpus, "phrase", columns=columns),
+                System(corpus, "phrase", paper=True, columns=columns),
+            ):
+                # Token models hardly look at chunks: with ours alone. The paper's model has the paper's chunks.
+                if phrasal and (
+                    (system.paper and columns == "cepts") or (system.kind == "token" and columns != "cepts")
+                ):
+                    continue
+                name = f"{system.kind}{' --paper' if system.paper else ''}"
+                gold = system.gold(data)
                 for combine in ("forward", "agreement"):
-                    found = [EXTRACTORS[combine](run, Extraction()) for run in runs]
-                    add(corpus, f"{aligner.name}, {combine}", columns, gold, Alignments.concatenate(found))
+                    report.say(f"{title}: {name}, {combine}, columns of {columns}")
+                    add(corpus, f"{name}, {combine}", columns, gold, aligned(data, system, combine))
+            if phrasal:
+                system = System(corpus, "phrase", columns=columns)
+                made = synthesised(data, system, "agreement")
+                add(corpus, "token + synthesis, agreement", columns, system.gold(data), made)
     return Table(report.markdown(COLUMNS, rows, text_columns=3), records)
+
+
+def words(data: PhrasesData) -> Table:
+    """Word links of text on which nothing was trained, by the English models of the package."""
+    rows, records = [], []
+    for corpus, title in (("multimwa_mtref", "MultiMWA-MTRef"), ("mtref_jacana", "MTReference")):
+        for part in ("dev", "test"):
+            pairs = data.pairs(corpus, part)
+            systems = {"identical words": Alignments.from_links(identical_words(pair) for pair in pairs)}
+            for model in PHRASE_MODELS:
+                for links in ("words", "phrases") if model == "phrase" else ("words",):
+                    report.say(f"{title}, {part}: {model}, links of {links}")
+                    aligner = PhraseAligner.load(model).set_params(links=links)
+                    systems[f"{model}, --links {links}"] = aligner.align(pairs)
+            for name, links in systems.items():
+                found = score_phrases(pairs, links)
+                figures = found.precision, found.recall, found.f1, found.exact
+                rows.append([title, part, name, *(f"{100 * figure:.1f}" for figure in figures)])
+                records.append({"corpus": corpus, "part": part, "aligner": name, **found.as_dict()})
+    return Table(report.markdown(["text", "part", "aligner", "P", "R", "F1", "exact"], rows, text_columns=3), records)
 
 
 def _held_out(
@@ -114,7 +159,7 @@ def _held_out(
     gold: list[SentencePair] = []
     found: list[list[Alignments]] = [[] for _ in thresholds]
     for train, held in folds(data.pairs(corpus, "train", columns), FOLDS)[:HELD_OUT]:
-        aligner = PhraseAligner(**options) if corpus in PHRASAL else TokenAligner(**options)
+        aligner = PhraseAligner(links="phrases", **options) if corpus in PHRASAL else TokenAligner(**options)
         for make in aligner.fit(train).directions(held).makers:
             run = make()
             for links, threshold in zip(found, thresholds, strict=True):
@@ -163,6 +208,5 @@ def families(data: PhrasesData) -> Table:
 
 
 def upweighting(data: PhrasesData) -> Table:
-    """Section 3.4: values of phrases multiplied by their length, or not; phrase models, held-out training pairs."""
-    variants: dict[str, dict[str, Any]] = {"by length": {}, "not upweighted": {"upweight": False}}
-    return _variants(data, ("edinburghpp_phrasal",), variants, "values")
+    """What phrase models owe to longer phrases, to their words, to upweighting (section 3.4): held-out pairs."""
+    return _variants(data, ("edinburghpp_phrasal",), PHRASE_VARIANTS, "phrase model")

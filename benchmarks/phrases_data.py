@@ -56,9 +56,41 @@ class PhrasesData:
 
     @cache  # noqa: B019
     def labelled(self, folder: str, part: str) -> list[SentencePair]:
-        """The pairs of a file of judged pairs, without the columns that it has."""
-        pairs = read_sentence_pairs(self.path(folder, f"{part}.jsonl"))
-        return [_bare(pair) for pair in pairs]
+        """The pairs of a file of judged pairs, with the tags that it has, as `cepts phrases apply` uses them."""
+        return read_sentence_pairs(self.path(folder, f"{part}.jsonl"))
+
+    @cache  # noqa: B019
+    def answer_judgements(self) -> dict[str, int]:
+        """The test questions of trec_eval's judgement file, and how many right answers each has there.
+
+        The file numbers all questions of its year, of which those without an answer of less than 40 words are not in
+        our data. So question n of the file is our question n - d, where d never falls: the alignment with the most
+        equal labels.
+        """
+        labels: dict[int, dict[str, int]] = {}
+        path = self.path("trecqa", "Test-T40.judgment")
+        for line in path.read_text(encoding="utf-8").splitlines():
+            number, _, answer, label = line.split()
+            labels.setdefault(int(number), {})[answer] = int(label)
+        ours: dict[str, dict[str, int]] = {}
+        for pair in self.labelled("trecqa", "test"):
+            ours.setdefault(pair.group, {})[pair.id.rpartition("-")[2]] = int(pair.label or 0)
+        names = list(ours)
+        most = max(labels) - len(names)
+        best: list[tuple[int, list[int]]] = [(0, []) for _ in range(most + 1)]
+        for number, known in labels.items():
+            # The best of all smaller differences goes on with this one.
+            reached = [max(best[: d + 1], key=lambda one: one[0]) for d in range(most + 1)]
+            best = [
+                (score + sum(1 if known.get(answer) == label else -1 for answer, label in asked.items()), [*path, d])
+                for d, (score, path) in enumerate(reached)
+                for asked in [ours[names[number - d - 1]] if 0 < number - d <= len(names) else {}]
+            ]
+        chosen = max(best, key=lambda one: one[0])[1]
+        return {
+            names[number - d - 1]: sum(known.values())
+            for (number, known), d in zip(labels.items(), chosen, strict=True)
+        }
 
     @cache  # noqa: B019
     def _genia(self) -> dict[str, tuple[tuple[str, ...], tuple[str, ...]]]:

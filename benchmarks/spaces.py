@@ -11,6 +11,7 @@ from __future__ import annotations
 import report
 import spaces_accuracy
 import spaces_cost
+import spaces_induction
 import spaces_languages
 import spaces_links
 from spaces_data import SpacesData
@@ -18,6 +19,7 @@ from spaces_data import SpacesData
 TABLES = {
     "translation": spaces_accuracy.translation,
     "measures": spaces_accuracy.measures,
+    "induction": spaces_induction.induction,
     "sentences": spaces_accuracy.sentences,
     "similarity": spaces_accuracy.similarity,
     "sts": spaces_accuracy.sts,

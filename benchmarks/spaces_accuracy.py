@@ -5,12 +5,13 @@ from __future__ import annotations
 import gzip
 from collections.abc import Callable, Mapping
 from dataclasses import asdict
+from functools import cache
 from typing import Any
 
 import numpy as np
 
 import report
-from cepts.data import Dictionary, Vectors
+from cepts.data import Dictionary, Text, Vectors
 from cepts.evaluate import (
     TranslationScore,
     retrieval_precision,
@@ -23,7 +24,6 @@ from cepts.pipeline.spaces import WordLookup
 from cepts.spaces import (
     CCA,
     IBFA,
-    Induction,
     LeastSquares,
     Preparation,
     Procrustes,
@@ -32,24 +32,43 @@ from cepts.spaces import (
     identical_strings,
     retrieve,
 )
-from cepts.spaces.sentences import idf_weights, sentence_vectors, sif_vectors, sif_weights, simple_text
+from cepts.spaces.sentences import (
+    IDF_FLOOR,
+    MUSE_FLOOR,
+    idf_weights,
+    sentence_vectors,
+    sif_vectors,
+    sif_weights,
+    simple_text,
+)
 from report import Table
 from spaces_data import SpacesData
 
-__all__ = ["measures", "sentences", "similarity", "sts", "translation"]
+__all__ = [
+    "FITS",
+    "SIMILARITIES",
+    "SentenceRetrieval",
+    "look_up",
+    "measures",
+    "precisions",
+    "sentences",
+    "similarity",
+    "sts",
+    "training_entries",
+    "translation",
+]
 
 
 # Title of a row or column -> how its space is fitted.
-PAPER = IBFA(exponent=0.5, shrinkage=0.0, weighted=False)
+PAPER = IBFA.of_paper()
 FITS: dict[str, SpaceModel] = {
     "least squares": LeastSquares(),
     "ridge": Ridge(),
     "SVD": Procrustes(),
     "CCA": CCA(),
     "IBFA, P^1/2 (paper)": PAPER,
-    "IBFA, P^1": IBFA(exponent=1.0, shrinkage=0.0, weighted=False),
+    "IBFA, P^1": IBFA.of_paper(exponent=1.0),
     "IBFA": IBFA(),
-    "IBFA, induced": IBFA(induction=Induction()),
 }
 # Title, the views, and where the training entries come from.
 ROWS = (
@@ -59,8 +78,12 @@ ROWS = (
     ("ru-en", "ru", "en", "train"),
     ("en-fr, identical strings", "en", "fr", "identical"),
     ("fr-en, identical strings", "fr", "en", "identical"),
+    ("en-ru, identical strings", "en", "ru", "identical"),
+    ("ru-en, identical strings", "ru", "en", "identical"),
     ("en-it, Europarl", "en europarl", "it europarl", "train"),
     ("it-en, Europarl", "it europarl", "en europarl", "train"),
+    ("en-it, Europarl, identical strings", "en europarl", "it europarl", "identical"),
+    ("it-en, Europarl, identical strings", "it europarl", "en europarl", "identical"),
 )
 QUERIES = 2000
 SIMILARITIES = (
@@ -81,14 +104,17 @@ def look_up(model: SpaceModel, source: str, target: str, test: Dictionary, measu
     return score_translations(model, test, WordLookup(source=source, target=target, measure=measure, sources=None))
 
 
+def training_entries(data: SpacesData, source: Vectors, target: Vectors, part: str) -> Dictionary:
+    """Words that are spelt the same (*identical*), or a part of the MUSE dictionary."""
+    return identical_strings([source, target]) if part == "identical" else data.muse(source.name, target.name, part)
+
+
 def translation(data: SpacesData) -> Table:
     """P@1 by cosine / by CSLS of every method."""
     rows, records = [], []
     for title, first, second, part in ROWS:
         source, target = data.vectors(first), data.vectors(second)
-        train = (
-            identical_strings([source, target]) if part == "identical" else data.muse(source.name, target.name, part)
-        )
+        train = training_entries(data, source, target, part)
         test = data.muse(source.name, target.name, "test")
         cells = []
         for name, model in FITS.items():
@@ -114,42 +140,71 @@ def measures(data: SpacesData) -> Table:
         model = IBFA().fit([source, target], data.muse(first, second, "train"))
         test = data.muse(first, second, "test")
         scores = [look_up(model, first, second, test, name) for name in names]
-        rows.append([title, *(" / ".join(f"{score.precision[k]:.1f}" for k in (1, 5, 10)) for score in scores)])
+        rows.append([title, *map(precisions, scores)])
         records += [{"row": title, "measure": n, **s.as_dict()} for n, s in zip(names, scores, strict=True)]
     return Table(report.markdown(["IBFA, P@1 / 5 / 10", *names], rows), records)
 
 
-def sentences(data: SpacesData) -> Table:
-    """P@1 of Europarl's sentences among all those of the other language."""
-    english, italian = data.vectors("en europarl"), data.vectors("it europarl")
-    train = data.muse("en", "it", "train")
+class SentenceRetrieval:
+    """Europarl's sentences in English and Italian: the first ones are looked up among all, by weighted means of words.
+
+    `floor` is the least weight of a word, and `sentences` the number of sentence pairs, by default all.
+    """
+
+    def __init__(self, data: SpacesData, *, floor: float = IDF_FLOOR, sentences: int | None = None) -> None:
+        self.views = [data.vectors("en europarl"), data.vectors("it europarl")]
+        self.texts = [text.part(0, sentences or len(text)) for text in europarl_texts(data)]
+        # Weights from the sentences that are not asked for.
+        counted = [text.part(QUERIES, len(text)) for text in self.texts]
+        skip = floor == MUSE_FLOOR
+        self.idf = [
+            idf_weights(text, view.vocabulary, floor=floor, skip_unseen=skip)
+            for text, view in zip(counted, self.views, strict=True)
+        ]
+
+    def score(self, model: SpaceModel, targets: int | None = None) -> dict[tuple[str, str], TranslationScore]:
+        """The score of each direction and measure in a fitted space, among the first `targets`, by default all."""
+        placed = [
+            sentence_vectors(text, model.aligned(view.name), weights)
+            for text, view, weights in zip(self.texts, self.views, self.idf, strict=True)
+        ]
+        scores = {}
+        for title, (x, y) in (("en-it", placed), ("it-en", placed[::-1])):
+            asked, covered = x.matrix[:QUERIES], (x.covered & y.covered)[:QUERIES]
+            for measure in ("cosine", "csls"):
+                found = retrieve(asked, y.matrix[:targets], measure=measure, count=10)
+                scores[title, measure] = retrieval_precision(found.rows, np.arange(len(asked)), covered=covered)
+        return scores
+
+
+@cache
+def europarl_texts(data: SpacesData) -> tuple[Text, Text]:
+    """The English and the Italian sentences."""
     (path,) = data.files("europarl-en-it", ["en-it.tsv.gz"])
     with gzip.open(path, "rt", encoding="utf-8") as file:
         lines = [line.rstrip("\n").split("\t") for line in file]
-    texts = [simple_text([line[side] for line in lines]) for side in (0, 1)]
-    # Weights from the sentences that are not asked for.
-    idf = [
-        idf_weights(text.part(QUERIES, len(text)), view.vocabulary)
-        for text, view in zip(texts, (english, italian), strict=True)
-    ]
+    return simple_text([line[0] for line in lines]), simple_text([line[1] for line in lines])
+
+
+def sentences(data: SpacesData) -> Table:
+    """P@1 of Europarl's sentences among all those of the other language."""
+    task = SentenceRetrieval(data)
+    train = data.muse("en", "it", "train")
     rows, records = [], []
     for fit in ("SVD", "CCA", "IBFA, P^1/2 (paper)", "IBFA, P^1", "IBFA"):
         report.say(f"  {fit}")
-        model = FITS[fit].fit([english, italian], train)
-        placed = [
-            sentence_vectors(text, model.aligned(language), weights).matrix
-            for text, language, weights in zip(texts, ("en", "it"), idf, strict=True)
-        ]
         cells = []
-        for title, (x, y) in (("en-it", placed), ("it-en", placed[::-1])):
-            for measure in ("cosine", "csls"):
-                found = retrieve(x[:QUERIES], y, measure=measure, sources=x[:QUERIES], count=10)  # type: ignore[arg-type]
-                score = retrieval_precision(found.rows, np.arange(QUERIES))
-                cells.append(" / ".join(f"{score.precision[k]:.1f}" for k in (1, 5, 10)))
-                records.append({"fit": fit, "direction": title, "measure": measure, **score.as_dict()})
+        for (direction, measure), score in task.score(FITS[fit].fit(task.views, train)).items():
+            cells.append(precisions(score))
+            records.append({"fit": fit, "direction": direction, "measure": measure, **score.as_dict()})
         rows.append([fit, *cells])
     columns = ["P@1 / 5 / 10", "en-it, cosine", "en-it, CSLS", "it-en, cosine", "it-en, CSLS"]
     return Table(report.markdown(columns, rows), records)
+
+
+def precisions(score: TranslationScore) -> str:
+    """P@1, P@5 and P@10."""
+    return " / ".join(f"{score.precision[k]:.1f}" for k in (1, 5, 10))
 
 
 def _english(data: SpacesData) -> dict[str, Vectors]:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import sys
 from collections.abc import Sequence
+from dataclasses import replace
 from functools import cache
 from pathlib import Path
 
@@ -24,23 +25,30 @@ RUSSIAN_WORDS = 16_000
 
 
 class SpacesData:
-    """The directory `spaces` of the shared data."""
+    """The directory `spaces` of the shared data; of each view at most the first `words`, by default all."""
 
-    def __init__(self, data: Path) -> None:
+    def __init__(self, data: Path, words: int | None = None) -> None:
         self.root = data / "spaces"
+        self.words = words
         if not (self.root / "vectors").is_dir():
             sys.exit(f"There is no directory {self.root / 'vectors'}; say by --data where the data is.")
 
     @cache  # noqa: B019 (one object a run)
-    def vectors(self, name: str, *, words: int | None = None) -> Vectors:
+    def vectors(self, name: str) -> Vectors:
         """One view in lower case; Russian cut to as many words as the other views have."""
-        if name == "ru" and words is None:
-            words = RUSSIAN_WORDS
+        words = RUSSIAN_WORDS if name == "ru" and self.words is None else self.words
         path = self.root / "vectors" / VECTORS[name]
         return read_vectors(path, name=name.split(maxsplit=1)[0], lowercase=True, max_vocabulary=words)
 
     def muse(self, source: str, target: str, part: str) -> Dictionary:
-        """Of the parts train (the first 5,000 source words), test (the next 1,500) and full."""
+        """Of the parts train (the first 5,000 source words), test (the next 1,500), full and further.
+
+        The further entries are those of source words that are in neither train nor test: to develop methods on.
+        """
+        if part == "further":
+            used = {entry[0] for name in ("train", "test") for entry in self.muse(source, target, name)}
+            full = self.muse(source, target, "full")
+            return replace(full, entries=tuple(entry for entry in full if entry[0] not in used))
         suffix = {"train": ".0-5000.txt", "test": ".5000-6500.txt", "full": ".txt.gz"}[part]
         return read_dictionary(self.root / "muse" / f"{source}-{target}{suffix}", languages=(source, target))
 

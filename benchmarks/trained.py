@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import hashlib
+from collections.abc import Callable
 from functools import cache
 from pathlib import Path
 
@@ -10,18 +11,25 @@ import hansards
 import report
 from cepts.data import Bitext
 from cepts.io import read_bitext
-from cepts.words import HMM, IBM4, Aligner, load_aligner
+from cepts.pipeline.papers import ONMF
+from cepts.words import HMM, IBM2, IBM4, Aligner, load_aligner
 
-__all__ = ["MODELS", "Models", "gold_pairs"]
+__all__ = ["KINDS", "MODELS", "Models", "gold_pairs"]
 
 ROOT = Path(__file__).resolve().parent.parent
-# What decides what a training gives.
-SOURCES = ("words", "kernels", "engine", "io", "types.py", "vocabulary.py")
-MODELS: dict[str, type[Aligner]] = {"HMM": HMM, "Model 4": IBM4}
+# The packages that decide what a training gives.
+SOURCES = ("data", "engine", "io", "kernels", "words")
+# By default, and as in the papers.
+MODELS: dict[str, Callable[[], Aligner]] = {"HMM": HMM, "Model 4": IBM4}
+OF_PAPERS: dict[str, Callable[[], Aligner]] = {
+    "Model 4 by ML": lambda: IBM4(**{name: value for name, value in ONMF.training.items() if name != "model"}),
+    "Model 2": IBM2,
+}
+KINDS = {**MODELS, **OF_PAPERS}
 
 
 class Models:
-    """The models of `MODELS`, trained on a text by their defaults.
+    """The models of `KINDS`, trained on a text.
 
     Parameters
     ----------
@@ -47,10 +55,10 @@ class Models:
 
     def directory(self, name: str) -> Path:
         """Where the model is kept; it is trained first where it is not there yet."""
-        directory = self.work / f"{self.text.source.stem}.{MODELS[name].name}.{_code()}"
+        directory = self.work / f"{self.text.source.stem}.{name.lower().replace(' ', '-')}.{_code()}"
         if not directory.is_dir():
             report.say(f"{self.text.name} text: training {name}")
-            MODELS[name]().fit(self.bitext).save(directory)
+            KINDS[name]().fit(self.bitext).save(directory)
         return directory
 
     def __getitem__(self, name: str) -> Aligner:
@@ -72,9 +80,7 @@ def gold_pairs(bitext: Bitext, pairs: slice = slice(0, hansards.TRIAL.stop)) -> 
 def _code() -> str:
     """A digest of the code that trains, as it was when it was first asked for."""
     package = ROOT / "src" / "cepts"
-    files = sorted(
-        file
-        for name in SOURCES
-        for file in ([package / name] if name.endswith(".py") else (package / name).glob("*.py"))
-    )
+    files = sorted(file for name in SOURCES for file in (package / name).glob("*.py"))
+    if not files:
+        raise FileNotFoundError(f"{package} has none of {', '.join(SOURCES)}; correct SOURCES in {__file__}.")
     return hashlib.sha256(b"".join(file.read_bytes() for file in files)).hexdigest()[:12]

@@ -1,14 +1,15 @@
 """Make a table of paraphrases from files of PPDB.
 
-    cd ../shared/data/mono/resources/ppdb
-    python make_paraphrases.py ppdb-1.0-eng-xxxl.pruned-20.lexical.pair.gz \
-        ppdb-1.0-xxxl-lexical.extended.synonyms.uniquepairs.gz \
-        ppdb_RTE06MSR_PARAPHRASE08CCL_upTo4grams.txt.gz -o paraphrases.safetensors
+    cd resources
+    PPDB=../../shared/data/mono/resources/ppdb
+    python make_paraphrases.py $PPDB/ppdb-1.0-eng-xxxl.pruned-20.lexical.pair.gz \
+        $PPDB/ppdb-1.0-xxxl-lexical.extended.synonyms.uniquepairs.gz expressions.txt \
+        $PPDB/ppdb_RTE06MSR_PARAPHRASE08CCL_upTo4grams.txt.gz -o ../src/cepts/phrases/english/paraphrases.safetensors
 
-makes the English table that comes with cepts. A file has either pairs (`word TAB word`) or PPDB's rules
-(`[symbol] ||| source ||| target ||| name=value ...`, further fields are passed over), plain or compressed. The first
-file of pairs gives bit 0 of each entry, the second bit 1. Rules with gaps, such as `the [NNS,1] of [NP,2]`, are left
-out.
+makes the English table that comes with cepts. A file has either pairs (`word TAB word`; of more texts with tabs between
+them, each two are a pair) or PPDB's rules (`[symbol] ||| source ||| target ||| name=value ...`, further fields are
+passed over), plain or compressed. The first file of pairs gives bit 0 of each entry, all others bit 1. Rules with gaps,
+such as `the [NNS,1] of [NP,2]`, are left out. `expressions.txt` is our own list of common expressions of several words.
 """
 
 from __future__ import annotations

@@ -32,6 +32,8 @@ SYNSET_POINTERS = {
 }
 LEXICAL_POINTERS = {"+": "derivation", "\\": "derivation", "<": "derivation", "!": "antonym"}
 
+LONGEST = 5  # words of a phrase, such as "for the time being"
+
 Place = tuple[str, str]  # part of speech and offset in its file: what names a synset
 
 
@@ -49,9 +51,9 @@ def read_synset(line: str) -> tuple[str, list[str], list[tuple[str, Place, str]]
     return fields[0], words, pointers
 
 
-def is_kept(word: str) -> bool:
-    """Whether to keep a word: names of several parts are many, and seldom have a paraphrase here."""
-    return "_" not in word or word.islower()
+def kept_words(words: list[str]) -> list[str]:
+    """The words of a synset to keep: names of several parts are many, and of use only if they have a synonym here."""
+    return [word for word in words if "_" not in word or word.islower() or len(words) > 1]
 
 
 def read_wordnet(directory: Path) -> WordNet:
@@ -82,13 +84,14 @@ def read_wordnet(directory: Path) -> WordNet:
             others = synsets[other][two - 1 : two] if two else synsets[other]
             lexical += [(a, b, LEXICAL_POINTERS[symbol]) for a in words for b in others]
     return WordNet.from_synsets(
-        [(part, list(filter(is_kept, words))) for (part, _), words in synsets.items()],
+        [(part, kept_words(words)) for (part, _), words in synsets.items()],
         [
             (numbers[place], numbers[other], SYNSET_POINTERS[symbol])
             for place, symbol, other, _ in found
             if symbol in SYNSET_POINTERS
         ],
         lexical,
+        longest=LONGEST,
     )
 
 

@@ -13,7 +13,7 @@ SentencePair = tuple[list[str], list[str]]
 
 def weights(entries: Entries, name: str) -> list[float]:
     """The weight of each entry; they sum to the number of entries."""
-    if name == "nbest":
+    if name in {"nbest", "nbest-plain"}:
         return [1.0] * len(entries)
     if name == "nbest-rank":
         raw = [1 / rank for rank in range(1, len(entries) + 1)]
@@ -25,20 +25,22 @@ def weights(entries: Entries, name: str) -> list[float]:
 def nbest(size: int, length: int, forward: Entries, reverse: Entries, name: str) -> tuple[NDArray, NDArray, NDArray]:
     """Matrix, mass of null by source word, mass of null by target word of one pair.
 
-    A link counts in both directions, null in that alone which explains the word; so there it counts twice.
+    A link counts in both directions, null in that alone which explains the word; so there it counts twice, except in
+    the plain counts of onmf, section 5.
     """
+    times = 1 if name == "nbest-plain" else 2
     ahead, back = np.zeros((size, length)), np.zeros((size, length))
     source_null, target_null = np.zeros(size), np.zeros(length)
     for (_, positions), weight in zip(forward, weights(forward, name), strict=True):
         for j, i in enumerate(positions):
             if i == -1:
-                target_null[j] += 2 * weight
+                target_null[j] += times * weight
             else:
                 ahead[i, j] += weight
     for (_, positions), weight in zip(reverse, weights(reverse, name), strict=True):
         for i, j in enumerate(positions):
             if j == -1:
-                source_null[i] += 2 * weight
+                source_null[i] += times * weight
             else:
                 back[i, j] += weight
     return 2 * np.sqrt(ahead * back) if name == "nbest-agreement" else ahead + back, source_null, target_null

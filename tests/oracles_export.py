@@ -8,7 +8,8 @@ from cepts.data import Text
 from cepts.lm.background import Background
 from cepts.lm.backoff import joined_vocabulary
 from cepts.lm.caches import Cache
-from cepts.lm.hidden import HiddenDocuments, HistoryOptions
+from cepts.lm.hidden import HiddenDocuments
+from cepts.lm.history import HistoryOptions
 from cepts.lm.kneser_ney import KneserNey
 from cepts.lm.predictor import Predictor, components_of
 from oracles_ngrams import grams_of

@@ -52,3 +52,43 @@ def best_of_each_target(matrix: np.ndarray, null: np.ndarray) -> Links:
         if partners and -partners[0][0] > null[j]:
             links.add((partners[0][1], j))
     return links
+
+
+def closure(links):
+    """The smallest set with `links` that has (i, j) whenever it has (i, b), (a, b) and (a, j), by repetition."""
+    closed = set(links)
+    while True:
+        added = {(i, j) for i, b in closed for a, d in closed if d == b for c, j in closed if c == a} - closed
+        if not added:
+            return closed
+        closed |= added
+
+
+def consistent_phrases(links, size, length, longest):
+    """All pairs of spans with a link inside both and none between the inside of one and the outside of the other."""
+    found = []
+    for start in range(size):
+        for stop in range(start + 1, min(start + longest, size) + 1):
+            for left in range(length):
+                for right in range(left + 1, min(left + longest, length) + 1):
+                    both = [start <= i < stop and left <= j < right for i, j in links]
+                    one = [(start <= i < stop) != (left <= j < right) for i, j in links]
+                    if any(both) and not any(one):
+                        found.append((start, stop, left, right))
+    return found
+
+
+def best_derivation(source, target, table, fallback):
+    """The best log-probability of all monotone derivations, by recursion; `table` maps phrase pairs to logarithms."""
+
+    def best(i, j):
+        if i == len(source) and j == len(target):
+            return 0.0
+        ways = [fallback + best(i + 1, j)] if i < len(source) else []
+        ways += [fallback + best(i, j + 1)] if j < len(target) else []
+        for (one, other), log in table.items():
+            if source[i : i + len(one)] == one and target[j : j + len(other)] == other:
+                ways.append(log + best(i + len(one), j + len(other)))
+        return max(ways)
+
+    return best(0, 0)

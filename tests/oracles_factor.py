@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections import Counter
 from dataclasses import dataclass
-from itertools import pairwise
+from itertools import pairwise, product
 
 import numpy as np
 from hypothesis import strategies as st
@@ -42,6 +42,15 @@ class Model:
 def log_likelihood(matrix: Array, model: Model) -> float:
     seen = matrix > 0
     return float((matrix[seen] * np.log(model.joint()[seen])).sum())
+
+
+def entropy(matrix: Array, model: Model) -> float:
+    """Sum over cells of entry times the entropy of P(c | i, j), with noise as one more cept."""
+    parts = np.einsum("c,ci,cj->cij", model.weights, model.source, model.target)
+    parts = np.concatenate([parts, model.noise * model.uniform()[None]])
+    shares = np.divide(parts, parts.sum(axis=0), out=np.zeros_like(parts), where=parts.sum(axis=0) > 0)
+    logs = np.log(shares, out=np.zeros_like(shares), where=shares > 0)
+    return float(-(matrix * (shares * logs).sum(axis=0)).sum())
 
 
 def em_step(matrix: Array, model: Model, inverse_temperature: float = 1.0) -> Model:
@@ -145,6 +154,29 @@ def faults(alignments: Alignments, association: Association, sure: float) -> lis
     return found
 
 
+def classified(matrix: Array, nulls: tuple[Array, Array], source: Array, target: Array) -> float:
+    """The log-likelihood of all counts with their classes: the cept of a block, null's of either side, or noise.
+
+    The parameters of each class are those that fit its counts best; `source` and `target` are cepts, -1 for null.
+    """
+    full = with_null(matrix, *nulls)
+    # The null word of the source has a cept with the target words of null, and the other way round.
+    rows, columns = (
+        np.array([other, *(own if cept < 0 else str(cept) for cept in cepts)])
+        for cepts, own, other in ((source, "source", "target"), (target, "target", "source"))
+    )
+    together = rows[:, None] == columns
+    found = 0.0
+    for cept in {*rows.tolist(), *columns.tolist()}:
+        block = full[np.ix_(rows == cept, columns == cept)]
+        mass = block.sum()
+        if mass > 0:
+            model = np.outer(block.sum(axis=1), block.sum(axis=0)) / mass**2 * (mass / full.sum())
+            found += (block[block > 0] * np.log(model[block > 0])).sum()
+    noise = full[~together].sum()
+    return float(found + (noise * np.log(noise / full.sum() / full.size) if noise > 0 else 0.0))
+
+
 # -- null mass that is spread ----------------------------------------------------------------------------------------
 
 
@@ -189,6 +221,17 @@ def pulls(
 
 
 # -- what to try them on -------------------------------------------------------------------------------------------
+
+
+def proper_assignments(size, length, *, null=False):
+    """All ways to put words into cepts with words on both sides, each once: cepts are numbered by their first word."""
+    for source in product(range(-1 if null else 0, size), repeat=size):
+        numbers = [cept for cept in source if cept >= 0]
+        if list(dict.fromkeys(numbers)) != list(range(len(set(numbers)))):
+            continue
+        for target in product(range(-1 if null else 0, len(set(numbers))), repeat=length):
+            if {*target} - {-1} == {*numbers}:
+                yield np.array(source), np.array(target)
 
 
 def joined(

@@ -12,6 +12,7 @@ import numpy as np
 from cepts.data import END, START
 from cepts.lm.hidden import SMALLEST_SHARE
 from cepts.lm.predictor import LEAST_WEIGHT
+from cepts.lm.projection import ProjectedWords
 from oracles_ngrams import Dictionary
 
 SMALLEST_LIFT = 1e-4
@@ -21,6 +22,22 @@ def weights_by_the_paper(history, words, priors):
     """P(d | H) of eqs. (15) and (16) of nmf_lm, as printed."""
     contributions = [words[row] * priors / sum(words[row] * priors) for row in history]
     return sum(contributions) / len(history)
+
+
+def product_of_the_paper(history, words, priors):
+    """P(d | H) of eq. (14) of nmf_lm, as printed; the priors where it is 0 / 0 or there are no words."""
+    told = [row for row in history if row >= 0]
+    likely = np.prod([words[row] for row in told], axis=0) if told else np.zeros(len(priors))
+    return likely / likely.sum() if likely.sum() > 0 else priors
+
+
+def projected(history, vectors, marginals):
+    """P(w | H) of LSA: eq. (1) of nmf_lm, U U' d, without what is negative; P(w) where nothing is left."""
+    counts = np.zeros(len(vectors))
+    for row, weight in history:
+        counts[row] += weight
+    found = np.maximum(vectors @ vectors.T @ counts, 0)
+    return found / found.sum() if found.sum() > 0 else marginals / marginals.sum()
 
 
 def likelihood(history, words, marginals, weights, background):
@@ -68,8 +85,18 @@ def history_weights(history, words, priors, marginals, options):
     """P(d | H) as `HistoryOptions` says."""
     if options.history:
         recent = history[-options.history :]
+        if options.posterior == "product":
+            return product_of_the_paper(recent, words, priors)
         return folded_in(recent, words, priors, marginals, options.fold_in, options.uninformative)
     return running(history, words, priors, marginals, options.decay, options.strength, options.uninformative)
+
+
+def weighted_words(history, options):
+    """The rows of a history that say something, each with its weight in the counts that are projected."""
+    if options.history:
+        return [(row, 1.0) for row in history[-options.history :] if row >= 0]
+    told = [row for row in history if row >= 0]
+    return [(row, options.decay**age) for age, row in enumerate(reversed(told))]
 
 
 def cached(past, size, decay, vocabulary):
@@ -102,8 +129,11 @@ class Adapted:
         self.ngrams = [Dictionary(ngrams) for ngrams in model.background.models]
         if model.hidden is not None:
             self.words = model.hidden.words.astype(np.float64)
-            self.priors = model.hidden.priors.astype(np.float64)
-            self.marginals = self.words @ self.priors
+            if isinstance(model.hidden, ProjectedWords):
+                self.marginals = model.hidden.marginals.astype(np.float64)
+            else:
+                self.priors = model.hidden.priors.astype(np.float64)
+                self.marginals = self.words @ self.priors
 
     def background(self, sentence):
         """P(w | h) after the words of a sentence so far."""
@@ -111,13 +141,20 @@ class Adapted:
         return sum(weight * ngrams.distribution(ngrams.shortened((START, *sentence))) for weight, ngrams in models)
 
     def columns(self, sentence, past):
-        """Distributions of the components; `past` are all content words before."""
+        """Distributions of the components; `past` are all words before."""
         model = self.model
         ngram = np.where(model.content, self.background(sentence), 0)
         found = [ngram / ngram.sum()]
         if model.hidden is not None:
             rows = {int(number): row for row, number in enumerate(model.hidden.numbers)}
-            history = [rows.get(word, -1) for word in past]
+            all_words = model.history.places == "all" and model.history.history > 0
+            history = [rows.get(word, -1) for word in past if all_words or model.content[word]]
+        if isinstance(model.hidden, ProjectedWords):
+            hidden = np.zeros(len(ngram))
+            told = weighted_words(history, model.history)
+            hidden[model.hidden.numbers] = projected(told, self.words, self.marginals)
+            found.append(hidden)
+        elif model.hidden is not None:
             weights = history_weights(history, self.words, self.priors, self.marginals, model.history)
             if model.exponent > 0 and model.mixture == "class":
                 factors = np.ones(len(ngram))
@@ -127,7 +164,8 @@ class Adapted:
             hidden[model.hidden.numbers] = self.words @ weights
             found.append(hidden)
         for cache in model.caches:
-            distribution = cached(past, cache.size, cache.decay, len(ngram))
+            content = [word for word in past if model.content[word]]
+            distribution = cached(content, cache.size, cache.decay, len(ngram))
             found.append(found[0] if distribution is None else distribution)
         return found
 
@@ -148,5 +186,5 @@ class Adapted:
         for sentence in sentences:
             for place, word in enumerate((*sentence, END)):
                 yield self.distribution(sentence[:place], past), word
-                if self.model.content[word]:
+                if word != END:
                     past.append(word)

@@ -123,7 +123,7 @@ class Pair:
             "nickname": like.nicknames[i, j],
             "synonym": "synonym" in relations,
             "paraphrases": listed & 1 and listed & 2,
-            "paraphrase": listed & 1 or listed & 2 or listed & 4,
+            "paraphrase": listed & 1 or listed & 2 or listed & 4 or listed & 32,
             "derived": "derivation" in relations,
             "related": relations,
             "near": like.cosine[i, j] >= 0.65,
@@ -163,7 +163,10 @@ def said(words):
 
 
 def anchors(pair, tags):
-    """Rows (i, j, share) of the words that are the same and alone with their lemma, and of numbers of one value."""
+    """Rows (i, j, share) of words that are the same and alone with their lemma, of numbers of one value, and of names.
+
+    A name is joined with its short form.
+    """
     one, other = pair.source, pair.target
 
     def telling(words, place, of_side):
@@ -189,21 +192,33 @@ def anchors(pair, tags):
                 for j in range(c, d):
                     if one.lower[i] not in other.lower[c:d] and other.lower[j] not in one.lower[a:b]:
                         found.append((i, j, 1.0))
+    short = [
+        (i, j)
+        for i in range(pair.length)
+        for j in range(pair.width)
+        if pair.like.nicknames[i, j] and one.lower[i] != other.lower[j]
+    ]
+    for i, j in short:
+        if sum(row == i for row, _ in short) == sum(column == j for _, column in short) == 1:
+            found.append((i, j, 1.0))
     return found
 
 
-def rule_columns(pair, place):
+def rule_columns(pair, place, scale=1):
+    """A rule and its scores; between phrases, those of the symbol [X] do not count (semicrf, section 3.3)."""
     row = pair.lookups.rules[place]
-    found = {("paraphrase", "rule"): float(row >= 0)}
+    if max(place[1], place[3]) and pair.lookups.lists[place] & 8:
+        row = -1
+    found = {("paraphrase", "rule"): scale * float(row >= 0)}
     for number in range(8):
         score = max(0.0, 1 - float(pair.like.rule_scores[row, number]) / 10) if row >= 0 else 0.0
-        found["paraphrase", f"rule's score {number + 1}"] = score
+        found["paraphrase", f"rule's score {number + 1}"] = scale * score
     return found
 
 
 def token_values(pair, i, j):
     one, other, like = pair.source, pair.target, pair.like
-    names = ("Jaro-Winkler", "bigrams", "trigrams", "prefix", "suffix")
+    names = ("Jaro-Winkler", "bigrams", "trigrams", "prefix", "suffix", "Levenshtein", "Hamming", "Jaccard")
     return {
         ("string", "identical"): one.tokens[i] == other.tokens[j],
         ("string", "lower case"): one.lower[i] == other.lower[j],
@@ -216,6 +231,7 @@ def token_values(pair, i, j):
         ("relatedness", "cosine"): max(0.0, like.cosine[i, j]),
         ("name", "edits"): like.names[i, j],
         ("name", "nickname"): like.nicknames[i, j],
+        ("name", "acronym"): bool(pair.lookups.lists[i, 0, j, 0] & 32),
         ("context", "second neighbours"): pair.at(i - 2, j - 2) + pair.at(i + 2, j + 2),
         ("context", "neighbours"): sum(
             1.0 if pair.beyond(i + step, j + step) else pair.at(i + step, j + step) for step in (-1, 1)
@@ -336,6 +352,15 @@ class Span:
         self.chunked = (2 if whole else 1) if len(chunks) == 1 else (3 if whole else 0)
         self.type = words.chunk[start] if len(chunks) == 1 else 0
         self.function = 0 if self.content else words.frequent[start]
+        first, last = self.places[0], self.places[-1]
+        self.edges = (words.members[first][0] == first) + 2 * (words.members[last][-1] == last)
+
+
+def goes_on(pair, i, j, step):
+    """Whether the chunks of two words go on, a step before or after them, with words of the same lemma."""
+    row, column = i + step, j + step
+    inside = row in pair.source.members[i] and column in pair.target.members[j]
+    return inside and pair.sure(row, column)
 
 
 def span_values(pair, i, size, j, wide, upweight, covered, cosine):
@@ -348,9 +373,10 @@ def span_values(pair, i, size, j, wide, upweight, covered, cosine):
     for name, matrix in (("words found", sure), ("words matched", strength), ("spelling", like.spelling[:, :, 0])):
         for side, value in zip(("source", "target"), covered(matrix), strict=True):
             found["string", f"{name}, {side}"] = scale * value
-    found |= rule_columns(pair, (i, size - 1, j, wide - 1))
+    found |= rule_columns(pair, (i, size - 1, j, wide - 1), scale)
     found["relatedness", "cosine"] = scale * max(cosine, 0.0)
     found["name", "edits"] = scale * sum(covered(np.maximum(like.names, like.nicknames))) / 2
+    found["name", "acronym"] = scale * bool(pair.lookups.lists[i, size - 1, j, wide - 1] & 32)
     return found
 
 
@@ -374,6 +400,11 @@ def span_categories(pair, i, size, j, wide, longest, widest, covered, cosine):
     last, other_last = one.places[-1], other.places[-1]
     around = (pair.level(i - 1, j - 1), 3), (pair.level(last + 1, other_last + 1), 3)
     source_tags, target_tags = pair.source.tag, pair.target.tag
+    listed = int(pair.lookups.lists[i, size - 1, j, wide - 1])
+
+    def neighbours(known, place, other):
+        return mixed(*((known[at] if 0 <= at < len(known) else 0, tags) for at in (place, other)))
+
     return {
         ("string", "size"): sizes[0],
         ("string", "found, size"): mixed(found, sizes),
@@ -385,15 +416,27 @@ def span_categories(pair, i, size, j, wide, longest, widest, covered, cosine):
         ("position", "distance"): bisect_right(DISTANCES, distance(i, size, pair.length, j, wide, pair.width)),
         ("pos", "first tags"): mixed((source_tags[i], tags), (target_tags[j], tags)),
         ("pos", "last tags"): mixed((source_tags[last], tags), (target_tags[other_last], tags)),
+        ("pos", "source tags, before"): neighbours(source_tags, i - 1, i),
+        ("pos", "source tags, after"): neighbours(source_tags, last, last + 1),
+        ("pos", "target tags, before"): neighbours(target_tags, j - 1, j),
+        ("pos", "target tags, after"): neighbours(target_tags, other_last, other_last + 1),
         ("chunk", "chunks, size"): mixed(chunked, sizes),
+        ("chunk", "edges, word for word"): mixed((one.edges, 4), (other.edges, 4), straight),
+        ("chunk", "goes on, size"): mixed((goes_on(pair, i, j, -1) + 2 * goes_on(pair, last, other_last, 1), 4), sizes),
         ("chunk", "chunks, found, word for word"): mixed(chunked, found, straight),
         ("chunk", "chunks, matched"): mixed(chunked, matched),
         ("chunk", "types, whole"): mixed((one.type, chunks), (other.type, chunks), whole),
         ("chunk", "same type, whole"): mixed((one.type == other.type != 0, 2), whole),
-        ("paraphrase", "lists"): pair.lookups.lists[i, size - 1, j, wide - 1] % 16,
+        ("paraphrase", "lists"): listed & 3 if listed & 8 else listed & 7,
         ("relatedness", "cosine, size"): mixed(cosines, sizes),
         ("context", "neighbours, found"): mixed(*around, found),
         ("lexical", "function words of source"): one.function,
         ("lexical", "function words of target"): other.function,
         ("wordnet", "related, synonymous"): (related > 0) + (related & 1),
     }
+
+
+def is_candidate(pair, i, size, j, wide, parallel, known):
+    """Whether two spans may be aligned: short ones, parallel ones, whole chunks, and what a table knows."""
+    chunks = Span(pair.source, i, size).chunked == Span(pair.target, j, wide).chunked == 2
+    return max(size, wide) <= 3 or parallel or chunks or [i, size, j, wide] in known

@@ -1,7 +1,7 @@
 """Slow, plain twins of the semi-Markov CRF: every path of a tiny lattice, one after the other.
 
 A path is a tuple of parts (i, l, j, w): the observed span [i, i + l) with the other's span [j, j + w); j is -1 and w 0
-for a word of null. A lattice is (emit, null, jump, stay, null_next, final), as kernels.segments takes it.
+for null. A lattice is (emit, null, jump, stay, null_next, final), as kernels.segments takes it.
 """
 
 from __future__ import annotations
@@ -20,11 +20,12 @@ def lattices(draw, largest=4):
     longest, widest = draw(st.integers(1, 3)), draw(st.integers(1, 3))
     random = np.random.default_rng(draw(st.integers(0, 2**32 - 1)))
     scale, share = draw(st.sampled_from([0.0, 1.0, 10.0])), draw(st.sampled_from([0.0, 0.3, 1.0]))
-    return lattice(random, length, width, longest, widest, memory=draw(st.booleans()), scale=scale, share=share)
+    options = {"memory": draw(st.booleans()), "most_null": draw(st.integers(1, 3))}
+    return lattice(random, length, width, longest, widest, scale=scale, share=share, **options)
 
 
-def lattice(random, length, width, longest, widest, *, memory, scale=1.0, share=0.0):
-    """`share` of the emitted scores are -inf."""
+def lattice(random, length, width, longest, widest, *, memory, scale=1.0, share=0.0, most_null=1):
+    """`share` of the emitted scores are -inf; up to `most_null` words are one segment of null."""
     stops = np.arange(width + 1)
     null_next = np.concatenate([width + 1 + stops] * 2) if memory else np.full(width + 2, width + 1)
     states = len(null_next)
@@ -34,30 +35,33 @@ def lattice(random, length, width, longest, widest, *, memory, scale=1.0, share=
         emit[i, length - i :] = np.nan
     for j in range(width):
         emit[:, :, j, width - j :] = np.nan
-    shapes = (length,), (states, width), (states,), (states,)
+    shapes = (length, most_null), (states, width), (states,), (states,)
     null, jump, stay, final = (random.uniform(-scale, scale, shape) for shape in shapes)
+    for i in range(length):
+        null[i, length - i :] = np.nan
     return emit, null, jump, stay, null_next, final
 
 
-def all_paths(length, width, longest, widest, start=0):
+def all_paths(length, width, longest, widest, most_null=1, start=0):
     """Every path over the observed words from `start` on."""
     if start == length:
         yield ()
         return
-    for rest in all_paths(length, width, longest, widest, start + 1):
-        yield ((start, 1, -1, 0), *rest)
+    for size in range(1, min(most_null, length - start) + 1):
+        for rest in all_paths(length, width, longest, widest, most_null, start + size):
+            yield ((start, size, -1, 0), *rest)
     for size in range(1, min(longest, length - start) + 1):
-        rests = list(all_paths(length, width, longest, widest, start + size))
+        rests = list(all_paths(length, width, longest, widest, most_null, start + size))
         for j in range(width):
             for wide in range(1, min(widest, width - j) + 1):
                 for rest in rests:
                     yield ((start, size, j, wide), *rest)
 
 
-def paths_of(emit):
-    """Every path of a lattice with this `emit`."""
+def paths_of(emit, null):
+    """Every path of a lattice with these `emit` and `null`."""
     length, longest, width, widest = emit.shape
-    return list(all_paths(length, width, longest, widest))
+    return list(all_paths(length, width, longest, widest, null.shape[1]))
 
 
 def steps_of_path(path, null_next):
@@ -74,19 +78,19 @@ def path_score(path, emit, null, jump, stay, null_next, final):
     steps, last = steps_of_path(path, null_next)
     total = final[last]
     for (i, size, j, wide), (state, _) in zip(path, steps, strict=True):
-        total += stay[state] + null[i] if j < 0 else jump[state, j] + emit[i, size - 1, j, wide - 1]
+        total += stay[state] + null[i, size - 1] if j < 0 else jump[state, j] + emit[i, size - 1, j, wide - 1]
     return total
 
 
 def path_counts(path, emit, null, jump, stay, null_next, final):
-    """What a path has of segments, null words, jumps, steps to null and last steps, as arrays of counts."""
+    """What a path has of segments, null segments, jumps, steps to null and last steps, as arrays of counts."""
     counts = [np.zeros(np.shape(part)) for part in (emit, null, jump, stay, final)]
     segments, words, jumps, stays, finals = counts
     steps, last = steps_of_path(path, null_next)
     finals[last] = 1
     for (i, size, j, wide), (state, _) in zip(path, steps, strict=True):
         if j < 0:
-            words[i] += 1
+            words[i, size - 1] += 1
             stays[state] += 1
         else:
             segments[i, size - 1, j, wide - 1] += 1
@@ -122,7 +126,7 @@ def log_sum(values):
 
 def expectations(given):
     """log Z, and the expected counts of `path_counts` over all paths."""
-    paths = paths_of(given[0])
+    paths = paths_of(*given[:2])
     scores = np.array([path_score(path, *given) for path in paths])
     log_z = log_sum(scores)
     totals = [np.zeros(np.shape(given[place])) for place in (0, 1, 2, 3, 5)]
@@ -143,8 +147,9 @@ def log_partition(emit, null, jump, stay, null_next, final):
         def add(state, score, here=here):
             here[state] = np.logaddexp(here.get(state, -np.inf), score)
 
-        for state, score in ending[i - 1].items():
-            add(int(null_next[state]), score + stay[state] + null[i - 1])
+        for size in range(1, min(null.shape[1], i) + 1):
+            for state, score in ending[i - size].items():
+                add(int(null_next[state]), score + stay[state] + null[i - size, size - 1])
         for size in range(1, min(longest, i) + 1):
             for state, score in ending[i - size].items():
                 for j in range(width):
@@ -171,15 +176,21 @@ def linked(segments):
     return links
 
 
-def gold_paths(cells, longest, widest):
-    """Of all paths without a link that is not in `cells`, those with the most links; of these, the fewest segments."""
+def gold_paths(cells, longest, widest, most_null=1, allowed=None):
+    """Of all paths without a link that is not in `cells`, those with the most links; of these, the fewest segments.
+
+    Of these again, those with the fewest segments of null. `allowed` says which segments a path may have.
+    """
     length, width = cells.shape
     allowed = [
-        path for path in all_paths(length, width, longest, widest) if all(cells[link] for link in path_links(path))
+        path
+        for path in all_paths(length, width, longest, widest, most_null)
+        if all(cells[link] for link in path_links(path))
+        and (allowed is None or all(j < 0 or allowed[i, size - 1, j, wide - 1] for i, size, j, wide in path))
     ]
 
     def rank(path):
-        return -len(path_links(path)), sum(j >= 0 for _, _, j, _ in path)
+        return -len(path_links(path)), sum(j >= 0 for _, _, j, _ in path), len(path)
 
     best = min(map(rank, allowed))
     return {path for path in allowed if rank(path) == best}
@@ -206,10 +217,11 @@ def state_cost(part, gold, cost):
     return cost * sum(spans[word] != (j, wide) for word in range(i, i + size))
 
 
-def every_part(length, width, longest, widest):
+def every_part(length, width, longest, widest, most_null=1):
     """Every part that a path may have."""
     for i in range(length):
-        yield i, 1, -1, 0
+        for size in range(1, min(most_null, length - i) + 1):
+            yield i, size, -1, 0
         for size in range(1, min(longest, length - i) + 1):
             for j in range(width):
                 for wide in range(1, min(widest, width - j) + 1):
@@ -227,7 +239,7 @@ def table_row(values, categories, item, value_weights, category_weights):
     return [np.asarray(values[item], dtype=float).reshape(value_weights), counts]
 
 
-def path_features(path, features, sizes, shape, steps, step_weights):
+def path_features(path, features, sizes, shape, steps, step_weights, null_sizes):
     """The features of a path of a `LatticeShape`, in the order of the weights."""
     parts = [np.zeros(step_weights), *(np.zeros(size) for size in sizes)]
     moves, last = steps_of_path(path, steps.null_next)
@@ -236,20 +248,35 @@ def path_features(path, features, sizes, shape, steps, step_weights):
     for (i, size, j, wide), (state, _) in zip(path, moves, strict=True):
         if j < 0:
             parts[0][steps.stay[state]] += 1
-            table, place, item = side, 5, i
+            parts[0][null_sizes + size - 1] += 1
+            rows = [(side, 5, i + step) for step in range(size)]
         else:
             parts[0][steps.jump[state, j]] += 1
-            source, target = ((j, wide), (i, size)) if shape.by_target else ((i, size), (j, wide))
-            if source[1] == target[1] == 1:
-                table, place, item = features.tokens, 1, source[0] * features.width + target[0]
+            (a, source), (b, target) = ((j, wide), (i, size)) if shape.by_target else ((i, size), (j, wide))
+            words = [(features.tokens, 1, (a + step) * features.width + b + step) for step in range(source)]
+            if source == target == 1:
+                rows = words
             else:
-                table, place = features.spans, 3
-                item = (source[0] * shape.longest + source[1] - 1) * features.width + target[0]
-                item = item * shape.widest + target[1] - 1
-        row = table_row(table.values, table.categories, item, sizes[place - 1], sizes[place])
-        parts[place] += row[0]
-        parts[place + 1] += row[1]
+                item = ((a * shape.longest + source - 1) * features.width + b) * shape.widest + target - 1
+                rows = [(features.spans, 3, features.items.tolist().index(item))]
+                if shape.by_words and source == target and features.parallel[a, b, source - 1]:
+                    rows += [word for step, word in enumerate(words) if features.matched[a + step, b + step]]
+        for table, place, item in rows:
+            row = table_row(table.values, table.categories, item, sizes[place - 1], sizes[place])
+            parts[place] += row[0]
+            parts[place + 1] += row[1]
     return np.concatenate(parts)
+
+
+def is_allowed(path, features, shape):
+    """Whether all segments of a path are single words with single words, or among the pairs of spans with features."""
+    items = set() if features.items is None else set(features.items.tolist())
+    for i, size, j, wide in path:
+        (a, source), (b, target) = ((j, wide), (i, size)) if shape.by_target else ((i, size), (j, wide))
+        item = ((a * shape.longest + source - 1) * features.width + b) * shape.widest + target - 1
+        if j >= 0 and not source == target == 1 and item not in items:
+            return False
+    return True
 
 
 def objective(cases, weights, penalty):
@@ -300,14 +327,29 @@ def dice(one, other, size):
     return 2 * (grams[0] & grams[1]).total() / (grams[0].total() + grams[1].total())
 
 
-def spelling(one, other):
-    """Jaro-Winkler, Dice of bigrams and of trigrams, common prefix and suffix by the longer word."""
+def levenshtein(one, other):
+    """The fewest insertions, deletions and substitutions of characters, by the plain recursion."""
     if not one or not other:
-        return [0.0] * 5
+        return len(one) + len(other)
+    changed = levenshtein(one[1:], other[1:]) + (one[0] != other[0])
+    return min(changed, levenshtein(one[1:], other) + 1, levenshtein(one, other[1:]) + 1)
+
+
+def spelling(one, other):
+    """Jaro-Winkler, Dice of bigrams and of trigrams, common prefix and suffix by the longer word, and more.
+
+    That is 1 minus the Levenshtein and the Hamming distance by the longer word, and Jaccard's coefficient.
+    """
+    if not one or not other:
+        return [0.0] * 8
     longer = max(len(one), len(other))
     prefix = common(one, other) / longer
     suffix = common(one[::-1], other[::-1]) / longer
-    return [jaro_winkler(one, other), dice(one, other, 2), dice(one, other, 3), prefix, suffix]
+    edits = 1 - levenshtein(one, other) / longer
+    hamming = sum(a == b for a, b in zip(one, other, strict=False)) / longer
+    jaccard = len(set(one) & set(other)) / len(set(one) | set(other))
+    grams = dice(one, other, 2), dice(one, other, 3)
+    return [jaro_winkler(one, other), *grams, prefix, suffix, edits, hamming, jaccard]
 
 
 def coverage(likeness, i, size, j, wide):
@@ -326,3 +368,23 @@ def favoured(emit, links, gains):
                 gain for (i, j), gain in zip(links, gains, strict=True) if i in source and j in target
             )
     return raised
+
+
+# -- words of phrases --------------------------------------------------------------------------------------------------
+
+
+def is_parallel(matched, i, j, size):
+    """Whether at least half of the words of two spans of `size` words match in order; single words always are."""
+    if i + size > matched.shape[0] or j + size > matched.shape[1]:
+        return False
+    return size == 1 or sum(matched[i + step, j + step] for step in range(size)) >= size / 2
+
+
+def linked_words(i, size, j, wide, matched, same):
+    """The links of words that stand for each other in two spans."""
+    if size == wide and is_parallel(matched, i, j, size):
+        return {(i + step, j + step) for step in range(size)}
+    cells = {(row, column) for row in range(i, i + size) for column in range(j, j + wide)}
+    found = {cell for cell in cells if same[cell]}
+    rows, columns = {row for row, _ in found}, {column for _, column in found}
+    return found | {(row, column) for row, column in cells if row not in rows and column not in columns}

@@ -49,6 +49,24 @@ def two_block_step(matrix: Array, words: Array, documents: Array) -> tuple[Array
     return words, documents * (ratio.T @ words)
 
 
+def sequential_step(matrix: Array, words: Array, documents: Array) -> tuple[Array, Array]:
+    """Eq. (3) of nmf_lm, its three lines as printed, one after the other; a row of `documents` is a document."""
+    words, rows = words.copy(), documents.T.copy()  # W and H
+    model = words @ rows
+    sums = np.zeros_like(words)
+    for i in range(words.shape[0]):
+        for a in range(words.shape[1]):
+            sums[i, a] = sum(matrix[i, m] / model[i, m] * rows[a, m] for m in range(rows.shape[1]) if matrix[i, m])
+    words = words * sums
+    words = words / np.maximum(words.sum(axis=0), 1e-300)
+    model = words @ rows
+    sums = np.zeros_like(rows)
+    for a in range(rows.shape[0]):
+        for m in range(rows.shape[1]):
+            sums[a, m] = sum(words[i, a] * matrix[i, m] / model[i, m] for i in range(words.shape[0]) if matrix[i, m])
+    return words, (rows * sums).T
+
+
 def long_step(before: Array, after: Array, exponent: float = 7 / 4) -> tuple[Array, Array]:
     """From what factors have of each row in the model and in the expected counts: P(row | factor) and P(factor)."""
     found = before * np.divide(after, before, out=np.zeros_like(after), where=before > 0) ** exponent
@@ -106,9 +124,13 @@ def document_counts(documents: list[list[list[str]]], content: set[str]) -> Coun
     )
 
 
-def window_counts(documents: list[list[list[str]]], content: set[str], *, window: int, stop_first: bool) -> Counter:
+def window_counts(
+    documents: list[list[list[str]]], content: set[str], *, window: int, stop_first: bool, borders: bool = True
+) -> Counter:
     """The window is moved word by word over each text, and its middle word paired with each of its words."""
     texts = [[word for sentence in document for word in sentence] for document in documents]
+    if not borders:
+        texts = [[word for text in texts for word in text]]
     found: Counter = Counter()
     for text in texts:
         if stop_first:

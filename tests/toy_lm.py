@@ -13,9 +13,11 @@ from cepts.lm.background import Background
 from cepts.lm.backoff import joined_vocabulary
 from cepts.lm.caches import Cache
 from cepts.lm.fit import FitRecord
-from cepts.lm.hidden import HiddenDocuments, HistoryOptions
+from cepts.lm.hidden import HiddenDocuments
+from cepts.lm.history import HistoryOptions
 from cepts.lm.kneser_ney import KneserNey
 from cepts.lm.predictor import Predictor, components_of
+from cepts.lm.projection import ProjectedWords
 from oracles_ngrams import random_text
 
 FUNCTION_WORDS = ("w0", "w1", "w2")
@@ -26,6 +28,8 @@ histories = st.one_of(
     st.builds(
         HistoryOptions,
         history=st.integers(1, 6),
+        places=st.sampled_from(["content", "all"]),
+        posterior=st.sampled_from(["mixture", "mixture", "product"]),
         fold_in=st.integers(1, 6),
         uninformative=st.sampled_from([0.0, 0.3, 0.9]),
     ),
@@ -45,6 +49,13 @@ def toy_hidden(random, numbers, documents=4):
     priors = random.gamma(1, size=documents) + 0.01
     words = (shares / shares.sum(axis=0)).astype(np.float32)
     return HiddenDocuments(words, (priors / priors.sum()).astype(np.float32), np.array(numbers, dtype=np.int32))
+
+
+def toy_projected(random, numbers, vectors=3):
+    """Projections onto a few orthonormal vectors, of words with these numbers."""
+    words = np.linalg.qr(random.normal(size=(len(numbers), min(vectors, len(numbers)))))[0]
+    marginals = random.dirichlet(np.ones(len(numbers)))
+    return ProjectedWords(words.astype(np.float32), marginals.astype(np.float32), np.array(numbers, dtype=np.int32))
 
 
 def backing_off(ngrams, random):
@@ -85,13 +96,15 @@ def toy_predictor(
     order=3,
     history=None,
     background=None,
+    projected=False,
 ):
     """A predictor with random weights, whose hidden documents lack some content words."""
     background, content = background or toy_parts(seed, backgrounds, order)
     random = np.random.default_rng(seed)
     numbers = np.flatnonzero(content)
     numbers = numbers[np.sort(random.choice(len(numbers), max(len(numbers) * 2 // 3, 1), replace=False))]
-    found = toy_hidden(random, numbers) if hidden else None
+    found = (toy_projected if projected else toy_hidden)(random, numbers) if hidden else None
+    exponent = 0.0 if projected else exponent
     weights = random.dirichlet(np.ones(len(components_of(mixture, hidden, exponent > 0, caches))))
     return Predictor(background, content, found, weights, history or HistoryOptions(), caches, mixture, exponent)
 
@@ -134,6 +147,7 @@ def predictors(draw):
         mixture=draw(st.sampled_from(["class", "literal"])),
         background=toy_parts(seed, backgrounds, order, draw(st.booleans())),
         history=draw(histories),
+        projected=draw(st.integers(0, 3)) == 0,
     )
 
 

@@ -24,7 +24,8 @@ LINK_FORMATS = {
     "json": "cepts.io.json_links:JSON",
 }
 NBEST_FORMATS = ("json", "giza")
-PAIR_FORMS = ("lines", "matrix")  # how a sentence pair is drawn
+NULL_TIERS = ("no", "sure", "possible", "gold")  # how links to null are scored
+PAIR_FORMS = ("lines", "cepts", "matrix")  # how a sentence pair is drawn
 DIRECTIONS = ("forward", "reverse")
 NBEST_DIRECTIONS = ("both", *DIRECTIONS)
 
@@ -43,6 +44,12 @@ WORD_MODELS = {
     "ibm3": "cepts.words.models:IBM3",
     "ibm4": "cepts.words.models:IBM4",
 }
+# Papers whose settings `cepts align --paper` takes.
+ALIGNMENT_PAPERS = {
+    "ibm1": "cepts.pipeline.papers:IBM1",
+    "ibm2": "cepts.pipeline.papers:IBM2",
+    "onmf": "cepts.pipeline.papers:ONMF",
+}
 # Kind of a saved model -> its loader.
 MODEL_KINDS = {
     "words": "cepts.words.persist:load_aligner",
@@ -55,12 +62,16 @@ LEXICONS = ("ml", "bayes", "backoff")
 STATISTICS = ("counts", "dice", "pmi", "llr")
 
 # Cepts. The names of extractors and associations are in the tables of `cepts.extract`.
-SELECTIONS = ("anneal", "anneal-bic", "aic", "bic")
-FACTOR_BLOCKS = ("two", "joint")
+SELECTIONS = ("anneal", "anneal-bic", "anneal-icl", "aic", "bic", "icl")
+ASSIGNMENTS = ("map", "classify")  # how words are assigned to cepts
+ORPHANS = ("retrain", "direct")  # what happens to the words of a cept that is removed
+FACTOR_BLOCKS = ("two", "joint", "sequential")
+FACTOR_STARTS = ("columns", "random", "anchors")
 
 # Paraphrase alignment.
 PHRASE_MODELS = {"phrase": "cepts.phrases:PhraseAligner", "token": "cepts.phrases:TokenAligner"}
 PHRASE_COSTS = ("links", "states", "none")
+PHRASE_LINKS = ("words", "phrases")
 PHRASE_FAMILIES = (
     "string",
     "pos",
@@ -78,8 +89,9 @@ ANNOTATORS = ("english", "none")
 PROTOCOLS = ("macro", "micro", "jacana", "multimwa")
 TOKENISING = ("auto", "yes", "no")
 JUDGEMENT_TASKS = ("rte", "paraphrase", "qa")
-JUDGEMENT_SCORES = ("decoding", "target", "both")
+JUDGEMENT_SCORES = ("decoding", "forward", "reverse", "target", "both")
 QUESTIONS = ("mixed", "answered", "all")
+COLUMN_SOURCES = ("input", "model")
 
 # Word-vector spaces.
 VECTOR_FORMATS = ("word2vec", "glove", "word2vec-binary", "fasttext", "npy")
@@ -93,7 +105,7 @@ SPACE_METHODS = {
     "ridge": "cepts.spaces.methods:Ridge",
 }
 STEPS = ("unit", "centre")
-STARTS = ("joreskog", "canonical")
+STARTS = ("joreskog", "canonical", "random")
 LINK_MEASURES = ("csls", "cosine")
 SIMILARITY_MEASURES = (*LINK_MEASURES, "inverted-softmax")
 RETRIEVAL_MEASURES = (*SIMILARITY_MEASURES, "dot")
@@ -106,6 +118,10 @@ HYPOTHESIS_FORMATS = ("tsv", "jsonl", "kaldi")
 WRITABLE_HYPOTHESIS_FORMATS = (*HYPOTHESIS_FORMATS, "text", "trn")
 MIXTURES = ("class", "literal")
 SEGMENTATIONS = ("implicit", "explicit")
+FACTORISATIONS = ("nmf", "svd")
+PLACES = ("content", "all")  # words that take up places in a window or a history
+PRIORS = ("shares", "documents")
+POSTERIORS = ("mixture", "product")
 RESETS = ("never", "talk", "utterance")
 DOCUMENT_RESETS = ("document", "never")
 

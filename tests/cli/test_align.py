@@ -357,3 +357,42 @@ def test_training_that_goes_on_says_so(cepts, corpus):
     again = cepts(*given, "--iterations", 3)
     assert again.err.splitlines()[0] == "resumed  training ibm1: 2 of 3 iterations were done before"
     assert cepts(*given, "--iterations", 3, "-q").err == ""
+
+
+# -- papers ----------------------------------------------------------------------------------------------------------
+
+
+def test_a_paper_stands_for_its_options(cepts, corpus):
+    by_name = cepts("align", "en", "fr", "--paper", "onmf", "--nbest", 10, *QUICK)
+    training = ("--model", "ibm4", "--lexicon", "ml", "--no-agreement", *QUICK)
+    links = ("--combine", "onmf", "--association", "nbest-plain", "--nbest", 10, "--spread", 0, "--cepts", "aic")
+    spelt_out = cepts("align", "en", "fr", *training, *links)
+    assert by_name.code == spelt_out.code == 0
+    assert by_name.out == spelt_out.out
+    (said,) = [line for line in by_name.err.splitlines() if line.startswith("paper ")]
+    wanted = "--model ibm4 --lexicon ml --no-agreement --combine onmf --association nbest-plain --cepts aic"
+    assert said == f"paper    onmf: {wanted}"
+
+
+def test_options_that_are_given_replace_those_of_a_paper(cepts, corpus):
+    ran = cepts("align", "en", "fr", "--paper", "onmf", "--model", "hmm", "--agreement", "--cepts", "bic", *QUICK)
+    same = ("--model", "hmm", "--lexicon", "ml", "--agreement", "--combine", "onmf", "--association", "nbest-plain")
+    assert ran.out == cepts("align", "en", "fr", *same, "--cepts", "bic", *QUICK).out
+    other = cepts("align", "en", "fr", "--paper", "ibm1", "--combine", "agreement", "--iterations", 3)
+    assert other.out == cepts("align", "en", "fr", "--model", "ibm1", "--iterations", 3).out
+
+
+def test_a_paper_of_a_loaded_model_is_how_links_are_made(cepts, corpus, trained):
+    ran = cepts("align", "en", "fr", "--load", trained, "--paper", "onmf", "--nbest", 5)
+    assert ran.code == 0
+    same = ("--combine", "onmf", "--association", "nbest-plain", "--nbest", 5, "--cepts", "aic")
+    assert ran.out == cepts("align", "en", "fr", "--load", trained, *same).out
+    assert cepts("align", "en", "fr", "--paper", "mfa").error.startswith("Invalid value for '--paper'")
+
+
+def test_the_likelihood_is_drawn(cepts, corpus, trained):
+    assert cepts("align", "en", "fr", "--paper", "ibm2", "--plot", "curve.svg", *QUICK).code == 0
+    assert (corpus / "curve.svg").read_text().startswith("<?xml")
+    refused = cepts("align", "en", "fr", "--load", trained, "--plot", "curve.svg")
+    assert refused.error.startswith("--plot draws the likelihood of training, but --load")
+    assert "must end in" in cepts("align", "en", "fr", "--plot", "curve.txt").error

@@ -57,7 +57,6 @@ def test_the_defaults_are_those_of_the_model():
     defaults = {name: parameter.default for name, parameter in AdaptedModel.parameters().items()}
     parsed = fit.make_context("fit", ["text.txt", "--save", "model"]).params
     found = {name: value for name, value in parsed.items() if name in defaults}
-    assert found.pop("stop") == "auto"  # which is None
     assert not found.pop("caches")  # said in the help alone
     assert len(found) > 10
     assert {name: value for name, value in found.items() if value != defaults[name]} == {}
@@ -131,12 +130,13 @@ def test_options_reach_the_model(cepts, home):
 def test_the_papers_model_is_one_option(cepts, home):
     assert cepts("lm", "fit", "text.txt", "--save", "m", "--paper", *FIT).code == 0
     model = AdaptedModel.load("m").predictor_
-    assert model.history == HistoryOptions(history=20, fold_in=1, uninformative=0.0)
+    assert model.history == HistoryOptions(history=25, places="all", fold_in=1, uninformative=0.0)
     assert model.components == ("ngram", "hidden")
+    assert not model.content[model.vocabulary.number("the")]
     assert (model.mixture, model.exponent) == ("literal", 0.0)
     assert cepts("lm", "fit", "text.txt", "--save", "m", "--paper", "--history", "7", "--cache", "9", *FIT).code == 0
     model = AdaptedModel.load("m").predictor_
-    assert model.history == HistoryOptions(history=7, fold_in=1, uninformative=0.0)
+    assert model.history == HistoryOptions(history=7, places="all", fold_in=1, uninformative=0.0)
     assert model.components == ("ngram", "hidden", "cache 9")
 
 

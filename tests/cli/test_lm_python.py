@@ -7,7 +7,7 @@ import pytest
 from cepts.io import read_documents, read_stop_list
 from cepts.lm import AdaptedModel
 from cepts.pipeline.inputs import TextReading, read_background
-from cepts.pipeline.lm import FitFiles, perplexity_files
+from cepts.pipeline.lm import STOP_LISTS, FitFiles, perplexity_files
 from toy_lm_files import GOLDEN, write_files
 
 OPTIONS = {"hidden": 3, "iterations": 5, "threads": 1}
@@ -22,6 +22,14 @@ KINDS = {
     "stop list": ({}, {"stop": "stop.txt", "lowercase": True}),
     "no stop words": ({"hidden": 0, "caches": ()}, {"stop": "none"}),
     "paper": ("paper", {}),
+    "paper, other stop words": ("paper", {"stop": "auto"}),
+    "english stop words": ({}, {"stop": "english"}),
+    "svd": ({"factorisation": "svd", "history": 5}, {}),
+    "product": ({"history": 5, "posterior": "product", "places": "all"}, {}),
+    "variants": (
+        {"start": "anchors", "borders": False, "long_steps": False, "priors": "documents", "blocks": "sequential"},
+        {},
+    ),
     "window": ({"history": 4, "fold_in": 2, "exponent": 0.4, "caches": ("500:0.99", "30"), "order": 2, "seed": 7}, {}),
     "default number": ({"hidden": None}, {}),
 }
@@ -50,21 +58,24 @@ def test_python_and_the_command_make_the_same_directory(kind, home, tmp_path, mo
     files = FitFiles(**{"texts": ("text.txt",), "dev": ("dev.txt",), "save": tmp_path / "command", **given})
     make = AdaptedModel.of_paper if options == "paper" else AdaptedModel
     options = {**OPTIONS, **({} if options == "paper" else options)}
-    arguments = ["lm", "fit", *files.texts, "--save", files.save, "--stop", files.stop]
+    arguments = ["lm", "fit", *files.texts, "--save", files.save]
+    arguments += ["--stop", files.stop] if files.stop is not None else []
     arguments += [word for path in files.dev for word in ("--dev", path)]
     arguments += [word for path in files.background for word in ("--background", path)]
     arguments += ["--lowercase"] * files.lowercase + ["--documents", files.reading.format]
-    arguments += ["--paper"] * (kind == "paper")
+    arguments += ["--paper"] * kind.startswith("paper")
     for name, value in options.items():
         if name == "caches":
             arguments += [word for cache in value or ("none",) for word in ("--cache", cache)]
+        elif isinstance(value, bool):
+            arguments.append(f"--{'' if value else 'no-'}{name.replace('_', '-')}")
         elif value is not None:
             arguments += [f"--{name.replace('_', '-')}", value]
     assert cepts(*arguments).code == 0
 
     reading = {"lowercase": files.lowercase, "format": files.reading.format}
-    if files.stop != "auto":
-        options["stop"] = [] if files.stop == "none" else read_stop_list(files.stop)
+    if files.stop is not None:
+        options["stop"] = STOP_LISTS[files.stop] if files.stop in STOP_LISTS else read_stop_list(files.stop)
     model = make(**options).fit(
         read_documents(files.texts, **reading),
         dev=read_documents(files.dev, **reading) if files.dev else None,

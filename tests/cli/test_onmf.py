@@ -358,7 +358,7 @@ def test_one_and_two_threads_give_the_same_bytes(cepts, corpus, trained, monkeyp
 
 # -- wrong usage -----------------------------------------------------------------------------------------------------
 
-NO_NUMBER = "Invalid value for '--cepts': must be anneal, anneal-bic, aic, bic or a number from 1 to 999,999,999."
+NO_NUMBER = "Invalid value for '--cepts': must be anneal, anneal-bic, anneal-icl, aic, bic, icl or a number from 1 to"
 
 
 @pytest.mark.parametrize(
@@ -394,8 +394,8 @@ NO_NUMBER = "Invalid value for '--cepts': must be anneal, anneal-bic, aic, bic o
         (("--spread", "nan"), "Invalid value for '--spread': must be a finite number. Got nan."),
         (("--sure", "nan"), "Invalid value for '--sure': must be a finite number. Got nan."),
         (("--sure", 1.5), "Invalid value for '--sure': must be from 0 to 1. Got 1.5"),
-        (("--restarts", 5), "--restarts goes with --cepts aic or bic, not with anneal."),
-        (("--restarts", 5, "--cepts", 3), "--restarts goes with --cepts aic or bic, not with 3."),
+        (("--restarts", 5), "--restarts goes with --cepts aic, bic or icl, not with anneal."),
+        (("--restarts", 5, "--cepts", 3), "--restarts goes with --cepts aic, bic or icl, not with 3."),
         (("--restarts", 10**20, "--cepts", "aic"), "Invalid value for '--restarts': must be at most 1,000,000,000."),
         (("--seed", 10**20), "Invalid value for '--seed': must be from 0 to 4,294,967,295."),
         (("--seed", -1), "Invalid value for '--seed': must be from 0 to 4,294,967,295. Got -1"),
@@ -416,7 +416,7 @@ def test_options_that_are_wrong_usage(cepts, corpus, untrained, options, line):
 
 @pytest.mark.parametrize("option", sorted(FACTORING))
 def test_options_that_go_with_onmf_alone(cepts, corpus, untrained, option):
-    value = {"cepts": "aic"}.get(option, 0.5)
+    value = {"cepts": "aic", "assign": "classify", "orphans": "direct"}.get(option, 0.5)
     value = 1 if option in {"restarts", "seed"} else value
     for combine in ("agreement", "union"):
         ran = cepts("align", "en", "fr", "--combine", combine, f"--{option}", value)

@@ -95,8 +95,36 @@ def test_two_systems_and_their_difference(files, capfd):
 
 
 def test_null(files, capfd):
-    (system,) = run_json(capfd, "gold.wa", "links", "--null", *SIDES)["systems"]
-    assert system["aer"] == pytest.approx(1 - 9 / 13)
+    got = run_json(capfd, "gold.wa", "links", "--null", "sure", *SIDES)
+    assert got["systems"][0]["aer"] == pytest.approx(1 - 9 / 13)
+    assert "|null:sure|" in got["signature"]
+    (possible,) = run_json(capfd, "gold.wa", "links", "--null", "possible", *SIDES)["systems"]
+    assert possible["aer"] == pytest.approx(1 - (2 + 5) / (7 + 3))
+
+
+def test_null_links_of_the_gold_file(files, capfd):
+    """Source 2 of pair 1 is linked to null by a possible link, target 0 of pair 2 by a sure one; source 1 by none."""
+    (files / "null.wa").write_text(GOLD + "1 3 0 P\n2 0 1 S\n")
+    (system,) = run_json(capfd, "null.wa", "links", "--null", "gold", *SIDES)["systems"]
+    # The system has target 1 of pair 1, source 1 and target 0 of pair 2 at null.
+    assert (system["links"], system["sure"], system["possible"]) == (7, 4, 6)
+    assert system["aer"] == pytest.approx(1 - (3 + 4) / (7 + 4))
+    (without,) = run_json(capfd, "null.wa", "links", *SIDES)["systems"]
+    assert without == run_json(capfd, "gold.wa", "links", *SIDES)["systems"][0]
+    (turned,) = run_json(capfd, "null.wa", "links", "--null", "sure", *SIDES)["systems"]
+    assert (turned["sure"], turned["possible"]) == (5, 7)
+
+
+def test_closure(files, capfd):
+    """Gold 0-0 1-1 1-2 2-2 of one pair: the last three make 1-1 1-2 2-1 2-2."""
+    (files / "open").write_text("0-0 1-1 1?2 2?2\n")
+    (files / "closed").write_text("0-0 1-1 1?2 2?1 2?2\n")
+    (files / "one").write_text("0-0 2-1\n")
+    got = run_json(capfd, "open", "one", "--closure", "--bootstrap", "0")
+    wanted = run_json(capfd, "closed", "one", "--bootstrap", "0")
+    assert got["systems"] == wanted["systems"]
+    assert got["systems"][0]["possible"] == 5
+    assert "|closure:yes|" in got["signature"]
 
 
 def test_per_sentence(files, capfd):
@@ -170,7 +198,8 @@ def test_gold_that_ends_early_needs_the_number_of_pairs(files, capfd):
             2,
             "--sentences is 3 but the sentence files have 2",
         ),
-        (["gold.wa", "links", "--null"], 2, "--null needs the sentences of both sides"),
+        (["gold.wa", "links", "--null", "sure"], 2, "--null sure needs the sentences of both sides"),
+        (["gold.wa", "links", "--null", "gold", *SIDES], 2, "--null gold takes links to null from the gold file, but"),
         (["gold.wa", "links", "--bootstrap", "-1"], 2, "Invalid value for '--bootstrap'"),
         (["-", "-"], 2, "only one input can be -"),
         (["nowhere", "links"], 1, "cannot read nowhere"),

@@ -94,6 +94,16 @@ SAME = {
         ("--method", "mbfa", "--iterations", 7, "--plain-em", "--start", "canonical", "--tolerance", 0),
     ),
     "procrustes": (Procrustes(pivot="en"), ("--method", "procrustes", "--pivot", "en")),
+    "svd": (Procrustes(), ("--method", "svd")),
+    "ibfa of the paper": (IBFA.of_paper(), ("--paper",)),
+    "mbfa of the paper": (
+        MBFA.of_paper(iterations=8, start="random", seed=3, complete=False),
+        ("--paper", "--method", "mbfa", "--iterations", 8, "--start", "random", "--seed", 3, "--incomplete"),
+    ),
+    "mbfa, its own options": (
+        MBFA(balance=0.2, complete=True, iterations=9),
+        ("--method", "mbfa", "--balance", 0.2, "--complete", "--iterations", 9),
+    ),
 }
 READ = {"lowercase": True, "max_vocabulary": 100}
 

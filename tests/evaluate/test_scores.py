@@ -8,6 +8,7 @@ from hypothesis import strategies as st
 from cepts import evaluate
 from cepts.data import Alignments, offsets_of
 from cepts.errors import DataError, UsageError
+from cepts.names import NULL_TIERS
 
 SIZE = 4
 link_sets = st.sets(st.tuples(st.integers(0, SIZE - 1), st.integers(0, SIZE - 1)), max_size=8)
@@ -22,32 +23,55 @@ def gold_of(rows):
     return Alignments(plain.offsets, plain.source, plain.target, plain.confidence, np.array(sure, dtype=np.bool_))
 
 
-def add_null(links, size):
-    """The links and those to null (None) of the words that have no other."""
-    return (
-        links
-        | {(i, None) for i in range(size) if i not in {a for a, _ in links}}
-        | {(None, j) for j in range(size) if j not in {b for _, b in links}}
-    )
+def unlinked(links, size):
+    """The links to null (None) of the words that have no other."""
+    return {(i, None) for i in range(size) if i not in {a for a, _ in links}} | {
+        (None, j) for j in range(size) if j not in {b for _, b in links}
+    }
 
 
 def ratio(part, whole):
     return part / whole if whole else 1.0
 
 
-@given(cases, st.booleans())
-def test_scores_equal_those_of_sets(rows, null):
+null_sets = st.sets(
+    st.one_of(st.tuples(st.integers(0, SIZE - 1), st.none()), st.tuples(st.none(), st.integers(0, SIZE - 1))),
+    max_size=3,
+)
+
+
+def with_nulls(links, rows):
+    """The links with null links as a file states them, given as (sure, possible) sets of each pair."""
+    columns = links.columns()
+    for pair, tiers in enumerate(rows):
+        for tier, found in zip((True, False), tiers, strict=True):
+            for i, j in found:
+                added = (pair, -1 if i is None else i, -1 if j is None else j, 1.0, tier)
+                columns = [
+                    np.append(column, np.array([value], column.dtype))
+                    for column, value in zip(columns, added, strict=True)
+                ]
+    return Alignments.from_columns(len(links), *columns)
+
+
+@given(cases, st.lists(st.tuples(null_sets, null_sets, null_sets), min_size=4, max_size=4), st.sampled_from(NULL_TIERS))
+def test_scores_equal_those_of_sets(rows, stated, null):
     """Eqs. (8) to (11) of onmf on plain sets that carry the number of their pair."""
     sure, possible, system = set(), set(), set()
-    for pair, (s, p, a) in enumerate(rows):
-        nulls = add_null(s | p, SIZE) - (s | p) if null else set()
-        sure |= {(pair, *link) for link in s | nulls}
-        possible |= {(pair, *link) for link in s | p | nulls}
-        system |= {(pair, *link) for link in (add_null(a, SIZE) if null else a)}
+    for pair, ((s, p, a), (null_s, null_p, null_a)) in enumerate(zip(rows, stated[: len(rows)], strict=True)):
+        nulls = {"sure": set(), "possible": set(), "system": set()}
+        if null != "no":
+            rest = set() if null == "gold" else unlinked(s | p, SIZE) - null_s - null_p
+            nulls["sure"] = null_s | (rest if null == "sure" else set())
+            nulls["possible"] = null_s | null_p | rest
+            nulls["system"] = null_a | unlinked(a, SIZE)
+        sure |= {(pair, *link) for link in s | nulls["sure"]}
+        possible |= {(pair, *link) for link in s | p | nulls["possible"]}
+        system |= {(pair, *link) for link in a | nulls["system"]}
     lengths = [SIZE] * len(rows)
     got = evaluate.compare(
-        gold_of([(s, p) for s, p, _ in rows]),
-        Alignments.from_links(a for _, _, a in rows),
+        with_nulls(gold_of([(s, p) for s, p, _ in rows]), [one[:2] for one in stated[: len(rows)]]),
+        with_nulls(Alignments.from_links(a for _, _, a in rows), [(set(), one[2]) for one in stated[: len(rows)]]),
         source_lengths=lengths,
         target_lengths=lengths,
         null=null,
@@ -90,7 +114,7 @@ def test_what_lies_between_sure_and_possible_has_no_error(rows):
     gold, lengths = gold_of(rows), [SIZE] * len(rows)
     assert evaluate.compare(gold, Alignments.from_links(s for s, _ in rows)).scores.aer == pytest.approx(0)
     everything = Alignments.from_links(s | p for s, p in rows)
-    for null in (False, True):
+    for null in ("no", "sure", "possible"):
         got = evaluate.compare(gold, everything, source_lengths=lengths, target_lengths=lengths, null=null).scores
         assert got.aer == pytest.approx(0)
 
@@ -125,11 +149,31 @@ def test_numbers_worked_by_hand():
 def test_numbers_with_null_worked_by_hand():
     """Null in the gold: source 2 of pair 1; source 1, target 0 of pair 2. System: target 1; the same two."""
     got = evaluate.compare(
-        gold_of(GOLD), Alignments.from_links(SYSTEM), source_lengths=[3, 2], target_lengths=[3, 2], null=True
+        gold_of(GOLD), Alignments.from_links(SYSTEM), source_lengths=[3, 2], target_lengths=[3, 2], null="sure"
     )
     assert got.counts[:, :5].tolist() == [[4, 1, 2, 3, 4], [3, 3, 3, 3, 3]]
     assert got.scores.aer == pytest.approx(1 - (4 + 5) / (7 + 6))
     assert "null:sure" in got.signature
+
+
+def test_null_as_possible_leaves_the_recall_on_sure_links_alone():
+    """As in Tables 2 and 3 of onmf, whose R_S is the same without and with links to null."""
+    lengths = {"source_lengths": [3, 2], "target_lengths": [3, 2]}
+    without, possible, sure = (
+        evaluate.compare(gold_of(GOLD), Alignments.from_links(SYSTEM), **lengths, null=null).scores
+        for null in ("no", "possible", "sure")
+    )
+    assert (possible.sure_recall, possible.sure) == (without.sure_recall, without.sure) == (2 / 3, 3)
+    assert (sure.sure_recall, sure.sure) == (4 / 6, 6)
+    assert (possible.links, possible.possible) == (sure.links, sure.possible) != (without.links, without.possible)
+
+
+def test_a_null_link_outside_its_sentence_is_refused():
+    links = with_nulls(Alignments.from_links([[(0, 0)]]), [({(None, 7)}, set())])
+    lengths = {"source_lengths": [1], "target_lengths": [1]}
+    with pytest.raises(DataError, match="a gold link to null has target position 7"):
+        evaluate.compare(links, links, **lengths, null="gold")
+    assert evaluate.compare(links, links, **lengths).scores.aer == 0
 
 
 def test_nothing_to_nothing_is_perfect():
@@ -166,7 +210,7 @@ def test_bad_input_is_refused():
     with pytest.raises(DataError, match="there are 2 source sentences"):
         evaluate.compare(one, one, source_lengths=[1, 1])
     with pytest.raises(UsageError, match="lengths of both sides"):
-        evaluate.compare(one, one, source_lengths=[1], null=True)
+        evaluate.compare(one, one, source_lengths=[1], null="gold")
     with pytest.raises(DataError, match="sentence pair 1: a gold link has target position 0"):
         evaluate.compare(one, one, source_lengths=[1], target_lengths=[0])
     far = Alignments(offsets_of([1]), *(np.array([3], dtype=np.int32),) * 2, one.confidence, one.sure)

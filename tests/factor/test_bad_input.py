@@ -40,7 +40,10 @@ def test_bad_null_masses_are_refused_in_one_line():
 BAD_OPTIONS = {
     "no cepts": ({"cepts": 0}, r"Got 0 instead"),
     "fewer cepts": ({"cepts": -1}, r"Got -1 instead"),
-    "a wrong word": ({"cepts": "AIC"}, r"`cepts` must be anneal, anneal-bic, aic, bic or a number.*Got 'AIC' instead"),
+    "a wrong word": (
+        {"cepts": "AIC"},
+        r"`cepts` must be anneal, anneal-bic, anneal-icl, aic, bic, icl or a number.*Got 'AIC' instead",
+    ),
     "a truth value": ({"cepts": True}, r"Got True instead"),
     "nothing": ({"cepts": None}, r"Got None instead"),
     "half a cept": ({"cepts": 1.5}, r"Got 1\.5 instead"),

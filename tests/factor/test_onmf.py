@@ -13,6 +13,7 @@ import oracles_factor as oracles
 from cepts.data import Association
 from cepts.factor import SELECTIONS, SURE, factorise, onmf
 from cepts.factor import orthogonal as module
+from cepts.names import ORPHANS
 from oracles_factor import joined, matrices
 
 SELECTED = [*SELECTIONS, 1, 2, 6]
@@ -56,9 +57,10 @@ def bytes_of(alignments):
 
 @every_selection
 @settings(deadline=None, max_examples=80)
-@given(associations(), st.booleans(), st.sampled_from([0.0, 0.3, SURE, 1.0, 2.0]))
-def test_every_alignment_is_proper(cepts, association, noise, sure):
-    found = onmf(association, cepts=cepts, noise=noise, sure=sure, restarts=2, iterations=20, threads=1)
+@given(associations(), st.booleans(), st.sampled_from([0.0, 0.3, SURE, 1.0, 2.0]), st.sampled_from(ORPHANS))
+def test_every_alignment_is_proper(cepts, association, noise, sure, orphans):
+    options = {"noise": noise, "sure": sure, "orphans": orphans, "restarts": 2, "iterations": 20}
+    found = onmf(association, cepts=cepts, **options, threads=1)
     assert oracles.faults(found, association, sure) == []
     if isinstance(cepts, int):
         assert all(len(found.cepts[pair]) <= cepts for pair in range(len(found)))
@@ -299,3 +301,26 @@ def test_scaled_matrices_are_as_matrices_with_a_scale(matrix, size, scale):
         return
     given = onmf(joined([values]), scale=scale)
     assert given[0].links == onmf(joined([values * np.float32(scale)]))[0].links
+
+
+def test_words_of_an_orphan_go_straight_to_the_best_of_the_other_cepts():
+    """Section 7.3: three cepts of two target words; the third has no target word, so its source word moves."""
+    kernel, words = orphaned()
+    kernel.hand_over(3, 1, 1.0, words.weights, words.source, words.of_source)
+    # Word 1 was in cept 1 and has more of cept 2, whose number becomes 1; word 3 of cept 1 is null's.
+    assert words.of_source.cept.tolist() == [0, 1, 1, -1]
+
+
+def orphaned():
+    """A model of three cepts, of which the second loses its words."""
+    from types import SimpleNamespace
+
+    from cepts.kernels import onmf as kernels
+
+    factor = np.array([[0.8, 0.1, 0.1, 0.0], [0.0, 0.6, 0.0, 0.4], [0.0, 0.4, 0.6, 0.0]], dtype=np.float32)
+    null = np.array([0, 0.01, 0, 0.5], dtype=np.float32)
+    arrays = (np.array([0, 1, 2, 1], dtype=np.int32), np.ones(4, np.float32), np.ones(4, np.float32))
+    words = SimpleNamespace(
+        weights=np.array([0.3, 0.2, 0.5], dtype=np.float32), source=factor, of_source=kernels.WordCepts(null, *arrays)
+    )
+    return SimpleNamespace(hand_over=kernels._hand_over), words

@@ -15,10 +15,11 @@ from cepts.errors import DataError, UsageError
 from cepts.factor import plsa, poisson_nmf
 from cepts.factor import poisson as poisson_module
 from cepts.factor.poisson import Climb, Counts
+from cepts.factor.starts import random_start
 from cepts.kernels import plsa as plsa_kernels
 
 SEEDS = st.integers(0, 2**32 - 1)
-STEPS = {"two": oracles.two_block_step, "joint": oracles.joint_step}
+STEPS = {"two": oracles.two_block_step, "joint": oracles.joint_step, "sequential": oracles.sequential_step}
 
 
 @st.composite
@@ -41,7 +42,7 @@ def model_of(found):
 
 
 @settings(deadline=None, max_examples=100)
-@given(cases(), st.sampled_from(["two", "joint"]), st.integers(1, 6))
+@given(cases(), st.sampled_from(sorted(STEPS)), st.integers(1, 6))
 def test_steps_are_those_of_the_equations(case, blocks, iterations):
     matrix, words, documents = case
     found = poisson_nmf(
@@ -104,10 +105,17 @@ def test_a_long_step_that_leads_downwards_is_taken_back():
 
 
 @settings(deadline=None, max_examples=100)
-@given(oracles.counts(most=12), st.sampled_from(["two", "joint"]), st.booleans(), st.integers(1, 5), SEEDS)
-def test_no_step_lowers_the_objective(matrix, blocks, long_steps, factors, seed):
+@given(
+    oracles.counts(most=12),
+    st.sampled_from(sorted(STEPS)),
+    st.booleans(),
+    st.sampled_from(["columns", "random"]),
+    st.integers(1, 5),
+    SEEDS,
+)
+def test_no_step_lowers_the_objective(matrix, blocks, long_steps, start, factors, seed):
     factors = min(factors, *matrix.shape)
-    options = {"blocks": blocks, "long_steps": long_steps, "seed": seed}
+    options = {"blocks": blocks, "long_steps": long_steps, "start": start, "seed": seed}
     found = poisson_nmf(matrix, factors, iterations=40, tolerance=0, **options)
     assert len(found.objectives) == 40
     assert np.diff([*found.objectives, found.objective]).min() >= -2e-6 * matrix.sum()
@@ -180,6 +188,19 @@ def test_two_blocks_and_long_steps_need_fewer_iterations():
         for blocks, long_steps in (("joint", False), ("two", False), ("two", True))
     ]
     assert ends == sorted(ends)
+
+
+def test_a_random_start_knows_nothing_about_the_matrix():
+    """Before the first iteration every entry of W and H is a random number, whatever the matrix is."""
+    matrix = np.random.default_rng(0).poisson(1, (9, 8)) + np.eye(9, 8)
+    other = np.random.default_rng(1).poisson(1, (9, 8)) + np.eye(9, 8)
+    words, documents = np.split(random_start(17, 3, 5), [9])
+    assert (words > 0).all() and (documents > 0).all()
+    assert len(np.unique(words)) == words.size
+    for each in (matrix, other):
+        given = poisson_nmf(each, 3, start=(words, documents), iterations=2, tolerance=0)
+        found = poisson_nmf(each, 3, start="random", seed=5, iterations=2, tolerance=0)
+        assert found.words.tobytes() == given.words.tobytes()
 
 
 def test_threads_and_shards_give_the_same_bytes(monkeypatch):
@@ -258,7 +279,8 @@ BAD_OPTIONS = {
     "a truth value": ({"factors": True}, "Got True instead"),
     "no iterations": ({"iterations": 0}, "`iterations` must be 1 or more. Got 0 instead"),
     "no threads": ({"threads": 0}, "`threads` must be 1 or more. Got 0 instead"),
-    "blocks": ({"blocks": "three"}, "`blocks` must be one of two, joint. Got 'three' instead"),
+    "start": ({"start": "anchors"}, "`start` must be one of columns, random. Got 'anchors' instead"),
+    "blocks": ({"blocks": "three"}, "`blocks` must be one of two, joint, sequential. Got 'three' instead"),
 }
 
 

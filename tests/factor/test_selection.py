@@ -17,7 +17,8 @@ from hypothesis import assume, given, settings
 from hypothesis import strategies as st
 
 from cepts.factor import SELECTIONS, factorise, onmf
-from oracles_factor import joined
+from cepts.kernels import plsa
+from oracles_factor import cells_of, entropy, joined, matrices, models
 
 
 @st.composite
@@ -62,7 +63,7 @@ def turning_point(matrix, nulls, bayes):
 @given(two_blocks(), st.sampled_from([0.94, 1.06]))
 def test_the_number_of_cepts_is_the_best_by_its_criterion(cepts, made, part):
     """A little below the turning point, and a little above it; one parameter more or less would move it further."""
-    bayes = cepts.endswith("bic")
+    bayes = cepts.endswith(("bic", "icl"))
     scale = turning_point(*made[:1], made[1:], bayes)
     assume(scale * made[0].sum() > 3)
     matrix, *nulls = (part * scale * array for array in made)
@@ -76,5 +77,32 @@ def test_the_number_of_cepts_is_the_best_by_its_criterion(cepts, made, part):
     known = np.isfinite(found.log_likelihoods)
     np.testing.assert_allclose(found.log_likelihoods[known], likelihoods[known], rtol=2e-3)
     np.testing.assert_allclose((found.bic if bayes else found.aic)[known], criterion[known], rtol=2e-3)
+    # Neither the only cept nor the two of the two blocks can be mistaken, so ICL and BIC are the same.
+    np.testing.assert_allclose(found.icl[:2][known[:2]], found.bic[:2][known[:2]], rtol=1e-3)
     alignments = onmf(joined([matrix], [nulls[0]], [nulls[1]]), cepts=cepts, noise=False, threads=1)
     assert len(alignments.cepts[0]) == wanted
+
+
+@settings(deadline=None)
+@given(st.data(), st.booleans())
+def test_entropy_is_that_of_the_oracle(data, noisy):
+    matrix = data.draw(matrices())
+    model = data.draw(models(matrix.shape, noisy=noisy))
+    total = float(matrix.sum(dtype=np.float64))
+    kernel_model = plsa.CeptModel(*(part.astype(np.float32) for part in (model.weights, model.source, model.target)))
+    cells = cells_of(matrix / total, 1.0)
+    row = np.zeros(matrix.shape[1], dtype=np.float32)
+    got = plsa.entropy(cells, len(model.weights), kernel_model, model.noise if noisy else -1.0, row)
+    assert got == pytest.approx(entropy(matrix.astype(float) / total, model), rel=1e-3, abs=1e-6)
+
+
+def test_icl_prefers_cepts_that_are_told_apart():
+    """Two blocks that overlap in one row: BIC takes three cepts, ICL two, because the third shares all its words."""
+    matrix = np.array([[400, 0, 0, 0], [300, 10, 0, 120], [0, 60, 200, 110], [0, 80, 100, 300.0]])
+    found = {name: factorise(matrix, cepts=name, noise=False) for name in ("bic", "icl")}
+    for name, result in found.items():
+        criterion = getattr(result, name)
+        assert np.isfinite(criterion).all()
+    assert (found["icl"].icl <= found["icl"].bic + 1e-6).all()
+    assert np.argmax(found["icl"].icl) < np.argmax(found["bic"].bic)
+    assert len(found["icl"].factors) < len(found["bic"].factors)

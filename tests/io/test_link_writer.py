@@ -77,6 +77,33 @@ def test_every_format_reads_back(tmp_path_factory, linked, format, base, suffix)
 
 
 @settings(deadline=None)
+@given(linked_bitexts(), st.sampled_from(["naacl", "json"]), st.data())
+def test_links_to_null_read_back(tmp_path_factory, linked, format, data):
+    """Every null link comes back with its word, tier and confidence; no other link changes."""
+    bitext, want = linked
+    words = [
+        (pair, i, j)
+        for pair, sentences in enumerate(bitext)
+        for i, j in [(i, -1) for i in range(len(sentences[0]))] + [(-1, j) for j in range(len(sentences[1]))]
+    ]
+    chosen = sorted(data.draw(st.sets(st.sampled_from(words)))) if words else []
+    tiers = data.draw(st.lists(st.booleans(), min_size=len(chosen), max_size=len(chosen)))
+    added = [(*word, 0.25, tier) for word, tier in zip(chosen, tiers, strict=True)]
+    columns = [
+        np.append(column, np.array([row[place] for row in added], dtype=column.dtype))
+        for place, column in enumerate(want.columns())
+    ]
+    both = Alignments.from_columns(len(want), *columns)
+    path = tmp_path_factory.getbasetemp() / f"null_{format}"
+    write_links(path, both, format=format, bitext=bitext)
+    got = read_links(path, format=format, sentences=len(bitext))
+    assert [a.links for a in got] == [a.links for a in want]
+    found = [] if got.nulls is None else [(n, *link) for n in range(len(got)) for link in got.nulls[n]]
+    wanted = [(n, int(i < 0), max(i, j), p, tier) for n, i, j, p, tier in added]
+    assert sorted(found) == sorted(wanted)
+
+
+@settings(deadline=None)
 @given(linked_bitexts(), st.sampled_from(tuple(LINK_FORMATS)), st.integers(1, 3))
 def test_blocks_of_pairs_are_the_whole(tmp_path_factory, linked, format, size):
     bitext, alignments = linked

@@ -129,6 +129,24 @@ def test_files_with_other_numbers_of_pairs(write):
         read_links(write("0-0\n"), sentences=2, source_lengths=[1])
 
 
+def null_rows(alignments):
+    assert alignments.nulls is not None
+    return [list(map(tuple, alignments.nulls[pair])) for pair in range(len(alignments))]
+
+
+def test_links_to_null_are_checked_and_kept_once(write):
+    """Of copies of a null link the sure one counts, as of other links; swapping the sides swaps them too."""
+    got = read_links(write("1 0 2 P 0.5\n1 0 2 S 0.25\n1 1 1\n2 3 0 P\n2 0 0\n", "x.wa"), sentences=3)
+    assert rows(got) == [[(0, 0, 1, True)], [], []]
+    assert null_rows(got) == [[(1, 1, 0.5, True)], [(0, 2, 1, False)], []]
+    assert null_rows(swap_sides(got)) == [[(0, 1, 0.5, True)], [(1, 2, 1, False)], []]
+    assert null_rows(got.only_sure()) == [[(1, 1, 0.5, True)], [], []]
+    assert null_rows(got.part(1, 2)) == [[(0, 2, 1, False)]]
+    far = write("1 0 2 P\n" * 3 + "1 3 0\n", "x.wa")
+    message = "line 4: found a link to source word 3, but that sentence has 2 words"
+    fails(message, far, source_lengths=[2], target_lengths=[2])
+
+
 def test_naacl(write):
     content = "0001 1 1 S\n0001 2 3 P\r\n\n3 2 1 P 0.5\n3 1 1 0.25\n 3\t4 4 \n3 0 4 S\n3 4 0\n1 2 3 S"
     compressed = gzip.compress(content.encode())
@@ -138,6 +156,7 @@ def test_naacl(write):
             [],
             [(0, 0, 0.25, True), (1, 0, 0.5, False), (3, 3, 1, True)],
         ]
+        assert null_rows(read_links(path)) == [[], [], [(0, 3, 1, True), (1, 3, 1, True)]]
     assert len(read_links(write(content), sentences=5)) == 5
     assert len(read_links(write("", "x.wa"), sentences=5)) == 5
     message = "links, line 4: found a link of sentence 3, but there are only 2 sentences"
@@ -231,6 +250,15 @@ def test_giza(write):
 def test_giza_that_is_wrong(write, old, new, message):
     assert GIZA.count(old) >= 1
     fails(message, write(GIZA.replace(old, new, 1)))
+
+
+def test_null_of_giza_and_json(write):
+    assert null_rows(read_links(write(GIZA)))[0] == [(1, 0, 1, True)]
+    content = '{"links": [{"source": null, "target": 2}, {"source": 1, "target": null, "tier": "possible"}]}'
+    got = read_links(write(content))
+    assert rows(got) == [[]]
+    assert null_rows(got) == [[(0, 1, 1, False), (1, 2, 1, True)]]
+    fails("found source null", write('{"links": [{"source": null, "target": null}]}'))
 
 
 def test_json(write):

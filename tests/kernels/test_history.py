@@ -5,7 +5,15 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import oracles_lm as oracles
-from cepts.kernels.history import running_weights, window_weights, word_probs
+from cepts.kernels.history import (
+    IMPOSSIBLE,
+    product_weights,
+    running_sums,
+    running_weights,
+    window_sums,
+    window_weights,
+    word_probs,
+)
 from toy_lm import toy_hidden
 
 ROWS = st.lists(st.integers(-1, 4), min_size=1, max_size=12)
@@ -18,12 +26,15 @@ def model_of(seed):
     return (hidden.words, hidden.priors, hidden.marginals), plain
 
 
-def window(rows, model, size, steps, background, recent=None):
+def lined(rows, size):
+    """The line of a text's rows after `size` words of no row, and the places of the text in it."""
+    return np.array([-1] * size + list(rows), dtype=np.int32), np.arange(size, size + len(rows))
+
+
+def window(rows, model, size, steps, background):
     found = np.full((len(rows), len(model[1])), np.nan, dtype=np.float32)
-    recent = np.full(size, -1, dtype=np.int32) if recent is None else recent
     new = np.empty(len(model[1]), dtype=np.float32)
-    rows = np.array(rows, dtype=np.int32)
-    window_weights(rows, *model, size, steps, np.float32(background), recent, new, found)
+    window_weights(*lined(rows, size), *model, size, steps, np.float32(background), new, found)
     return found
 
 
@@ -90,16 +101,36 @@ def test_running_weights_are_their_definition_in_any_pieces(seed, rows, decay, s
     np.testing.assert_array_equal(found[np.array(rows) >= 0], alone)
 
 
+@settings(deadline=None, max_examples=50)
+@given(st.integers(0, 99), ROWS, st.integers(1, 5))
+def test_products_are_what_the_paper_prints(seed, rows, size):
+    (words, priors, _), (plain, plain_priors, _) = model_of(seed)
+    logs = np.full_like(words, IMPOSSIBLE)
+    np.log(words, out=logs, where=words > 0)
+    found = np.full((len(rows), len(priors)), np.nan, dtype=np.float32)
+    product_weights(*lined(rows, size), logs, priors, size, found)
+    for place in range(len(rows)):
+        want = oracles.product_of_the_paper(rows[max(0, place - size) : place], plain, plain_priors)
+        np.testing.assert_allclose(found[place], want, rtol=1e-4, atol=1e-6)
+
+
 @settings(deadline=None, max_examples=25)
-@given(st.integers(0, 99), ROWS, st.integers(1, 5), st.lists(st.integers(0, 12), min_size=2, max_size=2))
-def test_windows_go_on_from_piece_to_piece(seed, rows, size, cuts):
-    model, _ = model_of(seed)
-    recent = np.full(size, -1, dtype=np.int32)
-    first, second = sorted(cuts)
-    pieces = rows[:first], rows[first:second], rows[second:]
-    found = np.vstack([window(piece, model, size, 3, 0.2, recent) for piece in pieces])
-    np.testing.assert_array_equal(found, window(rows, model, size, 3, 0.2))
-    assert recent.tolist() == ([-1] * size + rows)[-size:]
+@given(st.integers(0, 99), ROWS, st.integers(1, 5), st.sampled_from([1.0, 0.5]), st.integers(0, 12))
+def test_sums_of_vectors_are_those_of_the_words_before(seed, rows, size, decay, cut):
+    vectors = np.random.default_rng(seed).normal(size=(5, 3)).astype(np.float32)
+    plain = [vectors[row].astype(np.float64) if row >= 0 else np.zeros(3) for row in rows]
+    found = np.full((len(rows), 3), np.nan, dtype=np.float32)
+    window_sums(*lined(rows, size), vectors, size, found)
+    for place in range(len(rows)):
+        want = sum(plain[max(0, place - size) : place], np.zeros(3))
+        np.testing.assert_allclose(found[place], want, rtol=1e-4, atol=1e-5)
+    seen = np.zeros(3, dtype=np.float32)
+    for part in (slice(cut), slice(cut, None)):
+        running_sums(np.array(rows[part], dtype=np.int32), vectors, np.float32(decay), seen, found[part])
+    for place in range(len(rows)):
+        told = [vector for vector, row in zip(plain[:place], rows, strict=False) if row >= 0]
+        want = sum((decay**age * vector for age, vector in enumerate(reversed(told))), np.zeros(3))
+        np.testing.assert_allclose(found[place], want, rtol=1e-4, atol=1e-5)
 
 
 @settings(deadline=None, max_examples=25)

@@ -6,7 +6,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import oracles_phrases as oracles
-from cepts.kernels.likeness import span_coverage, spelling_likeness
+from cepts.kernels.likeness import MEASURES, span_coverage, spelling_likeness
 
 WORDS = st.lists(st.text("abcß", max_size=7), min_size=1, max_size=3)
 
@@ -16,8 +16,8 @@ def flat(words):
 
 
 def likeness(source, target):
-    out = np.full((len(source), len(target), 5), np.nan, dtype=np.float32)
-    spelling_likeness(*flat(source), *flat(target), np.ones((2, 8), dtype=np.bool_), out)
+    out = np.full((len(source), len(target), MEASURES), np.nan, dtype=np.float32)
+    spelling_likeness(*flat(source), *flat(target), np.ones((2, 8), dtype=np.bool_), np.full(9, -9), out)
     return out
 
 
@@ -30,6 +30,15 @@ def test_known_values_of_jaro_winkler(one, other, wanted):
     assert likeness([other], [one])[0, 0, 0] == pytest.approx(wanted, abs=5e-5)
 
 
+@pytest.mark.parametrize(
+    ("one", "other", "levenshtein", "hamming", "jaccard"),
+    [("kitten", "sitting", 1 - 3 / 7, 4 / 7, 3 / 7), ("abc", "abcd", 0.75, 0.75, 0.75), ("ab", "ba", 0, 0, 1)],
+)
+def test_known_values_of_other_measures(one, other, levenshtein, hamming, jaccard):
+    for both in ((one, other), (other, one)):
+        assert likeness(both[:1], both[1:])[0, 0, 5:].tolist() == pytest.approx([levenshtein, hamming, jaccard])
+
+
 @settings(deadline=None, max_examples=200)
 @given(WORDS, WORDS)
 def test_spelling_equals_the_definitions(source, target):
@@ -38,9 +47,9 @@ def test_spelling_equals_the_definitions(source, target):
 
 
 def test_equal_words_are_quite_alike_and_no_word_is_like_nothing():
-    assert likeness(["word", "ab", "a"], ["word"])[0].tolist() == [[1.0] * 5]
+    assert likeness(["word", "ab", "a"], ["word"])[0].tolist() == [[1.0] * MEASURES]
     # One letter has no bigram, two have no trigram.
-    assert likeness(["a"], ["a"]).tolist() == [[[1.0, 0.0, 0.0, 1.0, 1.0]]]
+    assert likeness(["a"], ["a"]).tolist() == [[[1.0, 0.0, 0.0, *[1.0] * 5]]]
     assert not likeness(["", "x"], ["", "y"])[[0, 0, 1], [0, 1, 0]].any()
 
 

@@ -7,6 +7,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import oracles_phrase_features as oracles
+import oracles_phrases as paths
 from cepts.data import Sentence, SentencePair, Vectors
 from cepts.kernels.likeness import span_coverage
 from cepts.kernels.wordnet import RELATIONS
@@ -42,6 +43,7 @@ WORDS = [
     "'s",
     "twice",
     "times",
+    "D.G.",
     ",",
     ".",
 ]
@@ -54,8 +56,12 @@ INVENTORY = Inventory(
 LEXICAL = Lexical(
     WordNet.from_synsets([("noun", ["dog", "hound"]), ("noun", ["animal"])], [(0, 1, "hypernym")]),
     Paraphrases.from_rules(
-        [Rule("give up", "quit", "[VP]", (1.0, 2, 3, 4, 5, 6, 7, 11)), Rule("dog", "animal", "[X]", (0.5,) * 8)],
-        [("give", "quit"), ("is", "up")],
+        [
+            Rule("give up", "quit", "[VP]", (1.0, 2, 3, 4, 5, 6, 7, 11)),
+            Rule("dog", "animal", "[X]", (0.5,) * 8),
+            Rule("the dog", "animal", "[X]", (0.5,) * 8),
+        ],
+        [("give", "quit"), ("is", "up"), ("the dog", "hound is")],
         [("give", "quit")],
     ),
     Relatedness.from_vectors(
@@ -115,7 +121,8 @@ def test_features_of_cells_and_of_null_equal_their_definitions(source, target):
     pair, made = SentencePair(source, target), maker(1, 1)
     plain = prepared(pair, 1, 1)
     features, layout = made.features(pair), made.layout
-    found = [(*link, share) for link, share in zip(*map(np.ndarray.tolist, features.anchors), strict=True)]
+    anchored = features.anchors.links.tolist(), features.anchors.pull.tolist()
+    found = [(*link, share) for link, share in zip(*anchored, strict=True)]
     assert sorted(found) == sorted(oracles.anchors(plain, [side.pos for side in (source, target)]))
     for i in range(len(source)):
         for j in range(len(target)):
@@ -127,16 +134,29 @@ def test_features_of_cells_and_of_null_equal_their_definitions(source, target):
 
 
 @settings(deadline=None, max_examples=60)
-@given(sentences(), sentences(), st.integers(1, 3), st.integers(2, 3), st.booleans())
+@given(sentences(), sentences(), st.integers(1, 5), st.integers(2, 5), st.booleans())
 def test_features_of_spans_equal_their_definitions(source, target, longest, widest, upweight):
     pair, made = SentencePair(source, target), maker(longest, widest, upweight)
     plain = prepared(pair, longest, widest)
-    table, blocks = made.features(pair).spans, made.layout.spans
+    features, blocks = made.features(pair), made.layout.spans
     shape = len(source), longest, len(target), widest
-    for (i, span, j, wide), row in np.ndenumerate(np.arange(np.prod(shape)).reshape(shape)):
+    rows = {item: row for row, item in enumerate(features.items.tolist())}
+    assert list(rows) == sorted(rows)
+    matched = np.array([[match != "none" for match in row] for row in plain.match])
+    np.testing.assert_array_equal(features.matched, matched)
+    for item, (i, span, j, wide) in enumerate(np.ndindex(shape)):
         size, width = span + 1, wide + 1
         if size == width == 1 or i + size > len(source) or j + width > len(target):
+            assert item not in rows
             continue
+        place = i, size, j, width
+        parallel = size == width and paths.is_parallel(matched, i, j, size)
+        if size == width:
+            assert features.parallel[i, j, span] == parallel
+        assert (item in rows) == oracles.is_candidate(plain, *place, parallel, features.anchors.phrases.tolist())
+        if item not in rows:
+            continue
+        row = rows[item]
 
         def covered(matrix, place=(i, span, j, wide)):
             both = np.zeros((2, *shape), dtype=np.float32)
@@ -147,7 +167,6 @@ def test_features_of_spans_equal_their_definitions(source, target, longest, wide
         other = plain.lookups.target_vectors[j : j + width].sum(axis=0)
         norms = np.linalg.norm(one) * np.linalg.norm(other)
         cosine = float(one @ other / norms) if norms > 1e-6 else 0.0
-        place = i, size, j, width
         values = oracles.span_values(plain, *place, upweight, covered, cosine)
         categories = oracles.span_categories(plain, *place, longest, widest, covered, cosine)
-        assert_row(table, blocks, row, values, categories)
+        assert_row(features.spans, blocks, row, values, categories)

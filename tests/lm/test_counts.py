@@ -10,8 +10,8 @@ from hypothesis import strategies as st
 import oracles_poisson as oracles
 from cepts.data import Documents
 from cepts.errors import UsageError
-from cepts.lm import hidden as counts_module
-from cepts.lm.hidden import document_counts, window_counts
+from cepts.lm import counts as counts_module
+from cepts.lm.counts import document_counts, window_counts
 
 WORDS = "abcdef"
 sentences = st.lists(st.sampled_from(WORDS), max_size=9)
@@ -45,6 +45,7 @@ options = st.fixed_dictionaries(
     {
         "window": st.sampled_from([3, 5, 7, 21]),
         "stop_first": st.booleans(),
+        "borders": st.booleans(),
     }
 )
 

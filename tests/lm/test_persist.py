@@ -17,6 +17,7 @@ from cepts.lm.backoff import joined_vocabulary
 from cepts.lm.binary import KenLMModel
 from cepts.lm.caches import Cache
 from cepts.lm.kneser_ney import KneserNey
+from cepts.lm.predictor import predictor_from, predictor_parts
 from cepts.pipeline import load
 from cepts.store import save_model
 from cepts.store.header import sealed
@@ -46,6 +47,17 @@ def test_a_directory_gives_the_model_back(tmp_path_factory, model):
     again.save(path.with_name("again"))
     for name in ("model.json", "arrays.safetensors"):
         assert (path / name).read_bytes() == (path.with_name("again") / name).read_bytes()
+
+
+def test_settings_of_older_versions_only_say_that_there_are_hidden_documents():
+    model = toy_predictor(3)
+    settings, arrays = predictor_parts(model)
+    assert settings["hidden"] == "hidden documents"
+    for name in ("places", "posterior"):
+        del settings["history"][name]
+    again = predictor_from("model", {**settings, "hidden": True}, arrays)
+    assert again.history == model.history
+    np.testing.assert_array_equal(again.hidden.priors, model.hidden.priors)
 
 
 def test_caches_keep_all_their_digits(tmp_path):

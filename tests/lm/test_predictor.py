@@ -15,7 +15,7 @@ from cepts.lm.background import Background
 from cepts.lm.backoff import joined_vocabulary, with_vocabulary
 from cepts.lm.binary import KenLMModel
 from cepts.lm.caches import Cache
-from cepts.lm.hidden import HistoryOptions
+from cepts.lm.history import HistoryOptions
 from cepts.lm.predictor import Predictor, components_of
 from toy_lm import CACHES, numbered, predictors, texts, toy_hidden, toy_parts, toy_predictor
 
@@ -37,16 +37,10 @@ def check_places(model, text):
             assert whole.ids[filled] == word
             np.testing.assert_allclose(probs[filled], distribution[word], rtol=1e-5, atol=1e-10)
             _, contexts = model.background.advance(contexts, word)
-            if model.content[word]:
-                follow(model, memory, word)
+            if word != END:
+                memory = model.remembering(memory, np.array([word])[model.remembered[[word]]])
             filled += 1
     assert filled == len(probs)
-
-
-def follow(model, memory, word):
-    if memory.tracker is not None:
-        memory.tracker.follow(model.rows[[word]])
-    memory.caches.follow(np.array([word], dtype=np.int32))
 
 
 @settings(deadline=None, max_examples=60)

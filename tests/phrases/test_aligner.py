@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import inspect
 import math
+from copy import copy
 from dataclasses import replace
 
 import numpy as np
@@ -15,7 +16,7 @@ from cepts.extract import EXTRACTORS
 from cepts.phrases.aligner import PhraseAligner, TokenAligner
 from cepts.phrases.columns import FAMILIES
 from cepts.phrases.lexical import Lexical
-from cepts.phrases.steps import STEP_WEIGHTS, steps_of
+from cepts.phrases.steps import NULL_SIZES, STEP_WEIGHTS, steps_of
 from toy_paraphrases import PHRASE, toy_pairs
 
 OPTIONS = {"language": None, "lexical": PHRASE, "iterations": 40, "threads": 1}
@@ -63,7 +64,7 @@ SEGMENTS = ("offsets", "spans", "confidence", "scores", "states")
 
 @pytest.mark.parametrize("combine", EXTRACTORS)
 def test_the_rule_is_learnt(aligner, combine):
-    links = aligner.align(TEST, combine=combine)
+    links = with_links(aligner, "phrases").align(TEST, combine=combine)
     segments = links.segments
     assert links_of(links) == [set(pair.sure) for pair in TEST]
     assert links_of(segments.alignments()) == links_of(links)
@@ -72,9 +73,42 @@ def test_the_rule_is_learnt(aligner, combine):
     assert phrases and all(segment.target[1] - segment.target[0] in (1, 2) for segment in phrases)
 
 
-@pytest.mark.parametrize("options", [{"memory": False}, {"cost": "states"}, {"cost": "none"}, {"upweight": False}])
+def with_links(aligner, links):
+    """A copy of a trained aligner with other links."""
+    other = copy(aligner)
+    return other.set_params(links=links)
+
+
+@pytest.mark.parametrize("combine", EXTRACTORS)
+def test_words_that_stand_for_each_other_are_linked_and_phrases_kept_beside_them(aligner, combine):
+    links = aligner.align(TEST, combine=combine)
+    assert links_of(links) == [word_links(pair) for pair in TEST]
+    assert links_of(links) != [set(pair.sure) for pair in TEST]
+    # Of the cepts' links, "give" and "up" are single words; the phrase is known from the probabilities of segments.
+    assert links_of(links.segments.alignments()) == [set(pair.sure) for pair in TEST]
+
+
+def word_links(pair):
+    """Of two phrases "give up", word for word; of "give up" and "quit", all with all."""
+    words = pair.source.tokens, pair.target.tokens
+    return {(i, j) for i, j in pair.sure if words[0][i] == words[1][j] or {words[0][i], words[1][j]} != {"give", "up"}}
+
+
+@pytest.mark.parametrize(
+    "options",
+    [
+        {"memory": False},
+        {"cost": "states"},
+        {"cost": "none"},
+        {"upweight": False},
+        {"by_words": False},
+        {"null_spans": True},
+        {"memory": False, "null_spans": True, "longest": 3},
+        {"longest": 6, "widest": 6},
+    ],
+)
 def test_the_rule_is_learnt_by_other_models(train, options):
-    links = phrase_aligner(**options).fit(train).align(TEST)
+    links = phrase_aligner(links="phrases", **options).fit(train).align(TEST)
     assert np.mean([got == set(pair.sure) for got, pair in zip(links_of(links), TEST, strict=True)]) > 0.9
 
 
@@ -219,7 +253,7 @@ def test_families_that_are_off_have_no_weights(train):
     # Without distortion the weights of all jumps but one of each kind stay where they started.
     still = phrase_aligner(families=set(FAMILIES) - {"distortion"}, iterations=5).fit(train[:20])
     steps = steps_of(20, still.memory, distortion=False)
-    used = np.unique(np.concatenate([steps.jump.ravel(), steps.stay, steps.final]))
+    used = np.unique(np.concatenate([steps.jump.ravel(), steps.stay, steps.final, [NULL_SIZES]]))
     rest = np.setdiff1d(np.arange(STEP_WEIGHTS), used)
     assert len(rest) > len(used)
     assert not still.weights_[:, rest].any() and still.weights_[:, used].any()
@@ -291,3 +325,25 @@ def test_strings_of_no_language_are_split_at_blanks(aligner):
         .makers
     ]
     assert run.forward[0].shape == (2, 3)
+
+
+def test_word_links_are_averaged_with_those_of_a_partner(aligner, token_aligner):
+    pairs = [SentencePair(EMPTY, EMPTY), *TEST, replace(TEST[0], source=Sentence(("w1",) * 60, lemma=("l1",) * 60))]
+    joint = copy(aligner).set_params(partner=token_aligner, max_length=50)
+    single = [copy(one).set_params(max_length=50).posteriors(pairs) for one in (aligner, token_aligner)]
+    for place, found in enumerate(joint.posteriors(pairs)):
+        first, second = single[0][place], single[1][place]
+        np.testing.assert_allclose(found.values, (first.values + second.values) / 2, atol=1e-7)
+        null = "source_null" if place else "target_null"
+        wanted = (getattr(first, null) + getattr(second, null)) / 2
+        np.testing.assert_allclose(getattr(found, null), wanted, atol=1e-7)
+    # Phrases are those of the aligner itself.
+    assert links_of(with_links(joint, "phrases").align(TEST)) == links_of(with_links(aligner, "phrases").align(TEST))
+    assert "partner" not in joint.options()
+
+
+def test_the_english_phrase_model_has_the_token_model_as_its_partner(tmp_path):
+    english = PhraseAligner.load("phrase")
+    assert isinstance(english.partner, TokenAligner) and PhraseAligner.load("token").partner is None
+    english.save(tmp_path / "copy")
+    assert PhraseAligner.load(tmp_path / "copy").partner is None

@@ -22,16 +22,18 @@ from cepts.phrases.crf import (
     link_cells,
     link_costs,
     marginals,
+    null_words,
     path_counts,
+    running_sums,
     split_weights,
 )
 from cepts.phrases.features import PairFeatures
 from cepts.phrases.likeness import Anchors
-from cepts.phrases.steps import STEP_WEIGHTS, steps_of
+from cepts.phrases.steps import NULL_SIZES, STEP_WEIGHTS, steps_of
 
 SIZES = [2, 5, 3, 4, 1, 6]
 SEEDS = st.integers(0, 2**32 - 1)
-SHAPES = st.builds(LatticeShape, st.integers(1, 3), st.integers(1, 3), st.booleans(), st.booleans(), st.booleans())
+SHAPES = st.builds(LatticeShape, st.integers(1, 3), st.integers(1, 3), *[st.booleans()] * 5)
 
 
 def observed(shape):
@@ -44,16 +46,33 @@ def random_features(random, length, width, shape):
         values = random.normal(size=(items, SIZES[place])).astype(np.float32)
         return FeatureTable(values, random.integers(0, SIZES[place + 1], (items, 2), dtype=np.int32))
 
-    spans = length * shape.longest * width * shape.widest
+    # Some pairs of spans, among those that do not leave their sentences, have features.
+    every = np.ndindex(length, shape.longest, width, shape.widest)
+    inside = [
+        place
+        for place, (i, size, j, wide) in enumerate(every)
+        if size + wide and i + size < length and j + wide < width and random.random() < 0.8
+    ]
+    token = shape.longest * shape.widest == 1
+    parallel = random.random((length, width, min(shape.longest, shape.widest))) < 0.5
+    for i, j, size in np.ndindex(parallel.shape):
+        parallel[i, j, size] &= i + size < length and j + size < width
     return PairFeatures(
         length,
         width,
         table(length * width, 0),
-        table(spans, 2) if shape.longest * shape.widest > 1 else None,
+        None if token else table(len(inside), 2),
+        None if token else np.array(inside, dtype=np.int64),
+        parallel,
+        random.random((length, width)) < 0.7,
+        random.random((length, width)) < 0.5,
         table(length, 4),
         table(width, 4),
-        Anchors(np.empty((0, 2), dtype=np.int64), np.empty(0)),
+        NOTHING,
     )
+
+
+NOTHING = Anchors(np.empty((0, 2), dtype=np.int64), np.empty(0), np.empty((0, 4), dtype=np.int64))
 
 
 def sizes_of(shape):
@@ -68,19 +87,22 @@ def random_case(random, shape, largest=3):
     longest, widest = observed(shape)
     steps = steps_of(columns, shape.memory, shape.distortion)
     segment_cost = random.random((rows, longest, columns, widest)).astype(np.float32)
-    null_cost = random.random(rows).astype(np.float32)
-    paths = list(oracles.all_paths(rows, columns, longest, widest))
+    null_cost = random.random((rows, shape.most_null))
+    every = oracles.all_paths(rows, columns, longest, widest, shape.most_null)
+    paths = [path for path in every if oracles.is_allowed(path, features, shape)]
     chosen = int(random.integers(len(paths)))
-    counted = [np.empty((rows, longest, columns, widest)), np.empty(rows), steps.jump, steps.stay]
+    counted = [np.empty((rows, longest, columns, widest)), null_cost, steps.jump, steps.stay]
     found = oracles.path_counts(paths[chosen], *counted, steps.null_next, steps.final)
     gold = Gold(type(PATH)(0.0, *found), segment_cost, null_cost)
     costs = [
         sum(
-            float(null_cost[i]) if j < 0 else float(segment_cost[i, size - 1, j, wide - 1]) for i, size, j, wide in path
+            float(null_cost[i, size - 1] if j < 0 else segment_cost[i, size - 1, j, wide - 1])
+            for i, size, j, wide in path
         )
         for path in paths
     ]
-    table = [oracles.path_features(path, features, sizes_of(shape), shape, steps, STEP_WEIGHTS) for path in paths]
+    weights = sizes_of(shape), shape, steps, STEP_WEIGHTS, NULL_SIZES
+    table = [oracles.path_features(path, features, *weights) for path in paths]
     return features, gold, (np.array(table), np.array(costs), chosen)
 
 
@@ -140,7 +162,7 @@ def test_a_lattice_scores_paths_by_their_features(seed, shape):
     features, _, (table, _, _) = random_case(random, shape)
     weights = random.normal(size=STEP_WEIGHTS + sum(sizes_of(shape)))
     lattice = lattice_of(features, weights, sizes_of(shape), shape)
-    paths = oracles.paths_of(lattice.emit)
+    paths = [path for path in oracles.paths_of(*lattice[:2]) if oracles.is_allowed(path, features, shape)]
     scores = [oracles.path_score(path, *lattice) for path in paths]
     np.testing.assert_allclose(scores, table @ weights, rtol=1e-5, atol=1e-5)
     score, starts, spans = best_path(lattice)
@@ -166,16 +188,18 @@ def gold_cells(draw):
 def as_path(found):
     """The path that marginals of 0 and 1 stand for."""
     segments = [(i, span + 1, j, wide + 1) for i, span, j, wide in np.argwhere(found.segments).tolist()]
-    return tuple(sorted(segments + [(i, 1, -1, 0) for i in np.flatnonzero(found.null).tolist()]))
+    return tuple(sorted(segments + [(i, size + 1, -1, 0) for i, size in np.argwhere(found.null).tolist()]))
 
 
 @settings(deadline=None, max_examples=60)
-@given(gold_cells(), SHAPES)
-def test_the_gold_path_has_the_most_gold_links_and_no_others(matrices, shape):
+@given(gold_cells(), SHAPES, SEEDS)
+def test_the_gold_path_has_the_most_gold_links_and_no_others(matrices, shape, seed):
     cells = matrices[0]
-    found = gold_path(cells, shape)
+    longest, widest = observed(shape)
+    allowed = np.random.default_rng(seed).random((len(cells), longest, cells.shape[1], widest)) < 0.8
+    found = gold_path(cells, shape, allowed if seed % 2 else None)
     path = as_path(found)
-    assert path in oracles.gold_paths(cells, *observed(shape))
+    assert path in oracles.gold_paths(cells, longest, widest, shape.most_null, allowed if seed % 2 else None)
     steps = steps_of(cells.shape[1], shape.memory, shape.distortion)
     want = oracles.path_counts(path, found.segments, found.null, steps.jump, steps.stay, steps.null_next, steps.final)
     for got, count in zip((found.segments, found.null, found.jump, found.stay, found.final), want, strict=True):
@@ -198,9 +222,10 @@ def test_counts_of_a_path(seed, shape):
     random = np.random.default_rng(seed)
     length, width = random.integers(1, 5, 2).tolist()
     steps = steps_of(width, shape.memory, shape.distortion)
-    given = oracles.lattice(random, length, width, *observed(shape), memory=shape.memory)
+    options = {"memory": shape.memory, "most_null": shape.most_null}
+    given = oracles.lattice(random, length, width, *observed(shape), **options)
     _, starts, spans = best_path(Lattice(*given))
-    found = path_counts(starts, spans, given[0].shape, steps)
+    found = path_counts(starts, spans, given[0].shape, shape.most_null, steps)
     want = oracles.path_counts(oracles.as_path(starts, spans), *given)
     for got, count in zip((found.segments, found.null, found.jump, found.stay, found.final), want, strict=True):
         np.testing.assert_array_equal(got, count)
@@ -240,14 +265,56 @@ def test_anchors_raise_the_segments_that_hold_them_and_nothing_else(seed, shape)
     features = random_features(random, length, width, shape)
     weights = random.normal(size=STEP_WEIGHTS + sum(sizes_of(shape)))
     links = np.array([[random.integers(length), random.integers(width)]])
-    held = replace(features, anchors=Anchors(links, np.array([0.5])))
+    held = replace(features, anchors=NOTHING._replace(links=links, pull=np.array([0.5])))
     plain = lattice_of(features, weights, sizes_of(shape), shape, anchoring=3.0)
     raised = lattice_of(held, weights, sizes_of(shape), shape, anchoring=3.0)
     observed_word, other_word = links[0, ::-1] if shape.by_target else links[0]
-    for (a, size, b, wide), more in np.ndenumerate(raised.emit - plain.emit):
+    for (a, size, b, wide), before in np.ndenumerate(plain.emit):
+        if before == -np.inf:
+            assert raised.emit[a, size, b, wide] == -np.inf
+            continue
+        more = raised.emit[a, size, b, wide] - before
         inside = a + size < plain.emit.shape[0] and b + wide < plain.emit.shape[2]
         holds = a <= observed_word <= a + size and b <= other_word <= b + wide
         assert more == pytest.approx(1.5 if holds and inside else 0.0)
     for one, other in zip(plain[1:], raised[1:], strict=True):
         np.testing.assert_array_equal(one, other)
     np.testing.assert_array_equal(lattice_of(held, weights, sizes_of(shape), shape).emit, plain.emit)
+
+
+@settings(deadline=None, max_examples=30)
+@given(SEEDS, SHAPES)
+def test_phrases_that_a_table_knows_are_raised_and_nothing_else(seed, shape):
+    random = np.random.default_rng(seed)
+    features = random_features(random, 3, 4, shape)
+    if features.items is None or not len(features.items):
+        return
+    weights = random.normal(size=STEP_WEIGHTS + sum(sizes_of(shape)))
+    i, size, j, wide = np.unravel_index(features.items[0], (3, shape.longest, 4, shape.widest))
+    held = replace(features, anchors=NOTHING._replace(phrases=np.array([[i, size + 1, j, wide + 1]])))
+    plain, raised = (lattice_of(one, weights, sizes_of(shape), shape, anchoring=3.0).emit for one in (features, held))
+    place = (j, wide, i, size) if shape.by_target else (i, size, j, wide)
+    against = 0.0
+    if shape.by_words and size == wide and features.parallel[i, j, size]:
+        single = lattice_of(features, weights, sizes_of(shape), shape).emit[:, 0, :, 0]
+        cells = single.T if shape.by_target else single
+        words = [(i + step, j + step) for step in range(size + 1)]
+        against = sum(min(cells[word], 0.0) for word in words if features.matched[word])
+    assert raised[place] - plain[place] == pytest.approx(3.0 * max(size + 1, wide + 1) - against)
+    raised[place] = plain[place]
+    np.testing.assert_array_equal(raised, plain)
+
+
+@settings(deadline=None, max_examples=60)
+@given(st.integers(1, 5), st.integers(1, 4), SEEDS)
+def test_running_sums_and_words_of_null_segments(length, most, seed):
+    random = np.random.default_rng(seed)
+    values = random.normal(size=length)
+    sums, words = running_sums(values, most), np.zeros(length)
+    counts = random.random((length, most))
+    for i, size in np.ndindex(length, most):
+        inside = i + size < length
+        assert sums[i, size] == pytest.approx(values[i : i + size + 1].sum() if inside else 0.0)
+        counts[i, size] *= inside
+        words[i : i + size + 1] += counts[i, size]
+    np.testing.assert_allclose(null_words(counts), words)

@@ -57,6 +57,13 @@ def categories(table, blocks, family, name):
     return table.categories[:, place] - base
 
 
+def span_column(features, blocks, family, name, shape):
+    """One column of values of all pairs of spans; NaN for pairs without features."""
+    whole = np.full(np.prod(shape), np.nan)
+    whole[features.items] = column(features.spans, blocks, family, name)
+    return whole.reshape(shape)
+
+
 def tables_of(features):
     return [features.tokens, features.spans, features.source_null, features.target_null]
 
@@ -70,7 +77,8 @@ def test_shapes_and_ranges(pair, sizes, lexical):
     length, width = len(pair.source), len(pair.target)
     assert (features.length, features.width) == (length, width)
     assert (features.spans is None) == (sizes == (1, 1)) and (layout.spans == ((), ())) == (sizes == (1, 1))
-    items = [length * width, length * sizes[0] * width * sizes[1], length, width]
+    spans = 0 if features.items is None else len(features.items)
+    items = [length * width, spans, length, width]
     blocks = [layout.tokens, layout.spans, layout.null, layout.null]
     for table, count, (values, kinds) in zip(tables_of(features), items, blocks, strict=True):
         if table is None:
@@ -138,30 +146,33 @@ def test_tables_are_asked():
     features, blocks = made.features(PAIRS[0]), made.layout
     cosine = column(features.tokens, blocks.tokens, "relatedness", "cosine").reshape(4, 3)
     assert cosine[2, 2] == pytest.approx(0.8, abs=0.01) and cosine[3].tolist() == [0.0, 0.0, 0.0]
-    rule = column(features.spans, blocks.spans, "paraphrase", "rule").reshape(4, 3, 3, 2)
-    assert np.argwhere(rule).tolist() == [[2, 1, 2, 0]]
+    rule = span_column(features, blocks.spans, "paraphrase", "rule", (4, 3, 3, 2))
+    assert np.argwhere(rule > 0).tolist() == [[2, 1, 2, 0]]
     linked = categories(features.tokens, blocks.tokens, "lexical", "linked words").reshape(4, 3)
     assert np.argwhere(linked).tolist() == [[2, 2]]
 
 
 def test_values_of_phrases_count_for_their_length():
     up, plain = maker(upweight=True), maker(upweight=False)
-    found, blocks = up.features(PAIRS[0]).spans, up.layout.spans
-    once = plain.features(PAIRS[0]).spans
-    for name in ("words found, source", "words found, target", "words matched, source"):
-        more, less = (column(table, blocks, "string", name).reshape(4, 3, 3, 2) for table in (found, once))
-        assert less.max() > 0
+    found, blocks = up.features(PAIRS[0]), up.layout.spans
+    once = plain.features(PAIRS[0])
+    strings = ("words found, source", "words found, target", "words matched, source")
+    names = [*(("string", name) for name in strings), ("paraphrase", "rule"), ("paraphrase", "rule's score 1")]
+    for family, name in [*names, ("relatedness", "cosine")]:
+        more, less = (span_column(one, blocks, family, name, (4, 3, 3, 2)) for one in (found, once))
+        assert np.nanmax(less) > 0
         for (i, span, j, wide), value in np.ndenumerate(more):
-            if i + span < 4 and j + wide < 3:
+            if i + span < 4 and j + wide < 3 and span + wide:
                 assert value == pytest.approx(less[i, span, j, wide] * max(span + 1, wide + 1))
-    np.testing.assert_array_equal(found.categories, once.categories)
+    np.testing.assert_array_equal(found.spans.categories, once.spans.categories)
 
 
 def test_spans_by_hand():
     made = maker()
-    table, blocks = made.features(PAIRS[0]).spans, made.layout.spans
-    source = column(table, blocks, "string", "words found, source").reshape(4, 3, 3, 2)
-    target = column(table, blocks, "string", "words found, target").reshape(4, 3, 3, 2)
+    features, blocks = made.features(PAIRS[0]), made.layout.spans
+    source, target = (
+        span_column(features, blocks, "string", f"words found, {side}", (4, 3, 3, 2)) for side in ("source", "target")
+    )
     # "The Dogs" with "the dog": all words found; "The Dogs give" with it: two of three, and three words long.
     assert source[0, 1, 0, 1] == target[0, 1, 0, 1] == pytest.approx(2.0)
     assert source[0, 2, 0, 1] == pytest.approx(2.0) and target[0, 2, 0, 1] == pytest.approx(3.0)
@@ -175,13 +186,14 @@ def test_changing_the_sides_transposes_what_is_the_same_for_both(pair):
     length, width = len(pair.source), len(pair.target)
     blocks = there.layout.tokens
     names = ["identical", "lower case", "lemma", "Jaro-Winkler", "bigrams", "trigrams", "prefix", "suffix"]
+    names += ["Levenshtein", "Hamming", "Jaccard"]
     for family, name in [*(("string", name) for name in names), ("position", "distance"), ("relatedness", "cosine")]:
         first = column(one.tokens, blocks, family, name).reshape(length, width)
         second = column(other.tokens, blocks, family, name).reshape(width, length)
         np.testing.assert_allclose(first, second.T, atol=1e-6)
     spans = there.layout.spans
-    first = column(one.spans, spans, "string", "words found, source").reshape(length, 2, width, 2)
-    second = column(other.spans, spans, "string", "words found, target").reshape(width, 2, length, 2)
+    first = span_column(one, spans, "string", "words found, source", (length, 2, width, 2))
+    second = span_column(other, spans, "string", "words found, target", (width, 2, length, 2))
     np.testing.assert_allclose(first, second.transpose(2, 3, 0, 1), atol=1e-6)
     np.testing.assert_array_equal(one.source_null.categories, other.target_null.categories)
     np.testing.assert_array_equal(one.target_null.categories, other.source_null.categories)

@@ -8,9 +8,10 @@ import pytest
 from cepts.data import Sentence, SentencePair
 from cepts.phrases.inventory import Inventory
 from cepts.phrases.lexical import Lexical
-from cepts.phrases.likeness import look_up, mark_numbers, number_cells
+from cepts.phrases.likeness import compare_words, known_phrases, look_up, mark_numbers, number_cells
+from cepts.phrases.names import NameModel
 from cepts.phrases.numbers import same_numbers
-from cepts.phrases.paraphrases import Paraphrases
+from cepts.phrases.paraphrases import Paraphrases, Rule
 from cepts.phrases.wordnet import WordNet
 from cepts.phrases.words import words_of
 
@@ -90,3 +91,28 @@ def test_numbers_need_the_paraphrase_family():
     found = look_up(*words, Lexical(paraphrases=Paraphrases.from_rules()), 1, 1)
     assert found.lists.tolist() == [[[[3]]]]
     assert [one.alone for one in found.numbers] == [True]
+
+
+def phrases_of(source, target, lexical):
+    words = words_of(SentencePair(Sentence(tuple(source.split())), Sentence(tuple(target.split()))), Inventory())
+    found = look_up(*words, lexical, 3, 3)
+    match = compare_words(*words, found, Inventory()).match
+    return {tuple(row) for row in known_phrases(*words, match, found).tolist()}
+
+
+def test_phrases_that_a_table_knows():
+    listed = Paraphrases.from_rules([Rule("a b", "c", "[NP]", (1.0,) * 8)], [("for now", "temporarily")])
+    lexical = Lexical(WORDNET, listed, names=NameModel.train([("bob", "robert")], iterations=1))
+    assert phrases_of("put off", "postpone put off", lexical) == {(0, 2, 0, 1)}  # not with itself
+    # What has all lemmas of the other needs no table, unless the rest is a name.
+    listed = Lexical(paraphrases=Paraphrases.from_rules(first=[("close up", "close"), ("york city", "york")]))
+    assert phrases_of("close up", "close", listed) == phrases_of("close", "close up", listed) == set()
+    assert phrases_of("York City", "York", listed) == {(0, 2, 0, 1)}
+    assert phrases_of("York City", "York X City", listed) == set()
+    assert phrases_of("york city", "york", listed) == set()
+    assert phrases_of("temporarily x", "y for now", lexical) == {(0, 1, 1, 2)}
+    assert phrases_of("NYC", "New York City", lexical) == {(0, 1, 0, 3)}
+    assert phrases_of("twice", "two times", lexical) == {(0, 1, 0, 2)}
+    # Rules have scores of which features are made; relations other than synonyms are not enough.
+    assert phrases_of("a b", "c", lexical) == phrases_of("put off", "act", lexical) == set()
+    assert phrases_of("put", "postpone", lexical) == set()

@@ -36,7 +36,7 @@ def test_files_of_ppdb_become_a_table(tmp_path):
 @pytest.mark.parametrize(
     ("text", "message"),
     [
-        ("a\tb\na b\n", "line 2: neither two texts"),
+        ("a\tb\na b\n", "line 2: neither texts"),
         ("[X] ||| a ||| b\n", "line 1: a rule is"),
         (rule_line(names=RULE_SCORES[1:]), r"line 1: the rule has no p\(lhs\|e\)"),
         (rule_line().replace("3.5", "three"), "line 1: could not convert string to float: 'three'"),

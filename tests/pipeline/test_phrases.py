@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import json
+from copy import copy
+from dataclasses import replace
 from pathlib import Path
 
 import numpy as np
@@ -13,12 +15,14 @@ from cepts.data import Association, Sentence, SentencePair, geometric_mean
 from cepts.errors import UsageError
 from cepts.extract import Extraction, aligned_runs
 from cepts.io import SentencePairWriter, read_sentence_pairs
+from cepts.phrases import synthesise
 from cepts.phrases.aligner import PhraseAligner
-from cepts.phrases.directions import PhraseDirections
+from cepts.phrases.directions import PhraseDirections, PosteriorPair
+from cepts.phrases.languages import english_annotator
 from cepts.phrases.words import kinds_of
 from cepts.pipeline.inputs import tokenise_pairs
 from cepts.pipeline.judgements import IMPORTANCE, JUDGEMENT_SCORES, judge_pairs, pair_scores
-from cepts.pipeline.phrases import align_pairs, list_segmentations
+from cepts.pipeline.phrases import Synthesiser, align_pairs, list_segmentations
 
 EXAMPLES = read_sentence_pairs(Path(__file__).parents[2] / "examples" / "paraphrases.jsonl")
 EMPTY = SentencePair(Sentence(()), Sentence(("word",)))
@@ -62,7 +66,8 @@ def test_one_direction_gathers_different_words_about_one():
     agreed = geometric_mean(forward, reverse)[0]
 
     def for_cepts(pair):
-        return PhraseDirections(forward, reverse, None, None, [pair], None).for_cepts[0]
+        both = PosteriorPair(forward, reverse)
+        return PhraseDirections(both, both, None, None, [], [pair], None).for_cepts[0]
 
     apart = SentencePair(Sentence(("take", "it", "over")), Sentence(("seize", "it")))
     found = for_cepts(apart)
@@ -74,12 +79,30 @@ def test_one_direction_gathers_different_words_about_one():
     np.testing.assert_array_equal(for_cepts(twice), agreed)
 
 
-def test_segments_cover_exactly_the_links(aligner):
-    for combine in ("agreement", "onmf", "forward"):
-        found = aligner.align(EXAMPLES, combine=combine)
+@pytest.mark.parametrize("combine", ["agreement", "onmf", "forward", "union"])
+def test_segments_cover_the_links_and_with_links_of_phrases_exactly_these(aligner, combine):
+    for links in ("words", "phrases"):
+        found = copy(aligner).set_params(links=links).align(EXAMPLES, combine=combine)
         for one, segments in zip(found, found.segments, strict=True):
             cells = {(i, j) for (a, b), (c, d), _ in segments for i in range(a, b) for j in range(c, d)}
-            assert cells == set(one.links)
+            assert cells == set(one.links) if links == "phrases" else cells >= set(one.links)
+            assert segments == sorted(segments)
+            # Every phrase holds a link.
+            for (a, b), (c, d), _ in segments:
+                assert any(a <= i < b and c <= j < d for i, j in one.links)
+
+
+def test_phrases_are_made_of_the_links_of_chunks(aligner):
+    chunked = english_annotator().annotate(EXAMPLES, ["chunk"])
+    words = copy(aligner).set_params(links="words").align(EXAMPLES)
+    for links in ("words", "phrases"):
+        made = Synthesiser(aligner, links)(chunked, words)
+        for pair, given, one in zip(chunked, words, made, strict=True):
+            want = synthesise(replace(pair, sure=tuple(given.links), possible=None)).sure
+            cells = {(i, j) for (a, b), (c, d), _ in one.segments for i in range(a, b) for j in range(c, d)}
+            assert cells == set(want)
+            assert one.links == (given.links if links == "words" else list(want))
+    assert any(len(one.segments) < len(one.links) for one in made)
 
 
 def test_a_summary_counts_what_was_left_out_and_files_come_together(aligner, tmp_path):

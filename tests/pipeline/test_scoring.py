@@ -45,8 +45,8 @@ def test_links_that_end_before_the_gold_have_none_for_the_rest(files):
 
 def test_what_is_missing_is_named_as_a_parameter(files):
     gold = LinkFile("gold", base=1)
-    with pytest.raises(UsageError, match="`null` needs the sentences of both sides; give `source` and `target`"):
-        score_links(gold, [LinkFile("one")], null=True)
+    with pytest.raises(UsageError, match="`null` sure needs the sentences of both sides; give `source` and `target`"):
+        score_links(gold, [LinkFile("one")], null="sure")
     with pytest.raises(UsageError, match="`sentences` is 3 but the sentence files have 2 lines"):
         score_links(gold, [LinkFile("one")], sides=read_sides("source", None), sentences=3)
     with pytest.raises(DataError, match=r"or `sentences=2` if the other pairs have no gold links"):

@@ -52,19 +52,21 @@ def text_of(language, lines):
     return Text.from_tokens([f"{language}{n}" for n in line] for line in lines)
 
 
-def test_precision_of_retrieval():
+@pytest.mark.parametrize("paper", [False, True])
+def test_precision_of_retrieval(paper):
+    """With `paper`, word vectors keep their lengths and no weight is below 1."""
     random = np.random.default_rng(1)
     # Also a word without a vector, a word twice, and a pair without any vector on one side.
     lines = [random.choice(120, 2, replace=False).tolist() for _ in range(40)] + [[5, 5, 9], [7, 999], [999]]
     texts = text_of("en", lines), text_of("fr", lines)
-    scores = score_retrieval(MODEL, texts, PrecisionTask(measures=["cosine"], at=(1, 2)))
+    scores = score_retrieval(MODEL, texts, PrecisionTask(measures=["cosine"], at=(1, 2), paper=paper))
     weights = np.zeros(120)
     for line in lines:
         weights[[n for n in set(line) if n < 120]] += 1
-    weights = np.maximum(0.1, np.log10(len(lines) / np.maximum(weights, 1)))
+    weights = np.maximum(1.0 if paper else 0.1, np.log10(len(lines) / np.maximum(weights, 1)))
     sides = []
     for places in PLACES:
-        unit = places / np.linalg.norm(places, axis=1)[:, None]
+        unit = places if paper else places / np.linalg.norm(places, axis=1)[:, None]
         rows = []
         for line in lines:
             known = [n for n in set(line) if n < 120]

@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 import re
+from dataclasses import replace
 
 import numpy as np
 import pytest
 
-from cepts.data import Alignment
+from cepts.data import Alignment, Segment
 from cepts.errors import UsageError
 from cepts.plot import plot_pair
 from cepts.plot.figure import COLOURS
@@ -25,7 +26,7 @@ def aligned(*links, confidence=1.0, sure=True):
 
 
 LINKS = aligned((0, 0), (1, 0), (2, 2))
-both = pytest.mark.parametrize("form", ["lines", "matrix"])
+both = pytest.mark.parametrize("form", ["lines", "cepts", "matrix"])
 
 
 @both
@@ -37,6 +38,18 @@ def test_a_figure_is_what_its_name_says_and_the_same_bytes_twice(tmp_path, form,
         assert drawn.path == path
     assert one.read_bytes().startswith(start)
     assert one.read_bytes() == two.read_bytes()
+
+
+def test_a_matrix_frames_phrases_of_several_words(tmp_path):
+    phrases = [Segment((0, 2), (0, 1)), Segment((2, 3), (2, 3))]
+    plain, framed = (
+        plot_pair(tmp_path / name, SOURCE, TARGET, alignment, form="matrix").path.read_text("utf-8")
+        for name, alignment in (("a.svg", LINKS), ("b.svg", replace(LINKS, segments=phrases)))
+    )
+    # One collection more, with one polygon: a phrase of one word on each side has no frame.
+    assert framed.count('id="PolyCollection') == plain.count('id="PolyCollection') + 1
+    single = plot_pair(tmp_path / "c.svg", SOURCE, TARGET, replace(LINKS, segments=phrases[1:]), form="matrix")
+    assert single.path.read_text("utf-8") == plain
 
 
 def test_a_notebook_shows_what_was_drawn(tmp_path):
@@ -100,3 +113,20 @@ def test_wrong_arguments_are_one_clear_line(tmp_path):
         plot_pair(tmp_path / "f.svg", SOURCE, TARGET, LINKS, form="circle")
     with pytest.raises(UsageError, match=r"must lie within the sentences\. Got position 2 \(from 0\) in `target`"):
         plot_pair(tmp_path / "f.svg", SOURCE, TARGET[:2], LINKS)
+
+
+def test_each_cept_has_a_circle_and_each_of_its_words_a_line(tmp_path):
+    """Figure 2 of onmf: four linked words and three lines more, for the words of the second cept."""
+    for form, curves in (("lines", 3), ("cepts", 5)):
+        plot_pair(tmp_path / f"{form}.svg", SOURCE, TARGET, LINKS, form=form)
+        assert len(re.findall(r"\bC \S+ \S+ \S+ \S+ \S+ \S+ *\n?\"", (tmp_path / f"{form}.svg").read_text())) == curves
+
+
+def test_circles_of_cepts_do_not_overlap():
+    from cepts.plot.pairs import NODE, _nodes
+
+    groups = np.arange(6), np.zeros(6, dtype=np.int64)
+    middles = [np.linspace(0, 3, 6), np.full(6, 3.0)]
+    places = _nodes(groups, middles, 3.0)
+    assert np.diff(sorted(places)).min() >= NODE - 1e-9
+    assert max(places) <= 3.0

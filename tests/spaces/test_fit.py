@@ -13,6 +13,7 @@ from cepts.spaces import CCA, IBFA, MBFA, METHODS, Procrustes, Ridge
 from cepts.spaces.entries import entry_weights
 from cepts.spaces.ibfa import canonical, fit_ibfa
 from cepts.spaces.induce import Induction
+from cepts.spaces.mbfa import Battery
 from cepts.spaces.moments import gather_moments
 from cepts.spaces.retrieve import retrieve
 
@@ -104,6 +105,62 @@ def test_ibfa_is_the_closed_form_on_prepared_vectors():
     assert report.choice.tried == ()
     assert (record.factors, record.shrinkage, record.exponent) == (7, 0.2, 0.5)
     assert space.correlations.shape == (7,)
+
+
+def literal_posterior_means(model, prepared):
+    """E[z | x] by eq. (4) of the paper, view by view."""
+    placed = []
+    for vectors, loading, noise, mean in zip(prepared, model.loadings, model.noises, model.means, strict=True):
+        inner = np.eye(model.factors) + loading.T @ np.linalg.inv(noise) @ loading
+        placed.append((vectors - mean) @ (np.linalg.inv(inner) @ loading.T @ np.linalg.inv(noise)).T)
+    return np.concatenate(placed)
+
+
+PAPER_OPTIONS = {"ibfa": {}, "mbfa": {"iterations": 60}}
+
+
+@pytest.mark.parametrize(("method", "count"), [("ibfa", 2), ("mbfa", 2), ("mbfa", 3)])
+def test_of_paper_compares_words_by_posterior_means_of_unweighted_entries(method, count):
+    """Products of all words of all languages, which do not depend on the rotation of the space."""
+    views = oracles.translated_views(WORDS, (7, 6, 8)[:count], noise=0.5)
+    names = tuple(view.name for view in views)
+    right = [tuple(f"{name}{n}" for name in names) for n in TRAIN]
+    odd = [("en0", *(f"{name}{n}" for name in names[1:])) for n in range(1, 60)]  # weights would make these light
+    half = [(f"en{n}", f"fr{n}", None) for n in range(200, WORDS)] if count > 2 else []
+    given = Dictionary(names, (*right, *odd, *half))
+    fitted_model = METHODS[method].of_paper(**PAPER_OPTIONS[method]).fit(views, given)
+    space = fitted_model.space_
+    rows = fitted_model.report_.entries.rows
+    assert len(rows) == len(right) + len(odd)
+    prepared = [part.apply(view.matrix) for part, view in zip(space.preparations, views, strict=True)]
+    model = space.model
+    if method == "ibfa":
+        model = fit_ibfa(canonical(gather_moments(prepared, rows)[0], (7, 6)))
+    else:
+        battery = Battery(
+            gather_moments(prepared, rows), [7, 6, 8][:count], factors=6, start="canonical", accelerate=False
+        )
+        assert battery.fit(iterations=60, tolerance=0.0)[1] == list(space.objectives)
+    wanted = literal_posterior_means(model, prepared)
+    found = np.concatenate([space.project(view.matrix, number) for number, view in enumerate(views)])
+    np.testing.assert_allclose(found @ found.T, wanted @ wanted.T, atol=1e-3 * np.abs(wanted @ wanted.T).max())
+
+
+def test_of_paper_can_be_changed_and_is_only_of_its_methods():
+    assert IBFA.of_paper().get_params() == IBFA(exponent=0.5, shrinkage=0.0, weighted=False).get_params()
+    assert MBFA.of_paper(iterations=9).iterations == 9
+    assert MBFA.of_paper().get_params() != MBFA().get_params()
+    assert Procrustes.of_paper().get_params() == Procrustes().get_params()
+    with pytest.raises(UsageError, match="ridge is not a method of Vargas et al"):
+        Ridge.of_paper()
+
+
+def test_without_complete_entries_mbfa_of_the_paper_says_so():
+    views = oracles.translated_views(WORDS, (4, 4, 4), noise=0.2)
+    star = [oracles.right_dictionary(views, range(50), pair) for pair in (("en", "fr"), ("en", "ru"))]
+    with pytest.raises(DataError, match="found no entry with a word of each of the 3 languages among 100") as error:
+        MBFA.of_paper().fit(views, star)
+    assert "\n" not in str(error.value)
 
 
 @pytest.mark.parametrize("exponent", [0.0, 0.5, 1.0])
@@ -246,7 +303,8 @@ def test_what_cannot_be_fitted_is_refused_in_one_line(views, given, model, kind,
         (CCA, {"factors": 0}, "`factors` must be 1 or more. Got 0 instead"),
         (Ridge, {"shrinkage": np.inf}, "`shrinkage` must be 0 or more. Got inf instead"),
         (MBFA, {"iterations": 0}, "`iterations` must be 1 or more. Got 0 instead"),
-        (MBFA, {"start": "here"}, "`start` must be one of joreskog, canonical. Got 'here' instead"),
+        (MBFA, {"start": "here"}, "`start` must be one of joreskog, canonical, random. Got 'here' instead"),
+        (MBFA, {"balance": 1.5}, "`balance` must be 0 to 1. Got 1.5 instead"),
         (MBFA, {"tolerance": -1.0}, "`tolerance` must be 0 or more. Got -1.0 instead"),
         (Procrustes, {"prepare": ("unit", "whiten")}, "`prepare` must have only the steps unit and centre"),
         (Procrustes, {"prepare": "unit"}, "`prepare` must have only the steps unit and centre"),

@@ -6,6 +6,7 @@ import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from scipy.linalg import fractional_matrix_power
 from scipy.stats import multivariate_normal
 
 import oracles_spaces_models as oracles
@@ -107,6 +108,50 @@ def test_agreement_is_the_mean_covariance_of_latent_means(model):
     # What is known of z and what is left of it make up its variance, view by view.
     left = np.mean([model.latent_covariance([view]) for view in range(len(model))], axis=0)
     np.testing.assert_allclose(model.agreement + left, np.eye(model.factors), atol=1e-9)
+
+
+def power(matrix, exponent):
+    """A power of a symmetric matrix with eigenvalues above 0."""
+    return fractional_matrix_power((matrix + matrix.T) / 2, exponent).real
+
+
+# With more factors than a view has dimensions, its latent means have no variance in some directions.
+full = st.builds(
+    lambda seed, factors: oracles.random_model(np.random.default_rng(seed), (4, 3, 5), factors),
+    st.integers(0, 2**32 - 1),
+    st.integers(1, 3),
+)
+
+
+@some
+@given(full, st.sampled_from([0.25, 0.5, 1.0]), st.sampled_from([0.0, 0.5, 1.0]))
+def test_sharpened_maps_are_powers_of_the_covariances_of_latent_means(model, exponent, balance):
+    """E[z | x_i] C_i^(-b/2) C^(exponent - (1 - b)/2), but for a rotation that all views share."""
+    maps, values = model.sharpened(exponent, balance=balance)
+    covariances = [a.T @ sigma @ a for a, sigma in zip(model.latent_maps, model.covariances, strict=True)]
+    common = np.mean(covariances, axis=0)
+    wanted = [
+        latent @ power(own, -balance / 2) @ power(common, exponent - (1 - balance) / 2)
+        for latent, own in zip(model.latent_maps, covariances, strict=True)
+    ]
+    found, want = np.concatenate(maps), np.concatenate(wanted)
+    np.testing.assert_allclose(found @ found.T, want @ want.T, rtol=1e-6, atol=1e-8)
+    np.testing.assert_allclose(np.sort(np.linalg.eigvalsh(common)), np.sort(values), rtol=1e-7, atol=1e-9)
+
+
+@some
+@given(full)
+def test_without_balance_a_half_is_the_posterior_mean(model):
+    """Eq. (4), with the noise inverted; a balance of 1/2 is something else."""
+    posterior = []
+    for loading, noise in zip(model.loadings, model.noises, strict=True):
+        scaled = np.linalg.solve(noise, loading)
+        posterior.append(scaled @ np.linalg.inv(np.eye(model.factors) + loading.T @ scaled))
+    want = np.concatenate(posterior)
+    found = np.concatenate(model.sharpened(0.5, balance=0.0)[0])
+    np.testing.assert_allclose(found @ found.T, want @ want.T, rtol=1e-6, atol=1e-8)
+    other = np.concatenate(model.sharpened(0.5, balance=0.5)[0])
+    assert np.abs(other @ other.T - want @ want.T).max() > 1e-3 * np.abs(want @ want.T).max()
 
 
 @settings(max_examples=10, deadline=None)

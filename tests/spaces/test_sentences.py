@@ -100,6 +100,22 @@ def test_idf_equals_counting(sentences, floor):
     assert (weights.repeats, weights.mean) == (False, True)
 
 
+@given(SENTENCES.filter(len))
+def test_words_that_muse_has_not_counted_are_skipped(sentences):
+    """As in its program: the mean is of words that are in the counted text."""
+    vectors = Vectors.from_words(WORDS, np.arange(5 * len(WORDS), dtype=np.float32).reshape(len(WORDS), 5))
+    weights = idf_weights(Text.from_tokens(sentences[:1]), vectors.vocabulary, floor=1.0, skip_unseen=True)
+    seen = {oracles.row_of(WORDS, token) for token in sentences[0]}
+    counted = oracles.idf(sentences[:1], WORDS, 1.0)
+    assert [weight > 0 for weight in weights.values] == [row in seen for row in range(len(WORDS))]
+    got = sentence_vectors(Text.from_tokens(sentences), vectors, weights)
+    for row, sentence in enumerate(sentences):
+        kept = [token for token in sentence if oracles.row_of(WORDS, token) in seen]
+        wanted = oracles.sentence_vector(kept, WORDS, vectors.matrix, counted, repeats=False, mean=True)
+        assert got.covered[row] == (wanted is not None)
+        np.testing.assert_allclose(got.matrix[row], 0.0 if wanted is None else wanted, rtol=1e-5)
+
+
 def test_sif_weights():
     weights = sif_weights(Vocabulary.from_words(["the", "The", "cat", "n't"]), {"the": 90, "cat": 10}, smoothing=0.1)
     np.testing.assert_allclose(weights.values, [0.1, 0.1, 0.5, 1], rtol=1e-6)

@@ -99,6 +99,9 @@ def test_matrices_are_in_counts(aligner, name):
     elif name in ("forward", "reverse"):
         explained = got.target_lengths if name == "forward" else got.source_lengths
         assert got.values.sum(dtype=float) + sum(nulls) == pytest.approx(EVIDENCE * explained.sum(), rel=1e-4)
+    elif name == "nbest-plain":
+        # Plain counts: five alignments in either direction, and null once.
+        assert got.values.sum(dtype=float) + sum(nulls) == pytest.approx(5 * 2 * words, rel=1e-4)
     else:
         assert mass == pytest.approx(EVIDENCE * words, rel=1e-4)
     if name.startswith("nbest"):

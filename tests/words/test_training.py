@@ -154,3 +154,33 @@ def test_a_repeated_text_has_the_same_lexicon_and_twice_the_likelihood(bitext):
     twice = HMM(**{**EXACT, "iterations": 3}).fit(Bitext.from_tokens([*pairs, *pairs]))
     np.testing.assert_allclose(twice.objectives_, 2 * np.array(once.objectives_), rtol=1e-5, atol=1e-9)
     np.testing.assert_allclose(twice.lexicon_.table, once.lexicon_.table, rtol=1e-3, atol=1e-5)
+
+
+def em_of_model1(pairs, start, iterations):
+    """Eq. (25) of ibm12, written out: the lexicon after some iterations, and its log-likelihood; null is word 0."""
+    table = start.copy()
+    for _ in range(iterations + 1):
+        counts, log_likelihood = np.zeros_like(table), 0.0
+        for source, target in pairs:
+            for f in target:
+                among = table[[0, *source], f]
+                log_likelihood += np.log(among.sum() / (len(source) + 1))
+                np.add.at(counts[:, f], [0, *source], among / among.sum())
+        last, table = table, counts / counts.sum(axis=1, keepdims=True)
+    return last, log_likelihood
+
+
+def test_the_maximum_of_model_1_is_not_unique():
+    """Words that occur only together: EM from two starts reaches one likelihood by two lexicons."""
+    lines = [("white house", "maison blanche")] * 3 + [("red", "rouge"), ("white house red", "maison blanche rouge")]
+    numbers = {"white": 1, "house": 2, "red": 3, "maison": 0, "blanche": 1, "rouge": 2}
+    pairs = [tuple([numbers[word] for word in side.split()] for side in pair) for pair in lines]
+    even = np.full((4, 3), 1 / 3)
+    tilted = np.array([[1, 1, 1], [6, 1, 1], [1, 6, 1], [1, 1, 1.0]]) / np.array([[3], [8], [8], [3]])
+    (one, first), (other, second) = (em_of_model1(pairs, start, 3000) for start in (even, tilted))
+    assert first == pytest.approx(second, abs=1e-3)
+    assert abs(one - other).max() > 0.3
+    # The aligner starts even; its likelihood is that of both directions.
+    found = IBM1(iterations=3000, **EXACT).fit(bitext_of(lines))
+    reverse = [([f + 1 for f in target], [e - 1 for e in source]) for source, target in pairs]
+    assert found.objectives_[-1] == pytest.approx(first + em_of_model1(reverse, even, 3000)[1], rel=1e-4)

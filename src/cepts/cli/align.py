@@ -10,15 +10,16 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from cepts.cli import link_options, option
-from cepts.cli.console import ProgressBars, say
+from cepts.cli.console import ProgressBars, figure_notes, say
 from cepts.cli.groups import Command
 from cepts.errors import UsageError
-from cepts.names import LEXICONS, LINK_FORMATS, NBEST_FORMATS, WORD_MODELS
+from cepts.names import ALIGNMENT_PAPERS, LEXICONS, LINK_FORMATS, NBEST_FORMATS, WORD_MODELS, resolve
 from cepts.progress import Stopwatch
 
 if TYPE_CHECKING:
     from cepts.data import Scorer
     from cepts.pipeline import Summary, WordTraining
+    from cepts.pipeline.papers import AlignmentPaper
 
 SCORERS = ("weights", "source_language", "target_language", "max_length", "threads")  # options of load_scorer
 
@@ -49,6 +50,8 @@ Examples:
   cepts align new.en new.fr --load model --load space --weight 3 --weight 1
   cepts align en.txt fr.txt --combine onmf --format json
   cepts align en.txt fr.txt --model ibm4 --combine onmf --association nbest
+  cepts align en.txt fr.txt --paper onmf --cepts bic
+  cepts align en.txt fr.txt --paper ibm1 --plot likelihood.svg
   paste -d'\\t' en.txt fr.txt | cepts align - --input-format tsv""",
 )
 @click.argument("source")
@@ -60,6 +63,12 @@ Examples:
 )
 @option.section(
     "Model",
+    option.choice(
+        "--paper",
+        ALIGNMENT_PAPERS,
+        "Take the settings of a paper: exact EM of ibm1 or ibm2 (Aziz, 2016), or onmf as Goutte et al. (2004) did it, "
+        "which is slow. Options that you give take precedence.",
+    ),
     option.choice("--model", option.TableChoice("cepts.names:WORD_MODELS"), "Alignment model.  [default: hmm]"),
     option.text(
         "--load",
@@ -140,6 +149,7 @@ Examples:
         "File format of the links; json also has the cepts of onmf.  [default: pharaoh; json with --nbest]",
     ),
     option.base(),
+    option.text("--plot", "FILE", "Draw the log-likelihood before each iteration of training, as .svg, .pdf or .png."),
     option.text("--scores", "FILE", "Also write the log-probability of each pair in both directions."),
     link_options.matrices_option,
 )
@@ -151,18 +161,40 @@ def command(source: str, target: str | None, **options: Any) -> None:
     file with both sides: lines of 'source ||| target', two-column TSV, TMX, Parquet, JSON lines or CSV. Files may be
     compressed (.gz .bz2 .xz .zst), and - is stdin. The output has one line of links for each sentence pair.
     """
+    options = _with_paper(options)
     _check(options)
     stopwatch = Stopwatch()
     try:
-        with ProgressBars(quiet=options["quiet"]) as bars:
+        with ProgressBars(quiet=options["quiet"]) as bars, figure_notes(quiet=options["quiet"]):
             summary = _run(source, target, options, bars)
     except KeyboardInterrupt:
         raise KeyboardInterrupt(_how_to_go_on(options)) from None
     say(*summary.lines(stopwatch.seconds), quiet=options["quiet"])
+    if options["paper"] is not None:
+        say(f"paper    {options['paper']}: {_said(options['paper_options'])}", quiet=options["quiet"])
     if summary.not_saved is not None:
         raise summary.not_saved
     if options["save"] is not None:
         say(f"model    {options['save']}  (use it with --load)", quiet=options["quiet"])
+
+
+def _with_paper(options: dict[str, Any]) -> dict[str, Any]:
+    """The options with the settings of --paper in place of defaults; those settings are under ``paper_options``."""
+    if options["paper"] is None:
+        return options
+    paper: AlignmentPaper = resolve(ALIGNMENT_PAPERS[options["paper"]])
+    given = option.chosen(options)
+    wanted = paper.options(given, without=["training"] if options["load"] else [])
+    return {**options, **wanted, "paper_options": {name: wanted[name] for name in wanted if name not in given}}
+
+
+def _said(settings: dict[str, Any]) -> str:
+    """Settings as options."""
+    words = []
+    for name, value in settings.items():
+        word = name.replace("_", "-")
+        words.append(f"--{word} {value}" if not isinstance(value, bool) else f"--{'' if value else 'no-'}{word}")
+    return " ".join(words) or "all of its settings were given otherwise"
 
 
 def _how_to_go_on(options: dict[str, Any]) -> str:
@@ -188,10 +220,18 @@ def _check(options: dict[str, Any]) -> None:
             f"`weights` must be given once for each `load`, {len(options['load'])} times. "
             f"Got {len(options['weights'])} instead."
         )
+    if options["load"] and options["plot"] is not None:
+        raise UsageError("`plot` draws the likelihood of training, but `load` uses a model that is already trained.")
     link_options.check_extraction(options)
     option.check_apart(
-        {"--scores": options["scores"], "--matrices": options["matrices"], "the links": options["output"]}
+        {
+            "--plot": options["plot"],
+            "--scores": options["scores"],
+            "--matrices": options["matrices"],
+            "the links": options["output"],
+        }
     )
+    option.check_plot(options["plot"])
     if options["nbest"] is not None and options["combine"] != "onmf":
         link_options.check_lists(options, "alignments", NBEST_FORMATS)
         if options["format"] == "giza" and options["combine"] == "agreement":
@@ -199,7 +239,7 @@ def _check(options: dict[str, Any]) -> None:
 
 
 def _run(source: str, target: str | None, options: dict[str, Any], bars: ProgressBars) -> Summary:
-    from cepts.pipeline import AlignJob, AlignOutputs, align_files
+    from cepts.pipeline import AlignJob, AlignOutputs, WordTraining, align_files
 
     lists = options["nbest"] is not None and options["combine"] != "onmf"
     job = AlignJob(
@@ -214,7 +254,13 @@ def _run(source: str, target: str | None, options: dict[str, Any], bars: Progres
             **option.given(options, ("base", "scores", "matrices")),
         ),
     )
-    return align_files(job, notices=bars.notices, progress=bars)
+    summary = align_files(job, notices=bars.notices, progress=bars)
+    if options["plot"] is not None:
+        from cepts.plot import plot_training
+
+        assert isinstance(job.scorer, WordTraining)
+        plot_training(options["plot"], job.scorer.aligner)
+    return summary
 
 
 def _scorer(options: dict[str, Any]) -> WordTraining | Callable[[], Scorer]:

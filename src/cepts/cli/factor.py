@@ -51,7 +51,8 @@ Examples:
     link_options.format_option("--format", "File format of the links; json also has the cepts.", default="pharaoh"),
     option.base(),
     option.text("--plot", "FILE", "Draw the matrix, its two factors and the alignment of one pair (.png .svg .pdf)."),
-    option.text("--plot-criterion", "FILE", "Draw AIC and BIC of that pair against the number of cepts."),
+    option.flag("--orthogonal", "For --plot: draw the orthogonal factors, where each word has one cept."),
+    option.text("--plot-criterion", "FILE", "Draw AIC, BIC and ICL of that pair against the number of cepts."),
     option.whole("--pair", "Number of the pair to draw, from 1.  [default: 1]"),
     option.text("--gold", "FILE", "Gold links to show in --plot."),
 )
@@ -88,6 +89,8 @@ def _check_plots(matrices: str, options: dict[str, Any]) -> None:
     wanted = {name: path for name, path in plots.items() if path is not None}
     if options["gold"] is not None and options["plot"] is None:
         raise UsageError("--gold is shown in a figure; name its file with --plot.")
+    if options["orthogonal"] and options["plot"] is None:
+        raise UsageError("--orthogonal chooses what a figure shows; name its file with --plot.")
     if options["pair"] is not None and not wanted:
         raise UsageError(
             "--pair chooses the pair to draw; name the file of the figure with --plot or --plot-criterion."
@@ -134,6 +137,7 @@ def _align(matrices: str, options: dict[str, Any], progress: ProgressBars) -> tu
                 gold=gold,
                 factors=options["plot"],
                 criterion=options["plot_criterion"],
+                orthogonal=options["orthogonal"],
                 **extraction.factoring.of_onmf(),
             )
     return file, summary

@@ -10,7 +10,7 @@ import click
 
 from cepts.cli import option
 from cepts.errors import UsageError
-from cepts.names import LINK_FORMATS, SELECTIONS
+from cepts.names import ASSIGNMENTS, LINK_FORMATS, ORPHANS, SELECTIONS
 
 if TYPE_CHECKING:
     from cepts.extract import Extraction
@@ -63,14 +63,25 @@ def factoring_options(when: str = "") -> Callable[[Any], Any]:
         return when + (text[0].lower() + text[1:] if when else text)
 
     how_many = said(
-        "Number of cepts in a pair. anneal chooses it by AIC while annealing, anneal-bic by BIC; aic and bic try every "
-        "number with random starts, which is slow; N takes N cepts, or fewer in shorter pairs.  [default: anneal]"
+        "Number of cepts in a pair. anneal chooses it by AIC while annealing, anneal-bic by BIC, anneal-icl by ICL; "
+        "aic, bic and icl try every number with random starts, which is slow; N takes N cepts, or fewer in shorter "
+        "pairs.  [default: anneal]"
     )
     sure = said("Lowest confidence of a sure link; links below it are possible links.  [default: 0.5]")
-    restarts = said("Number of random starts for each number of cepts, with --cepts aic or bic.  [default: 10]")
+    restarts = said("Number of random starts for each number of cepts, with --cepts aic, bic or icl.  [default: 10]")
+    assign = said(
+        "How words are assigned to cepts: each to its most probable one, or from there on by classification EM, which "
+        "has fewer links and more of them right.  [default: map]"
+    )
+    orphans = said(
+        "What happens to words whose cept is removed, because it has no words on the other side: the other cepts are "
+        "trained again, or the words go to them directly.  [default: retrain]"
+    )
     return option.stacked(
         option.text("--cepts", "anneal|...|N", how_many, callback=_cepts),
         option.real("--sure", sure, least=0, most=1, metavar="P"),
+        option.choice("--assign", ASSIGNMENTS, assign),
+        option.choice("--orphans", ORPHANS, orphans),
         option.whole("--restarts", restarts),
         option.seed(said("Seed of the random starts.  [default: 0]"), default=None),
     )
@@ -87,7 +98,7 @@ def extraction_of(options: dict[str, Any]) -> Extraction:
 
 def check_extraction(options: dict[str, Any]) -> None:
     """Refuse options that do not go with --combine, or with one another."""
-    from cepts.factor import Factoring
+    from cepts.factor import EXHAUSTIVE, Factoring
 
     combine = options["combine"]
     if options["threshold"] is not None and combine not in {"agreement", "onmf"}:
@@ -98,8 +109,9 @@ def check_extraction(options: dict[str, Any]) -> None:
         raise UsageError(f"{', '.join(factoring)} {goes} with `combine` onmf, not with {combine}.")
     if options.get("association") is not None and combine != "onmf" and options["matrices"] is None:
         raise UsageError(f"`association` goes with `combine` onmf or with `matrices`, not with {combine} alone.")
-    if options["restarts"] is not None and options["cepts"] not in {"aic", "bic"}:
-        raise UsageError(f"`restarts` goes with `cepts` aic or bic, not with {options['cepts'] or 'anneal'}.")
+    if options["restarts"] is not None and options["cepts"] not in EXHAUSTIVE:
+        names = f"{', '.join(EXHAUSTIVE[:-1])} or {EXHAUSTIVE[-1]}"
+        raise UsageError(f"`restarts` goes with `cepts` {names}, not with {options['cepts'] or 'anneal'}.")
     matrices = options.get("matrices")
     if matrices is not None and Path(matrices).suffix.lower() == ".npy":
         raise UsageError(f"`matrices` {matrices}: a .npy file holds a single matrix; name it .npz or .jsonl.")

@@ -345,6 +345,13 @@ def given(options: Mapping[str, Any], wanted: Iterable[str] | Callable[..., Any]
     return {name: options[name] for name in names if options.get(name) is not None}
 
 
+def chosen(options: Mapping[str, Any]) -> dict[str, Any]:
+    """The options that were given on the command line, without those that have their defaults."""
+    context = click.get_current_context()
+    default = click.core.ParameterSource.DEFAULT
+    return {name: value for name, value in options.items() if context.get_parameter_source(name) is not default}
+
+
 def listed(value: str) -> list[str]:
     """The parts of a value with commas between them."""
     return [part.strip() for part in value.split(",")]

@@ -10,6 +10,7 @@ from cepts.cli import option
 from cepts.cli.console import show
 from cepts.cli.groups import Command
 from cepts.cli.link_options import format_option
+from cepts.names import NULL_TIERS
 
 
 @click.command("score", cls=Command)
@@ -28,7 +29,17 @@ from cepts.cli.link_options import format_option
 )
 @option.section(
     "Scores",
-    option.flag("--null", "Count a word without links as linked to null; needs the sentences."),
+    option.choice(
+        "--null",
+        NULL_TIERS,
+        "How links to null are scored; all but no need the sentences. sure and possible: a gold word without links has "
+        "a sure or possible link to null, unless GOLD states one. gold: only the links to null that GOLD states.",
+        default="no",
+    ),
+    option.flag(
+        "--closure",
+        "Score against the transitive closure of the gold links: if words share a link, all their links are shared.",
+    ),
     option.flag("--per-sentence", "Also score each sentence pair."),
     option.whole(
         "--bootstrap",
@@ -57,6 +68,7 @@ def command(gold: str, links: str, links2: str | None, **options: Any) -> None:
       cepts score gold.wa test.links --source test.en --target test.fr
       head -n 40 all.links | cepts score gold.wa -
       cepts score gold.wa one.links other.links --json
+      cepts score gold.wa test.links --closure
     """  # noqa: D301
     from cepts.io.files import check_stdin
     from cepts.pipeline.inputs import LinkFile, read_sides

@@ -35,7 +35,9 @@ Examples:
     option.flag("--numbers", "Show the confidence of each link in %; a `?` marks possible links."),
     option.whole("--width", "Columns that the grid may take.  [default: those of the terminal, or 80]"),
     option.text("--plot", "FILE", "Draw the pair to FILE (.png .svg .pdf) instead of printing it."),
-    option.choice("--form", PAIR_FORMS, "For --plot: two rows of words with lines between them, or a matrix."),
+    option.choice(
+        "--form", PAIR_FORMS, "For --plot: rows of words with lines between them or through cepts, or a matrix."
+    ),
 )
 @option.section("Other", option.quiet)
 def command(files: tuple[str, ...], **options: Any) -> None:

@@ -110,7 +110,12 @@ def jobs_of_rooms() -> dict[str, tuple[tuple[str, ...], ...]]:
                 "lm show lm",
                 "lm rescore lm nbest.tsv -o best.tsv",
             ),
-            (f"lm fit text --save lm --history 5 --fold-in 2 {LM_SIZES}", "lm perplexity lm text"),
+            (
+                f"lm fit text --save lm --history 5 --fold-in 2 {LM_SIZES}",
+                "lm perplexity lm text",
+                f"lm fit text --save lm --history 5 --posterior product {LM_SIZES}",
+                *(f"lm fit text --save lm --factorisation svd --history {last} {LM_SIZES}" for last in (0, 5)),
+            ),
         ),
     }
 

@@ -5,7 +5,7 @@ The data of many sentence pairs is stored in flat arrays with offsets; an index 
 
 from cepts.data.association import Association, geometric_mean
 from cepts.data.directions import Directions, GivenDirections, Pulls, Runs, Scorer
-from cepts.data.links import Alignment, Alignments, Cept, Cepts, NBest
+from cepts.data.links import Alignment, Alignments, Cept, Cepts, NBest, NullLink, NullLinks
 from cepts.data.lm import END, KENLM_MAGIC, SPECIAL, START, UNKNOWN, Documents, Hypothesis, NGrams, Utterance
 from cepts.data.offsets import Flat, Lengths, offsets_of, reach_of
 from cepts.data.sentences import COLUMNS, Link, Segment, Segments, Sentence, SentencePair, Span, gold_alignments
@@ -37,6 +37,8 @@ __all__ = [
     "Link",
     "NBest",
     "NGrams",
+    "NullLink",
+    "NullLinks",
     "Pulls",
     "Runs",
     "Scorer",

@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
-from dataclasses import dataclass
-from typing import TYPE_CHECKING, ClassVar, NamedTuple
+from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING, Any, ClassVar, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -66,6 +66,57 @@ class Cepts(Flat):
         ]
 
 
+class NullLink(NamedTuple):
+    """A link of one word to null; `side` is 0 for a source word, 1 for a target word."""
+
+    side: int
+    position: int
+    confidence: float
+    sure: bool
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class NullLinks(Flat):
+    """The links of words to null that a file states, as some gold files do; an index gives those of one pair.
+
+    Within a pair, they are sorted by side and then by position, and no link is repeated.
+
+    Attributes
+    ----------
+    offsets
+        The null links of pair `n` are entries `offsets[n]:offsets[n + 1]` of the other arrays.
+    side
+        0 if the word is a source word, 1 if it is a target word (int32).
+    position
+        Position of the word, from 0.
+    confidence, sure
+        Confidence of each link, and whether it is sure; the others are possible links.
+    """
+
+    offsets: NDArray[np.int64]
+    side: NDArray[np.int32]
+    position: NDArray[np.int32]
+    confidence: NDArray[np.float32]
+    sure: NDArray[np.bool_]
+
+    layout: ClassVar = {
+        "side": ("offsets", np.empty(0, dtype=np.int32)),
+        "position": ("offsets", np.empty(0, dtype=np.int32)),
+        "confidence": ("offsets", np.empty(0, dtype=np.float32)),
+        "sure": ("offsets", np.empty(0, dtype=np.bool_)),
+    }
+
+    def __getitem__(self, pair: int) -> list[NullLink]:
+        run = slice(self.offsets[pair], self.offsets[pair + 1])
+        columns = self.side, self.position, self.confidence, self.sure
+        return [NullLink(*row) for row in zip(*(column[run].tolist() for column in columns), strict=True)]
+
+    @property
+    def pair(self) -> NDArray[np.int64]:
+        """The index of each link's sentence pair."""
+        return np.repeat(np.arange(len(self)), np.diff(self.offsets))
+
+
 @dataclass(frozen=True, slots=True, eq=False)
 class Alignment:
     """The links of one sentence pair, sorted by source position and then by target position.
@@ -124,6 +175,9 @@ class Alignments(Flat):
         The cepts from which the links were made, if they were made from cepts.
     segments
         The phrases that the links form, if the scorer aligns phrases.
+    nulls
+        Links of words to null, if the links were read from a file that states some. A word without any link need not
+        have one.
     """
 
     offsets: NDArray[np.int64]
@@ -133,6 +187,7 @@ class Alignments(Flat):
     sure: NDArray[np.bool_]
     cepts: Cepts | None = None
     segments: Segments | None = None
+    nulls: NullLinks | None = None
 
     layout: ClassVar = {
         "source": ("offsets", np.empty(0, dtype=np.int32)),
@@ -171,8 +226,17 @@ class Alignments(Flat):
         """Alignments of `pairs` sentence pairs from arrays with one entry for each link, in any order.
 
         `pair` is the index of the link's sentence pair. A repeated link is kept once: it is sure if any of its copies
-        is, and has the highest confidence among them.
+        is, and has the highest confidence among them. A link to null has the position -1 on the other side.
         """
+        null = (source < 0) | (target < 0)
+        if null.any():
+            word = np.where(source < 0, target, source)[null]
+            found = cls.from_columns(
+                pairs, pair[null], (source < 0)[null].astype(np.int32), word, confidence[null], sure[null]
+            )
+            nulls = NullLinks(found.offsets, found.source, found.target, found.confidence, found.sure)
+            others: list[NDArray[Any]] = [column[~null] for column in (pair, source, target, confidence, sure)]
+            return replace(cls.from_columns(pairs, *others), nulls=nulls)
         pair = pair.astype(np.int64)
         rows, columns = int(source.max(initial=0)) + 1, int(target.max(initial=0)) + 1
         order: NDArray[np.int64] | slice = slice(None)
@@ -196,8 +260,28 @@ class Alignments(Flat):
             sure = np.logical_or.reduceat(sure, starts)
         return cls(offsets_of(np.bincount(pair, minlength=pairs)), source, target, confidence, sure)
 
+    @property
+    def pair(self) -> NDArray[np.int64]:
+        """The index of each link's sentence pair."""
+        return np.repeat(np.arange(len(self)), np.diff(self.offsets))
+
+    def columns(self) -> list[NDArray[Any]]:
+        """Pair, source, target, confidence and tier of all links and null links, as `from_columns` takes them."""
+        own: list[NDArray[Any]] = [self.pair, self.source, self.target, self.confidence, self.sure]
+        nulls = self.nulls
+        if nulls is None:
+            return own
+        positions = [np.where(nulls.side == side, nulls.position, np.int32(-1)) for side in (0, 1)]
+        others = [nulls.pair, *positions, nulls.confidence, nulls.sure]
+        return [np.concatenate(both) for both in zip(own, others, strict=True)]
+
+    def only_sure(self) -> Alignments:
+        """Keep only the sure links and sure null links, without cepts and segments."""
+        columns = self.columns()
+        return Alignments.from_columns(len(self), *(column[columns[-1]] for column in columns))
+
     def only(self, links: NDArray[np.bool_]) -> Alignments:
-        """Keep only the links for which `links` is true, without cepts and segments."""
+        """Keep only the links for which `links` is true, without cepts, segments and null links."""
         before = offsets_of(links.astype(np.int64))
         return Alignments(
             before[self.offsets],

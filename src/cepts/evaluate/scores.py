@@ -18,9 +18,10 @@ from typing import ClassVar
 import numpy as np
 from numpy.typing import NDArray
 
-from cepts.data import Alignments, Lengths, offsets_of
-from cepts.errors import DataError, UsageError
+from cepts.data import Alignments, Lengths, NullLinks, offsets_of
+from cepts.errors import DataError, UsageError, check_choice
 from cepts.evaluate.resampling import Countable
+from cepts.names import NULL_TIERS
 
 METRICS = (
     "sure_precision",
@@ -189,7 +190,7 @@ def compare(
     *,
     source_lengths: Lengths | None = None,
     target_lengths: Lengths | None = None,
-    null: bool = False,
+    null: str = "no",
     facts: Mapping[str, object] | None = None,
 ) -> Comparison:
     """Compare the links of `system` with those of `gold`.
@@ -203,7 +204,10 @@ def compare(
     source_lengths, target_lengths
         Number of words of each sentence, for the share of words with links and for `null`.
     null
-        Whether a word without links counts as linked to null, in the system and in the gold, where this is a sure link.
+        How links to null are scored; one of `cepts.names.NULL_TIERS`. ``no`` ignores them. Otherwise every word of the
+        system without links counts as linked to null. In the gold, links to null that its file states count with their
+        own tier, and other words without links count as linked to null by a ``sure`` or a ``possible`` link, or, with
+        ``gold``, not at all.
     facts
         More facts for the signature, for example whether positions in the files start at 0 or 1.
 
@@ -220,7 +224,7 @@ def compare(
     """
     counts = count_links(gold, system, source_lengths=source_lengths, target_lengths=target_lengths, null=null)
     tiers = "sure" if gold.sure.all() else "sure+possible"
-    known = {"sentences": len(gold), "gold": tiers, "null": "sure" if null else "no", **(facts or {})}
+    known = {"sentences": len(gold), "gold": tiers, "null": null, **(facts or {})}
     return Comparison(counts, known, source_lengths is not None, target_lengths is not None)
 
 
@@ -230,22 +234,23 @@ def count_links(
     *,
     source_lengths: Lengths | None = None,
     target_lengths: Lengths | None = None,
-    null: bool = False,
+    null: str = "no",
 ) -> NDArray[np.int64]:
     """Count links per sentence pair: one row per pair, one column for each of `COLUMNS`.
 
-    The parameters are those of `compare`; `null` needs both lengths.
+    The parameters are those of `compare`; links to null need both lengths.
     """
+    check_choice("null", null, NULL_TIERS)
     pairs = len(gold)
     if len(system) != pairs:
         raise DataError(
             f"the gold links are for {pairs:,} sentence pairs but the system's are for {len(system):,}; "
             f"both must be for the same pairs, in the same order."
         )
-    if null and (source_lengths is None or target_lengths is None):
-        raise UsageError("`null` needs the lengths of both sides (`source_lengths`, `target_lengths`).")
+    if null != "no" and (source_lengths is None or target_lengths is None):
+        raise UsageError(f"`null` {null} needs the lengths of both sides (`source_lengths`, `target_lengths`).")
 
-    gold_pair, system_pair = (np.repeat(np.arange(pairs), np.diff(links.offsets)) for links in (gold, system))
+    gold_pair, system_pair = gold.pair, system.pair
     # Equal links get equal numbers; numbering in two steps cannot overflow.
     number = np.concatenate([gold_pair, system_pair])
     for both in ((gold.source, system.source), (gold.target, system.target)):
@@ -275,16 +280,35 @@ def count_links(
                 f"the links are for {pairs:,} sentence pairs but there are {len(words):,} {side} sentences; "
                 f"both must come from the same bitext."
             )
-        gold_null = ~_covered(gold_words, gold_pair, words, f"gold link has {side}")
+        gold_linked = _covered(gold_words, gold_pair, words, f"gold link has {side}")
         linked = _covered(system_words, system_pair, words, f"system link has {side}")
         pair_of_word = np.repeat(np.arange(pairs), words)
         counts[f"{side}_covered"] = np.bincount(pair_of_word[linked], minlength=pairs)
-        if null:
-            counts["links"] += np.bincount(pair_of_word[~linked], minlength=pairs)
-            for tier in ("sure", "possible"):
-                counts[tier] += np.bincount(pair_of_word[gold_null], minlength=pairs)
-                counts[f"{tier}_hits"] += np.bincount(pair_of_word[gold_null & ~linked], minlength=pairs)
+        if null == "no":
+            continue
+        own_sure, own = _stated(gold.nulls, side, words, "gold")
+        rest = ~gold_linked & ~own if null in {"sure", "possible"} else np.zeros_like(own)
+        gold_null = {"sure": own_sure | rest if null == "sure" else own_sure, "possible": own | rest}
+        system_null = ~linked | _stated(system.nulls, side, words, "system")[1]
+        counts["links"] += np.bincount(pair_of_word[system_null], minlength=pairs)
+        for tier, found in gold_null.items():
+            counts[tier] += np.bincount(pair_of_word[found], minlength=pairs)
+            counts[f"{tier}_hits"] += np.bincount(pair_of_word[found & system_null], minlength=pairs)
     return np.stack([counts[name] for name in COLUMNS], axis=1)
+
+
+def _stated(
+    nulls: NullLinks | None, side: str, lengths: NDArray[np.int64], whose: str
+) -> tuple[NDArray[np.bool_], NDArray[np.bool_]]:
+    """Which words of a side have a sure null link, and which have any, by the links that a file states."""
+    none = np.zeros(int(lengths.sum()), dtype=np.bool_)
+    if nulls is None:
+        return none, none
+    here = nulls.side == ("source", "target").index(side)
+    of_side = nulls.position[here], nulls.pair[here]
+    sure = nulls.sure[here]
+    what = f"{whose} link to null has {side}"
+    return _covered(of_side[0][sure], of_side[1][sure], lengths, what), _covered(*of_side, lengths, what)
 
 
 def _covered(

@@ -2,11 +2,21 @@
 
 from cepts.extract.aligning import AlignedRun, Aligning, aligned_runs
 from cepts.extract.associations import ASSOCIATIONS, NBEST, association_of, association_of_nbest, compete
+from cepts.extract.closure import cepts_of_links, closure
 from cepts.extract.extractors import EXTRACTORS, Extraction, Extractor, without_loose_words
 from cepts.extract.given import LinkScorer, MatrixDirections, MatrixScorer, are_probabilities
 from cepts.extract.heuristics import METHODS, check_range, combine
 from cepts.extract.matrices import best, threshold
 from cepts.extract.mixing import ScorerMixture
+from cepts.extract.phrase_pairs import (
+    Derivation,
+    PhraseNumbers,
+    PhrasePairs,
+    PhraseTable,
+    derive,
+    phrase_pairs,
+    phrase_table,
+)
 from cepts.extract.rectangles import rectangles
 
 __all__ = [
@@ -16,20 +26,29 @@ __all__ = [
     "NBEST",
     "AlignedRun",
     "Aligning",
+    "Derivation",
     "Extraction",
     "Extractor",
     "LinkScorer",
     "MatrixDirections",
     "MatrixScorer",
+    "PhraseNumbers",
+    "PhrasePairs",
+    "PhraseTable",
     "ScorerMixture",
     "aligned_runs",
     "are_probabilities",
     "association_of",
     "association_of_nbest",
     "best",
+    "cepts_of_links",
     "check_range",
+    "closure",
     "combine",
     "compete",
+    "derive",
+    "phrase_pairs",
+    "phrase_table",
     "rectangles",
     "threshold",
     "without_loose_words",

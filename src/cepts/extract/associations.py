@@ -16,7 +16,7 @@ if TYPE_CHECKING:
 
 NBEST = 100
 # The rule by which the kernel weights the entries of a list.
-RULES = {"nbest": 0, "nbest-probability": 1, "nbest-rank": 2, "nbest-agreement": 1}
+RULES = {"nbest": 0, "nbest-plain": 0, "nbest-probability": 1, "nbest-rank": 2, "nbest-agreement": 1}
 # Share of the null mass that is spread over neighbouring words, for posteriors and for lists. Set only on the trial
 # sentences of the Hansards (benchmarks/onmf.py).
 SPREAD = 0.75
@@ -35,9 +35,13 @@ class AssociationKind(NamedTuple):
     certain
         Returns the entry of a certain link, given the length of the N-best lists; None if there is no such entry.
     spread
-        Default share of the null mass that is spread over neighbouring words; 0 if there is no null.
+        Default share of the null mass that is spread over neighbouring words.
     lists
         Whether links are counted in N-best lists, whose length can be chosen.
+    null
+        Whether there are null masses.
+    scaled
+        Whether the matrices are put on the scale of counts before they are factorised; if not, they are counts already.
     """
 
     what: str
@@ -45,6 +49,8 @@ class AssociationKind(NamedTuple):
     certain: Callable[[int], float | None] = lambda nbest: 1.0
     spread: float = SPREAD
     lists: bool = False
+    null: bool = True
+    scaled: bool = True
 
 
 def association_of(directions: Directions, extraction: Extraction) -> Association:
@@ -66,9 +72,13 @@ def _lists(what: str, name: str) -> AssociationKind:
     return AssociationKind(what, make, lambda nbest: 2.0 * nbest, SPREAD_LISTS, lists=True)
 
 
+def _plain_lists(directions: Directions, nbest: int) -> Association:
+    return association_of_nbest(*directions.lists(nbest), "nbest-plain")
+
+
 def _statistic(what: str, name: str) -> AssociationKind:
     return AssociationKind(
-        what, lambda directions, nbest: compete(directions.statistic(name)), lambda nbest: None, spread=0.0
+        what, lambda directions, nbest: compete(directions.statistic(name)), lambda nbest: None, spread=0.0, null=False
     )
 
 
@@ -86,7 +96,17 @@ ASSOCIATIONS: dict[str, AssociationKind] = {
         "posteriors of the model that explains the source, with P(null) of each source word",
         lambda directions, nbest: directions.reverse,
     ),
-    "nbest": _lists("how many of the best alignments of both directions have a link, or a word at null", "nbest"),
+    "nbest": _lists(
+        "how many of the best alignments of both directions have a link, or a word at null; null counts twice", "nbest"
+    ),
+    "nbest-plain": AssociationKind(
+        "plain counts of the best alignments of both directions, as in Goutte et al. (2004): null counts once",
+        _plain_lists,
+        lambda nbest: 2.0 * nbest,
+        spread=0.0,
+        lists=True,
+        scaled=False,
+    ),
     "nbest-probability": _lists(
         "as nbest, with each alignment weighted by its probability among the best", "nbest-probability"
     ),
@@ -116,7 +136,10 @@ def association_of_nbest(
     forward, reverse
         The lists of both directions for the same sentence pairs.
     name
-        ``nbest`` counts alignments. ``nbest-probability`` weights each alignment by its probability, ``nbest-rank`` by
+        ``nbest-plain`` counts alignments, as Goutte et al. did. A link can be in the lists of both directions, but the
+        null of a word only in those of the direction that explains it, so a word that is certain to belong to null has
+        half the mass of a certain link. All others count null twice, so that the two weigh the same. ``nbest`` counts
+        alignments otherwise alike. ``nbest-probability`` weights each alignment by its probability, ``nbest-rank`` by
         one over its rank; the weights of a list add up to its length, so the scale of the counts stays the same.
         ``nbest-agreement`` weights alignments by their probability and takes twice the geometric mean of the two
         directions instead of their sum, so that a link that only one direction has gets 0.
@@ -146,7 +169,7 @@ def association_of_nbest(
         room = np.empty(int((cells + one.lengths).max(initial=0)))
         add_nbest(one.offsets, one.positions, weights, words, offsets, is_reverse, values, null, room)
         # Links are counted in both directions, null only in the one that explains the word.
-        nulls.append(2 * null)
+        nulls.append(null if name == "nbest-plain" else 2 * null)
     if other is not counted:
         counted = 2 * np.sqrt(counted * other)
     return Association(source_lengths, target_lengths, offsets, counted, *nulls)

@@ -56,7 +56,7 @@ class Extraction:
         # Written so that NaN fails.
         if self.threshold is not None and not 0 <= self.threshold <= 1:
             raise UsageError(f"`threshold` must lie between 0 and 1. Got {self.threshold} instead.")
-        if self.factoring.spread and not ASSOCIATIONS[self.association].spread:
+        if self.factoring.spread and not ASSOCIATIONS[self.association].null:
             raise UsageError(
                 f"`spread` moves null mass to neighbouring words, but `association` {self.association} has no null; "
                 f"leave out `spread`."
@@ -156,7 +156,9 @@ def _in_counts(directions: Directions, extraction: Extraction) -> Association:
     def make() -> Association:
         if directions.counts is not None and extraction.association == "agreement":
             return directions.counts
-        counted = in_counts(association_of(directions, extraction), kind.certain(extraction.length))
+        counted = association_of(directions, extraction)
+        if kind.scaled:
+            counted = in_counts(counted, kind.certain(extraction.length))
         pulls = directions.pulls if strength else None
         return counted if pulls is None else spread(counted, *pulls, strength)
 

@@ -27,7 +27,7 @@ class Factoring:
 
     Attributes
     ----------
-    cepts, noise, sure, restarts, seed
+    cepts, noise, sure, assign, orphans, restarts, seed
         As in `cepts.factor.onmf`.
     spread
         Share of the null mass that goes to neighbouring words, from 0 to below 1; see `cepts.factor.spread`. None is
@@ -37,6 +37,8 @@ class Factoring:
     cepts: Selection | int = "anneal"
     noise: bool = True
     sure: float = SURE
+    assign: str = "map"
+    orphans: str = "retrain"
     restarts: int = 10
     seed: int = 0
     spread: float | None = None
@@ -47,7 +49,9 @@ class Factoring:
 
     def of_onmf(self) -> dict[str, Any]:
         """The options of `cepts.factor.onmf`, by name."""
-        return {name: getattr(self, name) for name in ("cepts", "noise", "sure", "restarts", "seed")}
+        return {
+            name: getattr(self, name) for name in ("cepts", "noise", "sure", "assign", "orphans", "restarts", "seed")
+        }
 
 
 def in_counts(association: Association, certain: float | None = 1.0) -> Association:

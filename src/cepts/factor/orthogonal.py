@@ -10,16 +10,19 @@ from numpy.typing import ArrayLike, NDArray
 
 from cepts.data import Alignments, Association, Cepts, offsets_of
 from cepts.engine import cut_runs, map_shards, one_allocation
-from cepts.errors import DataError, UsageError
+from cepts.errors import DataError, UsageError, check_choice
 from cepts.factor.latent import Factors, as_matrix, as_null, check_cepts, shares_of
 from cepts.factor.options import SURE
+from cepts.factor.proper import ProperFactors, orthogonal_factors, proper_model
+from cepts.names import ASSIGNMENTS, ORPHANS
 from cepts.progress import Progress, Step, Stopwatch, silent
 
 if TYPE_CHECKING:
     from cepts.kernels.onmf import CeptSearch, OnmfRoom
 
-Selection = Literal["anneal", "anneal-bic", "aic", "bic"]
+Selection = Literal["anneal", "anneal-bic", "anneal-icl", "aic", "bic", "icl"]
 SELECTIONS: tuple[Selection, ...] = get_args(Selection)
+EXHAUSTIVE: tuple[Selection, ...] = ("aic", "bic", "icl")  # which try every number of cepts
 NOISE = 0.01
 WARM_STEPS = 10
 COLD_STEPS = 20
@@ -41,6 +44,9 @@ class Factorisation:
         Log-likelihood of the model with 1, 2, ... cepts; NaN for a number that was not tried.
     aic, bic
         The log-likelihoods minus the penalty of AIC or BIC (Goutte et al., 2004, section 4.1); higher is better.
+    icl
+        BIC minus the entropy of P(c | i, j), summed over all counts (Biernacki, Celeux and Govaert, 2000): of two
+        models that fit equally well, the one whose cepts are better told apart is better.
     """
 
     factors: Factors
@@ -48,6 +54,20 @@ class Factorisation:
     log_likelihoods: NDArray[np.float64]
     aic: NDArray[np.float64]
     bic: NDArray[np.float64]
+    icl: NDArray[np.float64]
+
+    @property
+    def orthogonal(self) -> ProperFactors:
+        """The factors of the alignment, eq. (7) of Goutte et al. (2004), with one entry in each row."""
+        cepts = self.alignments.cepts
+        assert cepts is not None
+        return orthogonal_factors(cepts.source, cepts.target, len(self.factors))
+
+    def proper(self, matrix: ArrayLike) -> ProperFactors:
+        """The best model of `matrix` whose factors have these entries, with noise; see `proper_model`."""
+        cepts = self.alignments.cepts
+        assert cepts is not None
+        return proper_model(matrix, cepts.source, cepts.target)
 
 
 def onmf(
@@ -57,6 +77,8 @@ def onmf(
     scale: float = 1.0,
     noise: bool = True,
     sure: float = SURE,
+    assign: str = "map",
+    orphans: str = "retrain",
     restarts: int = 10,
     iterations: int = 60,
     seed: int = 0,
@@ -78,16 +100,25 @@ def onmf(
         matrices.
     cepts
         Number of cepts of each pair (pairs that are too short have fewer), or how it is chosen. ``anneal`` chooses by
-        AIC among the models of one annealing pass, and ``anneal-bic`` by BIC. ``aic`` and ``bic`` choose among models
-        with every number of cepts, each trained from `restarts` random starts, which is much slower.
+        AIC among the models of one annealing pass, ``anneal-bic`` by BIC and ``anneal-icl`` by ICL. ``aic``, ``bic``
+        and ``icl`` choose among models with every number of cepts, each trained from `restarts` random starts, which is
+        much slower.
     scale
         All counts are multiplied by this. Higher counts are more evidence and give more cepts.
     noise
         Whether a uniform noise component explains a share of the matrix (section 4.3).
     sure
         The lowest confidence of a sure link; links below it are possible links.
+    assign
+        How words are assigned to cepts: ``map`` gives each word its most probable cept, eq. (7). ``classify`` goes on
+        from there by classification EM, in which words move while the likelihood of the proper alignment rises; see
+        `cepts.kernels.classify`. It has fewer links, and more of them are right.
+    orphans
+        What happens to the words of a cept without words on the other side, which is removed: ``retrain`` trains the
+        other cepts again before all words are assigned again, ``direct`` assigns them to the other cepts as these are
+        (section 7.3).
     restarts, iterations, seed
-        For ``aic`` and ``bic``: number of random starts, EM steps of each, and their seed.
+        For ``aic``, ``bic`` and ``icl``: number of random starts, EM steps of each, and their seed.
     first
         Index of the first pair in a longer text, so that its random starts are the same as there.
     threads
@@ -101,7 +132,7 @@ def onmf(
         Every source word of a cept is linked to every target word of the cept. The confidence of a link is the
         geometric mean of P(c, j | i) and P(c, i | j); `cepts` has P(c | word). Pairs whose matrix is 0 have no links.
     """
-    options = _options(cepts, noise, restarts, iterations, seed, first)
+    options = _options(cepts, noise, assign, orphans, restarts, iterations, seed, first)
     for name, value in (("scale", scale), ("sure", sure)):
         if not 0 <= value < np.inf:
             raise UsageError(f"`{name}` must be 0 or more. Got {value} instead.")
@@ -131,6 +162,8 @@ def factorise(
     cepts: Selection | int = "anneal",
     noise: bool = True,
     sure: float = SURE,
+    assign: str = "map",
+    orphans: str = "retrain",
     restarts: int = 10,
     iterations: int = 60,
     seed: int = 0,
@@ -143,7 +176,7 @@ def factorise(
         I x J counts, non-negative.
     source_null, target_null
         Null mass of each source word and target word; None is 0.
-    cepts, noise, sure, restarts, iterations, seed
+    cepts, noise, sure, assign, orphans, restarts, iterations, seed
         As for `onmf`.
 
     Examples
@@ -157,15 +190,15 @@ def factorise(
     nulls = as_null(source_null, size, "source_null"), as_null(target_null, length, "target_null")
     if isinstance(cepts, int):
         check_cepts(cepts, min(size, length))
-    options = _options(cepts, noise, restarts, iterations, seed)
+    options = _options(cepts, noise, assign, orphans, restarts, iterations, seed)
     association = Association(
         np.array([size]), np.array([length]), offsets_of([values.size]), values.reshape(-1), *nulls
     )
     most = min(size, length)
     weights = np.zeros(most, dtype=np.float32)
     source, target = np.zeros((most, size), dtype=np.float32), np.zeros((most, length), dtype=np.float32)
-    curve = np.full(most, np.nan)
-    found, strengths = _cepts_of(association, options, curve, (weights, source, target))
+    curve, entropies = np.full((2, most), np.nan)
+    found, strengths = _cepts_of(association, options, (curve, entropies), (weights, source, target))
     count = len(found[0])
     total = float(values.sum(dtype=np.float64))
     everything = total + float(nulls[0].sum(dtype=np.float64) + nulls[1].sum(dtype=np.float64))
@@ -182,12 +215,9 @@ def factorise(
         float((values * np.log(np.maximum(product, 1e-30, dtype=np.float64))).sum()),
         [],
     )
+    bic = curve - 0.5 * np.log(max(everything, 1.0)) * parameters
     return Factorisation(
-        factors,
-        _links(found, strengths, sure),
-        curve,
-        curve - parameters,
-        curve - 0.5 * np.log(max(everything, 1.0)) * parameters,
+        factors, links_of_cepts(found, strengths, sure), curve, curve - parameters, bic, bic - entropies
     )
 
 
@@ -208,7 +238,14 @@ def _check_numbers(association: Association, scale: float) -> None:
 
 
 def _options(
-    cepts: Selection | int, noise: bool, restarts: int, iterations: int, seed: int, first: int = 0
+    cepts: Selection | int,
+    noise: bool,
+    assign: str,
+    orphans: str,
+    restarts: int,
+    iterations: int,
+    seed: int,
+    first: int = 0,
 ) -> CeptSearch:
     if isinstance(cepts, bool) or (isinstance(cepts, int) and cepts < 1) or not (
         isinstance(cepts, int) or cepts in SELECTIONS
@@ -216,12 +253,17 @@ def _options(
         raise UsageError(f"`cepts` must be {', '.join(SELECTIONS)} or a number of 1 or more. Got {cepts!r} instead.")
     if restarts < 1 or iterations < 1:
         raise UsageError(f"`restarts` and `iterations` must be 1 or more. Got {restarts} and {iterations} instead.")
+    check_choice("assign", assign, ASSIGNMENTS)
+    check_choice("orphans", orphans, ORPHANS)
     from cepts.kernels.onmf import CeptSearch
 
     return CeptSearch(
-        annealing=cepts not in {"aic", "bic"},
+        annealing=cepts not in EXHAUSTIVE,
         wanted=cepts if isinstance(cepts, int) else 0,
-        bayes=cepts in {"bic", "anneal-bic"},
+        bayes=str(cepts).endswith(("bic", "icl")),
+        unsure=float(str(cepts).endswith("icl")),
+        retrain=orphans == "retrain",
+        classify=assign == "classify",
         noise=NOISE if noise else -1.0,
         warm=WARM_STEPS,
         cold=COLD_STEPS,
@@ -235,13 +277,13 @@ def _options(
 def _align(association: Association, options: CeptSearch, scale: float, sure: float) -> Alignments:
     if scale != 1.0:
         association = association.scaled(scale)
-    return _links(*_cepts_of(association, options, None, None), sure)
+    return links_of_cepts(*_cepts_of(association, options, None, None), sure)
 
 
 def _cepts_of(
     association: Association,
     options: CeptSearch,
-    curve: NDArray[np.float64] | None,
+    curves: tuple[NDArray[np.float64], NDArray[np.float64]] | None,
     factors: tuple[NDArray[np.float32], NDArray[np.float32], NDArray[np.float32]] | None,
 ) -> tuple[Cepts, tuple[NDArray[np.float32], NDArray[np.float32]]]:
     """The cepts of the pairs, and for each word the factors of the confidences of its links."""
@@ -266,20 +308,26 @@ def _cepts_of(
         (
             *(np.empty(count, dtype=kind) for kind in (np.int32, np.float32, np.float32) for count in words),
             np.empty(len(association), dtype=np.float32),
-            offsets_of([0] * len(association) if curve is None else [len(curve)]),
-            np.empty(0) if curve is None else curve,
+            offsets_of([0] * len(association) if curves is None else [len(curves[0])]),
+            *((np.empty(0), np.empty(0)) if curves is None else curves),
         )
     )
     unused = np.empty((0, 0), dtype=np.float32)
     kept = CeptModel(*((np.empty(0, dtype=np.float32), unused, unused) if factors is None else factors))
-    factorise_pairs(pairs, options, _room(association.source_lengths, association.target_lengths), made, kept)
+    entropies = options.unsure > 0 or curves is not None
+    room = _room(association.source_lengths, association.target_lengths, entropies)
+    factorise_pairs(pairs, options, room, made, kept)
     found = Cepts(source_offsets, target_offsets, *made[:4], made.noises)
     return found, (made.source_strength, made.target_strength)
 
 
-def _room(sizes: NDArray[np.int64], lengths: NDArray[np.int64]) -> OnmfRoom:
-    """Buffers for the largest pair; `sizes` and `lengths` are the numbers of source and target words of each pair."""
+def _room(sizes: NDArray[np.int64], lengths: NDArray[np.int64], entropies: bool) -> OnmfRoom:
+    """Buffers for the largest pair; `sizes` and `lengths` are the numbers of source and target words of each pair.
+
+    `entropies` says whether the entropies of the models are needed.
+    """
     from cepts.kernels.anneal import AnnealRoom, Part
+    from cepts.kernels.classify import ClassifyRoom
     from cepts.kernels.onmf import OnmfRoom
     from cepts.kernels.plsa import CeptModel, PlsaRoom
 
@@ -309,12 +357,29 @@ def _room(sizes: NDArray[np.int64], lengths: NDArray[np.int64]) -> OnmfRoom:
         least=least,
         shares=shares.reshape(-1),
         curve=np.zeros(cepts + 1),
+        entropies=np.zeros(cepts + 1 if entropies else 0),
         present=np.zeros(cepts, dtype=np.int64),
+        classify=ClassifyRoom(
+            *(np.zeros(count) for count in (size, length, cepts)), *np.zeros((2, cepts), dtype=np.int64)
+        ),
     )
 
 
-def _links(cepts: Cepts, strengths: tuple[NDArray[np.float32], NDArray[np.float32]], sure: float) -> Alignments:
-    """Links of all words that share a cept."""
+def links_of_cepts(
+    cepts: Cepts, strengths: tuple[NDArray[np.float32], NDArray[np.float32]] | None = None, sure: float = 0.0
+) -> Alignments:
+    """Link all source and target words that share a cept.
+
+    Parameters
+    ----------
+    cepts
+        The cepts of many sentence pairs.
+    strengths
+        For each source word and each target word, a number; the confidence of a link is the product of the two, or 1 if
+        there are none.
+    sure
+        The lowest confidence of a sure link.
+    """
     from cepts.kernels.onmf import cept_links, count_cept_links
 
     shape = (cepts.source_offsets, cepts.target_offsets, cepts.source, cepts.target)
@@ -324,5 +389,7 @@ def _links(cepts: Cepts, strengths: tuple[NDArray[np.float32], NDArray[np.float3
     links = int(offsets[-1])
     source, target = np.empty(links, dtype=np.int32), np.empty(links, dtype=np.int32)
     confidence = np.empty(links, dtype=np.float32)
+    if strengths is None:
+        strengths = np.ones(len(cepts.source), dtype=np.float32), np.ones(len(cepts.target), dtype=np.float32)
     cept_links(shape, strengths, source, target, confidence)
     return Alignments(offsets, source, target, confidence, confidence >= np.float32(sure), cepts)

@@ -14,7 +14,8 @@ from numpy.typing import ArrayLike, NDArray
 from cepts.engine import ROUNDING, cut_runs, default_threads, map_shards, run_em
 from cepts.errors import DataError, UsageError, check_choice
 from cepts.factor.latent import as_matrix, check_entries
-from cepts.names import FACTOR_BLOCKS
+from cepts.factor.starts import as_start, inverse, random_start, seeded_start, shares_of_column
+from cepts.names import FACTOR_BLOCKS, FACTOR_STARTS
 from cepts.progress import Progress
 
 if TYPE_CHECKING:
@@ -27,8 +28,6 @@ GROUPS = 2
 # A factor's part of a word is set to 0 if it is below this share of the word's smallest count, divided by the number of
 # factors; so no entry can lose all its factors.
 NEGLIGIBLE = 1e-6
-# Weight of the random column from which a factor starts; the rest comes from all columns.
-SEED = 0.3
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -274,48 +273,6 @@ def check_options(factors: int, most: int, iterations: int, threads: int | None)
             raise UsageError(f"`{option}` must be 1 or more. Got {value} instead.")
 
 
-def as_start(part: ArrayLike, length: int, factors: int) -> NDArray[np.float32]:
-    """Return parameters to start from, or raise `DataError`."""
-    found = as_matrix(part, "start")
-    if found.shape != (length, factors):
-        shape = f"{found.shape[0]} x {found.shape[1]}"
-        raise DataError(
-            f"`start` must have {length} x {factors} numbers, one row for each word or document. Got {shape} instead."
-        )
-    return found
-
-
-def seeded_start(matrix: csr_array, factors: int, seed: int) -> tuple[NDArray[np.float32], NDArray[np.float64]]:
-    """W to start from, and the column sums: each factor is a random column mixed with all the others.
-
-    Larger columns are more likely to be picked. EM needs fewer iterations from there than from pure noise, and ends
-    with a higher objective.
-    """
-    random = np.random.default_rng(seed)
-    masses = matrix.sum(axis=0, dtype=np.float64)
-    waiting = np.full(len(masses), np.inf)
-    np.divide(random.standard_exponential(len(masses)), masses, out=waiting, where=masses > 0)
-    seeds = np.argsort(waiting, kind="stable")[:factors]
-    # Noise, because identical columns would stay identical.
-    words = random.standard_exponential((matrix.shape[0], factors), dtype=np.float32)
-    words *= shares_of_column(matrix.sum(axis=1, dtype=np.float64)[:, None])[0]
-    words *= ((1 - SEED) * inverse(words.sum(axis=0, dtype=np.float64))).astype(np.float32)
-    picked = matrix[:, seeds].tocsr()
-    picked.data = picked.data * (SEED * inverse(masses[seeds]))[picked.indices]
-    return words + picked.toarray().astype(np.float32), masses
-
-
-def shares_of_column(parts: NDArray) -> tuple[NDArray[np.float32], NDArray[np.float64]]:
-    """Scale each column to add up to 1; return the columns and their sums before scaling."""
-    sums: NDArray[np.float64] = parts.sum(axis=0, dtype=np.float64)
-    return (parts * inverse(sums)).astype(np.float32), sums
-
-
-def inverse(sums: NDArray[np.float64]) -> NDArray[np.float64]:
-    """1 / each sum; 0 where the sum is 0."""
-    return np.divide(1.0, sums, out=np.zeros_like(sums), where=sums > 0)
-
-
 def ignore(done: int, total: int) -> None:
     """Ignore a report of progress."""
 
@@ -326,9 +283,9 @@ def ignore(done: int, total: int) -> None:
 class PoissonProblem(Climb):
     """P(i | a) of words, P(m | a) of documents and P(a): W, and H as shares."""
 
-    def __init__(self, rows: Rows, columns: Rows, start: tuple[NDArray, NDArray], *, two: bool, long: bool) -> None:
+    def __init__(self, rows: Rows, columns: Rows, start: tuple[NDArray, NDArray], *, blocks: str, long: bool) -> None:
         self.rows, self.columns = rows, columns
-        self.two = two
+        self.blocks = blocks
         (words, of_words), (documents, of_documents) = (shares_of_column(part) for part in start)
         weights = of_words * of_documents
         super().__init__(rows.counts, (words, documents, (weights / weights.sum()).astype(np.float32)), long=long)
@@ -337,15 +294,17 @@ class PoissonProblem(Climb):
         """Expected counts of the words, and of the documents if both are updated at once."""
         words, documents, weights = self.parameters
         self._words = self.rows.expect(words, documents, weights, busy=self.busy, long=self.long, tick=tick)
-        if not self.two:
+        if self.blocks == "joint":
             self._documents = self.columns.expect(documents, words, weights, busy=self.busy, long=self.long)
         return self._words.log_likelihood
 
     def maximise(self) -> tuple[NDArray[np.float32], ...]:
-        """Eq. (3) of nmf_lm; with two blocks, H is updated given the new W."""
+        """Eq. (3) of nmf_lm in one of its three readings; see `poisson_nmf`."""
         words, weights = self._words.factors, self._words.weights
-        if not self.two:
+        if self.blocks == "joint":
             return words, self._documents.factors, weights
+        if self.blocks == "sequential":
+            weights = self.parameters[2]  # H keeps its scale
         found = self.columns.expect(self.parameters[1], words, weights, busy=self.busy, long=self.long)
         return words, found.factors, found.weights
 
@@ -358,7 +317,7 @@ def poisson_nmf(
     tolerance: float = 1e-5,
     blocks: str = "two",
     long_steps: bool = True,
-    start: tuple[ArrayLike, ArrayLike] | None = None,
+    start: str | tuple[ArrayLike, ArrayLike] = "columns",
     seed: int = 0,
     threads: int | None = None,
     progress: Progress | None = None,
@@ -378,11 +337,15 @@ def poisson_nmf(
     tolerance
         Stop early when an iteration gains less than this share of the gain so far, see `cepts.engine.run_em`.
     blocks
-        ``two`` updates W, and then H given the new W; ``joint`` updates both from the same expected counts.
+        How eq. (3) is read; none of the readings lowers the objective. ``sequential`` is its three lines one after the
+        other: W is updated and its columns are normalised, and then H is updated given the new W. ``two`` also
+        multiplies each row of H by the sum by which its column of W was divided, so that normalising does not change
+        W H; it needs the fewest iterations. ``joint`` updates W and H from the same W H, which is EM.
     long_steps
         Take longer steps than EM while they raise the objective; about half as many are needed.
     start
-        W and H (documents in rows) to start from; None is a random start.
+        ``columns`` starts each factor from a random column of the matrix, mixed with the others; ``random`` starts from
+        random numbers. Or W and H (documents in rows) to start from.
     seed
         Seed of the random start.
     threads
@@ -401,13 +364,18 @@ def poisson_nmf(
     given, mass = as_counts(matrix)
     check_options(factors, min(given.shape), iterations, threads)
     check_choice("blocks", blocks, FACTOR_BLOCKS)
-    if start is None:
+    parts: tuple[NDArray, NDArray]
+    if start == "columns":
         words, masses = seeded_start(given, factors, seed)
-        parts: tuple[NDArray, NDArray] = words, np.repeat(masses[:, None], factors, axis=1)
+        parts = words, np.repeat(masses[:, None], factors, axis=1)
+    elif isinstance(start, str):
+        check_choice("start", start, FACTOR_STARTS[:2])
+        words, documents = np.split(random_start(sum(given.shape), factors, seed), [given.shape[0]])
+        parts = words, documents
     else:
         parts = as_start(start[0], given.shape[0], factors), as_start(start[1], given.shape[1], factors)
     rows, columns = (Rows(Counts.of(side, mass), factors, threads) for side in (given, given.T.tocsr()))
-    problem = PoissonProblem(rows, columns, parts, two=blocks == "two", long=long_steps)
+    problem = PoissonProblem(rows, columns, parts, blocks=blocks, long=long_steps)
     stage = f"Poisson NMF with {factors} factors"
     reached = problem.climb(stage, iterations=iterations, tolerance=tolerance, progress=progress)
     words, documents, weights = problem.parameters

@@ -9,17 +9,11 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from cepts.errors import DataError
-from cepts.factor.poisson import (
-    Climb,
-    Counts,
-    Rows,
-    as_counts,
-    as_start,
-    check_options,
-    seeded_start,
-    shares_of_column,
-)
+from cepts.errors import DataError, check_choice
+from cepts.factor.anchor_words import anchor_start
+from cepts.factor.poisson import Climb, Counts, Rows, as_counts, check_options
+from cepts.factor.starts import as_start, random_start, seeded_start, shares_of_column
+from cepts.names import FACTOR_STARTS
 from cepts.progress import Progress
 
 if TYPE_CHECKING:
@@ -84,7 +78,7 @@ def symmetric_nmf(
     iterations: int = 50,
     tolerance: float = 1e-5,
     long_steps: bool = True,
-    start: tuple[ArrayLike, ArrayLike] | None = None,
+    start: str | tuple[ArrayLike, ArrayLike] = "columns",
     seed: int = 0,
     threads: int | None = None,
     progress: Progress | None = None,
@@ -102,7 +96,8 @@ def symmetric_nmf(
     iterations, tolerance, long_steps, seed, threads, progress
         As for `poisson_nmf`.
     start
-        Q and the diagonal of Z to start from; None is a random start.
+        ``columns`` and ``random`` as for `poisson_nmf`; ``anchors`` starts from anchor words (Arora et al., 2013) and
+        involves no chance. Or Q and the diagonal of Z to start from.
 
     Examples
     --------
@@ -115,8 +110,15 @@ def symmetric_nmf(
         raise DataError(f"`matrix` must be symmetric, words by words. Got {given.shape[0]} x {given.shape[1]} instead.")
     _check_symmetry(given)
     check_options(factors, given.shape[0], iterations, threads)
-    if start is None:
-        words, weights = seeded_start(given, factors, seed)[0], np.ones(factors)
+    if isinstance(start, str):
+        check_choice("start", start, FACTOR_STARTS)
+        weights = np.ones(factors)
+        if start == "anchors":
+            words, weights = anchor_start(given, mass, factors, threads)
+        elif start == "random":
+            words = random_start(given.shape[0], factors, seed)
+        else:
+            words = seeded_start(given, factors, seed)[0]
     else:
         words = as_start(start[0], given.shape[0], factors)
         weights = as_start(np.reshape(start[1], (1, -1)), 1, factors)[0].astype(np.float64)

@@ -17,6 +17,7 @@ from cepts.io.hypotheses import HypothesisWriter, read_hypotheses, read_transcri
 from cepts.io.judgements import (
     SentenceSimilarities,
     WordSimilarities,
+    read_answer_judgements,
     read_counts,
     read_sentence_similarities,
     read_similarities,
@@ -39,6 +40,7 @@ __all__ = [
     "association_blocks",
     "check_output",
     "open_output",
+    "read_answer_judgements",
     "read_arpa",
     "read_association",
     "read_bitext",

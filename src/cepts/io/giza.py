@@ -45,8 +45,7 @@ def _read(file: InputFile, options: LinkOptions) -> FileLinks:
                         f"{file.name}, line {number:,}: found a link to target word {j}, but the line before "
                         f"has {len(target.split())} words (numbered from 1); write the file again."
                     )
-                if i > 0:
-                    rows.append((pairs, i - 1, j - 1, 1.0, True, number))
+                rows.append((pairs, i - 1, j - 1, 1.0, True, number))
         pairs += 1
     if len(numbers) == pairs:
         places = _places(file.name, numbers)

@@ -1,7 +1,7 @@
 """Links as JSON lines: ``{"links": [{"source": 0, "target": 1, "confidence": 0.9, "tier": "sure"}]}``.
 
-Confidence and tier may be left out. If a record has tokens (``"source"``, ``"target"``), positions must lie within
-them.
+Confidence and tier may be left out. A link to null has null in place of a position. If a record has tokens
+(``"source"``, ``"target"``), positions must lie within them.
 """
 
 from __future__ import annotations
@@ -34,14 +34,17 @@ def _read(file: InputFile, options: LinkOptions) -> FileLinks:
 
 
 def json_link(where: str, record: dict[str, Any], link: object) -> tuple[int, int, float, bool]:
-    """Source, target and confidence of one of a record's links, and whether it is sure."""
+    """Source, target and confidence of one of a record's links, and whether it is sure; null has the position -1."""
     if not isinstance(link, dict):
         raise DataError(
             f'{where}: found the link {plain_json(link)}, wanted an object such as {{"source": 0, "target": 1}}.'
         )
     positions = []
-    for side in ("source", "target"):
+    for side, other in (("source", "target"), ("target", "source")):
         position, tokens = link.get(side), record.get(side)
+        if position is None and side in link and link.get(other) is not None:
+            positions.append(-1)
+            continue
         if type(position) is not int or not 0 <= position < 2**31:
             raise DataError(f"{where}: found {side} {plain_json(position)} in a link, wanted a word number from 0.")
         if isinstance(tokens, list) and position >= len(tokens):
@@ -68,10 +71,14 @@ def link_objects(alignments: Alignments) -> Iterator[dict[str, object]]:
     """The links of each pair as JSON objects, with cepts if they are known."""
     for n, alignment in enumerate(alignments):
         rows = zip(alignment.links, alignment.confidence.tolist(), alignment.sure.tolist(), strict=True)
-        links = [
+        links: list[dict[str, object]] = [
             {"source": i, "target": j, "confidence": round(confidence, 4), "tier": "sure" if sure else "possible"}
             for (i, j), confidence, sure in rows
         ]
+        if alignments.nulls is not None:
+            for side, position, confidence, sure in alignments.nulls[n]:
+                places = {"source": None, "target": position} if side else {"source": position, "target": None}
+                links.append({**places, "confidence": round(confidence, 4), "tier": "sure" if sure else "possible"})
         yield {"links": links, **({} if alignments.cepts is None else _cept_object(alignments.cepts, n))}
 
 

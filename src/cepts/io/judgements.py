@@ -1,8 +1,9 @@
-"""Similarity judgements and word counts: the data with which word vectors are evaluated."""
+"""Judgements of people: similar words, right answers; and word counts."""
 
 from __future__ import annotations
 
 import re
+from collections.abc import Hashable
 from dataclasses import dataclass
 
 import numpy as np
@@ -13,6 +14,7 @@ from cepts.io.files import InputFile, PathLike
 from cepts.io.lines import columns_of, filled_lines, finite_number, short_name, shown
 
 COUNT = re.compile(r"[0-9]{1,18}")
+JUDGED = re.compile(r"-?[0-9]{1,9}")
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -113,3 +115,25 @@ def _number(where: str, text: str, what: str) -> float:
     if number is None:
         raise DataError(f"{where}: found {shown(text)}, wanted {what}; correct the line, or remove a header.")
     return number
+
+
+def read_answer_judgements(path: PathLike) -> dict[Hashable, int]:
+    """Read which answers to questions are right, in the format of trec_eval: ``question 0 answer label``.
+
+    Returns
+    -------
+    dict
+        For each question, the number of its right answers (label above 0).
+    """
+    counts: dict[Hashable, int] = {}
+    with InputFile(path) as file:
+        for _, where, line in filled_lines(file):
+            fields = line.split()
+            if len(fields) != 4 or not JUDGED.fullmatch(fields[3]):
+                raise DataError(
+                    f"{where}: found {shown(line)}, wanted `question 0 answer label` with a label such as 0 or 1."
+                )
+            counts[fields[0]] = counts.get(fields[0], 0) + (int(fields[3]) > 0)
+        if not counts:
+            raise DataError(f"{file.name} is empty; wanted lines of `question 0 answer label`.")
+    return counts

@@ -50,7 +50,7 @@ def read_links(
     -------
     Alignments
         Each link occurs once: a repeated link is sure if any of its copies is, and has the highest confidence of them.
-        Links to the null word of NAACL (position 0) and GIZA are dropped.
+        Links to null (position 0 of NAACL, NULL of GIZA, null of JSON) are in `nulls`.
     """
     check_choice("format", format, ("auto", *LINK_FORMATS))
     options = LinkOptions(base=base)
@@ -83,9 +83,8 @@ def read_links(
 
 def swap_sides(alignments: Alignments) -> Alignments:
     """The same links with source and target exchanged."""
-    pair = np.repeat(np.arange(len(alignments)), np.diff(alignments.offsets))
-    columns = alignments.target, alignments.source, alignments.confidence, alignments.sure
-    return Alignments.from_columns(len(alignments), pair, *columns)
+    pair, source, target, *rest = alignments.columns()
+    return Alignments.from_columns(len(alignments), pair, target, source, *rest)
 
 
 def _guess_format(file: InputFile) -> str:

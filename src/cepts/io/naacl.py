@@ -1,9 +1,11 @@
-"""NAACL links, one link per line: ``sentence source target [S|P] [confidence]``, all numbered from 1."""
+"""NAACL links, one link per line: ``sentence source target [S|P] [confidence]``, all numbered from 1; 0 is null."""
 
 from __future__ import annotations
 
 import re
 from collections.abc import Iterator
+from dataclasses import replace
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -53,10 +55,18 @@ def _write(alignments: Alignments, bitext: Bitext | None, options: LinkOptions) 
     from cepts.kernels.links import format_naacl
 
     return format_runs(
-        alignments,
+        alignments if alignments.nulls is None else _with_null(alignments),
         lambda run, columns, start, out: format_naacl(run, *columns, options.first + start + 1, out),
         scores=True,
     )
+
+
+def _with_null(alignments: Alignments) -> Alignments:
+    """The links and null links together, sorted, with the position -1 for null."""
+    pair, source, target, *rest = alignments.columns()
+    shifted: list[NDArray[Any]] = [positions.astype(np.int64) + 1 for positions in (source, target)]
+    found = Alignments.from_columns(len(alignments), pair, *shifted, *rest)
+    return replace(found, source=found.source - 1, target=found.target - 1)
 
 
 NAACL = LinkFormat(

@@ -34,10 +34,13 @@ SEGMENT = "[[0, 2], [1, 3]], source words 0 and 1 with target words 1 and 2"
 Gold = tuple[tuple[Link, ...] | None, tuple[Link, ...] | None]
 
 
-def line_pairs(file: InputFile) -> Iterator[tuple[str, SentencePair]]:
-    """Sentence pairs of JSON lines, one object per line, each with the place where it stands."""
+def line_pairs(file: InputFile, *, phrases: bool = False) -> Iterator[tuple[str, SentencePair]]:
+    """Sentence pairs of JSON lines, one object per line, each with the place where it stands.
+
+    With `phrases`, the links of a pair that has `segments` are those between all words of these.
+    """
     for _, where, record in json_objects(file, AN_OBJECT):
-        yield where, _pair(where, record)
+        yield where, _pair(where, record, phrases=phrases)
 
 
 def array_pairs(file: InputFile) -> Iterator[tuple[str, SentencePair]]:
@@ -63,9 +66,9 @@ def array_pairs(file: InputFile) -> Iterator[tuple[str, SentencePair]]:
         yield where, _pair(where, record)
 
 
-def _pair(where: str, record: dict[str, Any]) -> SentencePair:
+def _pair(where: str, record: dict[str, Any], *, phrases: bool = False) -> SentencePair:
     source, target = _sentence(where, record, "source"), _sentence(where, record, "target")
-    sure, possible = _gold(where, record, len(source), len(target))
+    sure, possible = _gold(where, record, len(source), len(target), phrases=phrases)
     names = [str(record[key]) for key in ("id", "name", "qid") if record.get(key) is not None]
     columns = [getattr(sentence, name) or () for sentence in (source, target) for name in ("tokens", *COLUMNS)]
     for text in (*names, *chain.from_iterable(columns)):
@@ -119,8 +122,11 @@ def _words(where: str, found: Any, key: str) -> tuple[str, ...]:
     return words
 
 
-def _gold(where: str, record: dict[str, Any], rows: int, columns: int) -> Gold:
-    """Sure and possible links, each once; of a link that is both, sure wins. None where no key tells of links."""
+def _gold(where: str, record: dict[str, Any], rows: int, columns: int, *, phrases: bool = False) -> Gold:
+    """Sure and possible links, each once; of a link that is both, sure wins. None where no key tells of links.
+
+    With `phrases`, `segments` win over all other links, and may overlap.
+    """
     tiers: dict[str, set[Link]] = {}
 
     def add(tier: str, key: str, links: Iterable[Link]) -> None:
@@ -133,22 +139,24 @@ def _gold(where: str, record: dict[str, Any], rows: int, columns: int) -> Gold:
                 )
         tiers.setdefault(tier, set()).update(links)
 
-    for tier in TIERS:
+    whole = phrases and record.get("segments") is not None
+    for tier in () if whole else TIERS:
         if record.get(tier) is not None:
             add(tier, tier, _links(where, tier, record[tier]))
         elif record.get(f"{tier}Align") is not None:
             add(tier, f"{tier}Align", _dashed_links(where, f"{tier}Align", record[f"{tier}Align"]))
-    if record.get("links") is not None:
+    if record.get("links") is not None and not whole:
         add("sure", "links", ())
         if not isinstance(record["links"], list):
             raise DataError(f'{where}: found no list in `links`, wanted objects such as {{"source": 0, "target": 1}}.')
         for link in record["links"]:
             i, j, _, is_sure = json_link(where, record, link)
-            add("sure" if is_sure else "possible", "links", [(i, j)])
+            if i >= 0 and j >= 0:  # words without a link belong to null anyway
+                add("sure" if is_sure else "possible", "links", [(i, j)])
     elif record.get("segments") is not None:
         # Where there are `links` too, segments are a prediction that repeats them, and may overlap.
         add("sure", "segments", ())
-        for (i0, i1), (j0, j1) in _segments(where, record["segments"]):
+        for (i0, i1), (j0, j1) in _segments(where, record["segments"], apart=not whole):
             add("sure", "segments", [(i1 - 1, j1 - 1)])  # first, because a wrong number may be huge
             add("sure", "segments", [(i, j) for i in range(i0, i1) for j in range(j0, j1)])
     if not tiers:
@@ -184,8 +192,8 @@ def _dashed_links(where: str, key: str, found: Any) -> set[Link]:
     return links
 
 
-def _segments(where: str, found: Any) -> Iterator[tuple[Span, Span]]:
-    """The half-open spans of segments ``[[i0, i1], [j0, j1]]``, of which no two may share a source word."""
+def _segments(where: str, found: Any, *, apart: bool) -> Iterator[tuple[Span, Span]]:
+    """The half-open spans of segments ``[[i0, i1], [j0, j1]]``; if `apart`, no two may share a source word."""
     if not isinstance(found, list):
         raise DataError(f"{where}: found no list in `segments`, wanted a list of segments such as {SEGMENT}.")
     owner: dict[int, Any] = {}
@@ -201,7 +209,7 @@ def _segments(where: str, found: Any) -> Iterator[tuple[Span, Span]]:
                 f"as {SEGMENT}."
             )
         yield (i0, i1), (j0, j1)
-        for i in range(i0, i1):
+        for i in range(i0, i1) if apart else ():
             if i in owner:
                 raise DataError(
                     f"{where}: found the segments {plain_json(owner[i])} and {plain_json(segment)}, which share source "

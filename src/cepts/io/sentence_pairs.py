@@ -73,12 +73,18 @@ def read_sentence_pairs(
 
 
 def read_predicted_links(
-    path: PathLike, pairs: Sequence[SentencePair], *, format: str = "auto", base: int = 0
+    path: PathLike,
+    pairs: Sequence[SentencePair],
+    *,
+    format: str = "auto",
+    base: int = 0,
+    phrases: bool = False,
 ) -> Alignments:
     """Read predicted links of `pairs`, sure and possible alike, from sentence pairs or from links alone.
 
     `format` is ``json`` or ``jacana``, or one of `read_links`, which checks the rest. Sentence pairs must have the
-    tokens of `pairs`.
+    tokens of `pairs`. With `phrases`, JSON lines that have `segments` are read as all links between their words,
+    whatever other links there are.
     """
     if format in {"auto", "json", "jacana"}:
         with InputFile(path) as file:
@@ -86,7 +92,7 @@ def read_predicted_links(
             if format == "jacana" or (format == "auto" and line.startswith(b"[")):
                 return _predicted(file.name, array_pairs(file), pairs)
             if line.startswith(b"{") and _has_sentences(line):
-                return _predicted(file.name, line_pairs(file), pairs)
+                return _predicted(file.name, line_pairs(file, phrases=phrases), pairs)
             if path == "-":
                 raise DataError(
                     "standard input: found no JSON with sentences, wanted it; name the format of links alone, such as "

@@ -15,7 +15,16 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from cepts.kernels import kernel, vector_kernel
-from cepts.kernels.plsa import density, mix_row, score, start_as_one, start_at_random, train, train_tempered
+from cepts.kernels.plsa import (
+    density,
+    entropy,
+    mix_row,
+    score,
+    start_as_one,
+    start_at_random,
+    train,
+    train_tempered,
+)
 
 STEPS = 30
 LEAST_STEPS = 8
@@ -31,6 +40,18 @@ class Part(NamedTuple):
     rows: Any
     columns: Any
     row: Any
+
+
+class Criterion(NamedTuple):
+    """What makes one model better than another: its log-likelihood minus `price` for each parameter.
+
+    With `unsure` = 1, the entropy of P(c | i, j) is subtracted too (ICL). `entropies`, unless empty, receives the
+    entropies of the models with 0, 1, 2, ... cepts.
+    """
+
+    price: Any
+    unsure: Any
+    entropies: Any
 
 
 class AnnealRoom(NamedTuple):
@@ -173,11 +194,22 @@ def _copy(cepts, size, length, model, to):
 
 
 @kernel
-def anneal(cells, rows, columns, most, wanted, price, noise, warm, cold, curve, room):
+def _value(cells, cepts, model, noise, criterion, found, room):
+    """The criterion of a model with the log-likelihood `found`."""
+    size, length = cells.matrix.shape
+    value = found - criterion.price * cepts * (size + length - 1)
+    if len(criterion.entropies):
+        criterion.entropies[cepts] = entropy(cells, cepts, model, noise, room.plsa.row)
+        value -= criterion.unsure * criterion.entropies[cepts]
+    return value
+
+
+@kernel
+def anneal(cells, rows, columns, most, wanted, criterion, noise, warm, cold, curve, room):
     """Models of 1 to `most` cepts, each by splitting a cept of the last one; returns the size and noise of the best.
 
-    The best model has the highest log-likelihood minus `price` for each parameter; where `wanted` > 0, it is the one
-    with that many cepts, or the largest if fewer can be told apart. After each split come `warm` tempered steps at a
+    The best model has the highest value of `criterion`; where `wanted` > 0, it is the one with that many cepts, or the
+    largest if fewer can be told apart. After each split come `warm` tempered steps at a
     temperature between that of the split and 1. From there, `cold` steps of plain EM give the model of that size, whose
     log-likelihood goes to `curve`. The cept to split is the one whose split explains most: its mass times the square
     of its correlation. The pass ends early when the criterion has been worse than its best for long.
@@ -195,7 +227,7 @@ def anneal(cells, rows, columns, most, wanted, price, noise, warm, cold, curve, 
         _copy(cepts, size, length, model, room.cold)
         level = train(cells, cepts, room.cold, noise, cold, room.plsa)
         curve[cepts] = score(cells, cepts, room.cold, level, room.plsa)
-        value = curve[cepts] - price * cepts * (size + length - 1)
+        value = _value(cells, cepts, room.cold, level, criterion, curve[cepts], room)
         if value > highest or wanted > 0 or chosen == 0:
             highest = value
             chosen = cepts
@@ -239,8 +271,11 @@ def anneal(cells, rows, columns, most, wanted, price, noise, warm, cold, curve, 
 
 
 @kernel
-def search(cells, most, price, noise, restarts, iterations, seed, curve, room):
-    """Models of 1 to `most` cepts, each from `restarts` random starts; returns the size and noise of the best."""
+def search(cells, most, criterion, noise, restarts, iterations, seed, curve, room):
+    """Models of 1 to `most` cepts, each from `restarts` random starts; returns the size and noise of the best.
+
+    Of the starts with the same number of cepts, the one with the highest likelihood counts.
+    """
     size, length = cells.matrix.shape
     state = np.uint64(seed) * np.uint64(2654435761) + np.uint64(88172645463325252)
     chosen = 0
@@ -248,15 +283,19 @@ def search(cells, most, price, noise, restarts, iterations, seed, curve, room):
     highest = -np.inf
     for cepts in range(1, most + 1):
         curve[cepts] = -np.inf
+        best_level = noise
         for _ in range(restarts if cepts > 1 else 1):
             state = start_at_random(size, length, cepts, noise, state, room.current)
             level = train(cells, cepts, room.current, noise, iterations, room.plsa)
             found = score(cells, cepts, room.current, level, room.plsa)
-            curve[cepts] = max(curve[cepts], found)
-            value = found - price * cepts * (size + length - 1)
-            if value > highest:
-                highest = value
-                chosen = cepts
-                chosen_noise = level
-                _copy(cepts, size, length, room.current, room.best)
+            if found > curve[cepts]:
+                curve[cepts] = found
+                best_level = level
+                _copy(cepts, size, length, room.current, room.cold)
+        value = _value(cells, cepts, room.cold, best_level, criterion, curve[cepts], room)
+        if value > highest:
+            highest = value
+            chosen = cepts
+            chosen_noise = best_level
+            _copy(cepts, size, length, room.cold, room.best)
     return chosen, chosen_noise

@@ -6,13 +6,27 @@ import numpy as np
 
 from cepts.kernels import kernel
 
+MEASURES = 8
+
 
 @kernel
-def spelling_likeness(source, source_offsets, target, target_offsets, used, out):
-    """Fill `out` (I x J x 5): Jaro-Winkler, Dice of bigrams and trigrams, common prefix and suffix over longer word.
+def _occurs(characters, start, count, character):
+    """Whether a character is among the `count` characters from `start` on."""
+    found = False
+    for place in range(start, start + count):
+        found = found or characters[place] == character
+    return found
 
-    `source` and `target` are the characters of all words, end to end, and are compared as they are. `used` is a buffer
-    of two rows, as long as the longest word.
+
+@kernel
+def spelling_likeness(source, source_offsets, target, target_offsets, used, edits, out):
+    """Fill `out` (I x J x `MEASURES`) with the similarities of each source word and each target word.
+
+    These are Jaro-Winkler; Dice's coefficient of bigrams and of trigrams; the common prefix and suffix as shares of the
+    longer word; 1 minus the Levenshtein and the Hamming distance as shares of the longer word, where characters beyond
+    the end of the shorter word differ; and Jaccard's coefficient of the sets of characters. `source` and `target` are
+    the characters of all words, end to end, and are compared as they are. `used` is a buffer of two rows, as long as
+    the longest word; `edits` is one of a number more than that.
     """
     for i in range(len(source_offsets) - 1):
         first = source_offsets[i]
@@ -20,7 +34,7 @@ def spelling_likeness(source, source_offsets, target, target_offsets, used, out)
         for j in range(len(target_offsets) - 1):
             second = target_offsets[j]
             width = target_offsets[j + 1] - second
-            for measure in range(5):
+            for measure in range(MEASURES):
                 out[i, j, measure] = 0.0
             shorter = width if width < length else length
             longer = length if width < length else width
@@ -77,6 +91,32 @@ def spelling_likeness(source, source_offsets, target, target_offsets, used, out)
                             shared += 1
                             break
                 out[i, j, size - 1] = 2.0 * shared / (grams + others)
+            # Levenshtein's distance, row by row; `corner` is the cell above and to the left.
+            for other in range(width + 1):
+                edits[other] = other
+            for place in range(length):
+                corner = edits[0]
+                edits[0] = place + 1
+                for other in range(width):
+                    best = corner + (source[first + place] != target[second + other])
+                    corner = edits[other + 1]
+                    best = corner + 1 if corner + 1 < best else best
+                    edits[other + 1] = edits[other] + 1 if edits[other] + 1 < best else best
+            out[i, j, 5] = 1.0 - edits[width] / longer
+            same = 0
+            for place in range(shorter):
+                same += source[first + place] == target[second + place]
+            out[i, j, 6] = same / longer
+            shared = 0
+            either = 0
+            for place in range(length):
+                if not _occurs(source, first, place, source[first + place]):
+                    either += 1
+                    shared += _occurs(target, second, width, source[first + place])
+            for other in range(width):
+                if not _occurs(target, second, other, target[second + other]):
+                    either += not _occurs(source, first, length, target[second + other])
+            out[i, j, 7] = shared / either
 
 
 @kernel

@@ -107,14 +107,14 @@ def parse_pharaoh(data, base, line_ends, source, target, confidence, sure, count
 
 @kernel
 def parse_naacl(data, line, sentence, source, target, confidence, sure, counts):
-    """Parse lines ``sentence source target [S|P] [confidence]``, numbered from 1; position 0 is null, which is no link.
+    """Parse lines ``sentence source target [S|P] [confidence]``, numbered from 1; position 0 is null.
 
     Parameters
     ----------
     data
         Bytes of whole lines.
     line, sentence, source, target, confidence, sure
-        Filled with the links in the order of the file, numbered from 0.
+        Filled with the links in the order of the file, numbered from 0; null is -1. A link of null to null is left out.
     counts
         Filled: links, lines before the end or the failure.
 
@@ -150,7 +150,7 @@ def parse_naacl(data, line, sentence, source, target, confidence, sure, counts):
             if not (ended and apart and n >= 1 and i >= 0 and j >= 0 and p >= 0.0):
                 failed = start
                 break
-            if i > 0 and j > 0:
+            if i > 0 or j > 0:
                 line[links] = lines
                 sentence[links] = n - 1
                 source[links] = i - 1

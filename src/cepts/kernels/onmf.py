@@ -7,7 +7,8 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from cepts.kernels import kernel, piece, vector_kernel
-from cepts.kernels.anneal import anneal, search
+from cepts.kernels.anneal import Criterion, anneal, search
+from cepts.kernels.classify import classify
 from cepts.kernels.plsa import Cells, margins, train
 
 TINY = np.float32(1e-30)
@@ -29,13 +30,18 @@ class MatrixArrays(NamedTuple):
 class CeptSearch(NamedTuple):
     """How the cepts of each pair are found.
 
-    The number of cepts is `wanted` or, where that is 0, chosen by AIC (`bayes`: BIC). `noise` < 0 means a model without
-    noise. The random starts of a `search` depend on the number of the pair; that of the first pair is `first_pair`.
+    The number of cepts is `wanted` or, where that is 0, chosen by AIC (`bayes`: BIC; with `unsure` = 1 too: ICL).
+    `noise` < 0 means a model without noise. Words of a cept that is removed go to other cepts, which are trained again
+    if `retrain`. In the end, words move to better cepts if `classify`. The random starts of a `search` depend on the
+    number of the pair; that of the first pair is `first_pair`.
     """
 
     annealing: Any
     wanted: Any
     bayes: Any
+    unsure: Any
+    retrain: Any
+    classify: Any
     noise: Any
     warm: Any
     cold: Any
@@ -54,7 +60,9 @@ class OnmfRoom(NamedTuple):
     least: Any
     shares: Any
     curve: Any
+    entropies: Any
     present: Any
+    classify: Any
 
 
 class CeptResults(NamedTuple):
@@ -62,7 +70,7 @@ class CeptResults(NamedTuple):
 
     `source_strength[i]` times `target_strength[j]` is the confidence of the link between two words of a cept: the
     geometric mean of P(c, j | i) and P(c, i | j). `curves`, unless empty, receives the log-likelihoods of the models
-    with 1, 2, ... cepts.
+    with 1, 2, ... cepts; `entropies` the entropies of their cepts, which `CeptSearch` may need.
     """
 
     source_cept: Any
@@ -74,6 +82,7 @@ class CeptResults(NamedTuple):
     noises: Any
     curve_offsets: Any
     curves: Any
+    entropies: Any
 
 
 class WordCepts(NamedTuple):
@@ -141,6 +150,38 @@ def _lightest_orphan(cepts, weights, source_cept, target_cept, present):
 
 
 @kernel
+def _hand_over(cepts, orphan, total, weights, factor, words):
+    """Give the words of a cept each to the best of the others, or to null; the last cept takes its number."""
+    heaviest = 1 if orphan == 0 else 0
+    for c in range(cepts):
+        if c != orphan and weights[c] > weights[heaviest]:
+            heaviest = c
+    for i in range(len(words.cept)):
+        if words.cept[i] != orphan:
+            continue
+        best = heaviest
+        mass = weights[heaviest] * factor[heaviest, i] if cepts > 1 else np.float32(0)
+        for c in range(cepts):
+            if c != orphan and weights[c] * factor[c, i] > mass:
+                best = c
+                mass = weights[c] * factor[c, i]
+        words.cept[i] = -1 if cepts == 1 or words.null[i] > mass * total else best
+    for i in range(len(words.cept)):
+        if words.cept[i] == cepts - 1:
+            words.cept[i] = orphan
+
+
+@kernel
+def _take_place(size, length, last, orphan, model):
+    """Put the last cept in the place of a removed one."""
+    model.weights[orphan] = model.weights[last]
+    for i in range(size):
+        model.source[orphan, i] = model.source[last, i]
+    for j in range(length):
+        model.target[orphan, j] = model.target[last, j]
+
+
+@kernel
 def _remove(cells, rows, columns, cepts, orphan, noise, model):
     """Remove a cept, give its weight to the others, and give these a small part of every word.
 
@@ -150,11 +191,7 @@ def _remove(cells, rows, columns, cepts, orphan, noise, model):
     whole = cells.total
     weights, source, target = model.weights, model.source, model.target
     last = cepts - 1
-    weights[orphan] = weights[last]
-    for i in range(size):
-        source[orphan, i] = source[last, i]
-    for j in range(length):
-        target[orphan, j] = target[last, j]
+    _take_place(size, length, last, orphan, model)
     for c in range(last):
         for i in range(size):
             source[c, i] += SHARED * (np.float32(rows[i] / whole) - source[c, i])
@@ -240,31 +277,48 @@ def factorise_pairs(pairs, how, room, found, kept):
         price = (0.5 * np.log(max(everything, 1.0)) if how.bayes else 1.0) / total
         for cepts in range(len(curve)):
             curve[cepts] = np.nan
+        for cepts in range(len(room.entropies)):
+            room.entropies[cepts] = np.nan
+        criterion = Criterion(price, how.unsure, room.entropies)
         if how.annealing:
             wanted = min(how.wanted, most)
             cepts, noise = anneal(
-                cells, rows, columns, most, wanted, price, how.noise, how.warm, how.cold, curve, room.anneal
+                cells, rows, columns, most, wanted, criterion, how.noise, how.warm, how.cold, curve, room.anneal
             )
         else:
             seed = how.seed + how.first_pair + pair
-            cepts, noise = search(cells, most, price, how.noise, how.restarts, how.iterations, seed, curve, room.anneal)
+            cepts, noise = search(
+                cells, most, criterion, how.noise, how.restarts, how.iterations, seed, curve, room.anneal
+            )
         for place in range(found.curve_offsets[pair + 1] - found.curve_offsets[pair]):
             found.curves[found.curve_offsets[pair] + place] = total * curve[place + 1]
+            if len(room.entropies):
+                found.entropies[found.curve_offsets[pair] + place] = total * room.entropies[place + 1]
+        assigned = False
         while cepts > 0:
-            _assign(cepts, total, best.weights, best.source, source)
-            _assign(cepts, total, best.weights, best.target, target)
+            if not assigned:
+                _assign(cepts, total, best.weights, best.source, source)
+                _assign(cepts, total, best.weights, best.target, target)
             orphan = _lightest_orphan(cepts, best.weights, source.cept, target.cept, present)
             if orphan < 0:
                 break
-            _remove(cells, rows, columns, cepts, orphan, noise, best)
+            if how.retrain:
+                _remove(cells, rows, columns, cepts, orphan, noise, best)
+                if cepts > 1:
+                    noise = train(cells, cepts - 1, best, noise, how.cold, room.anneal.plsa)
+            else:
+                _hand_over(cepts, orphan, total, best.weights, best.source, source)
+                _hand_over(cepts, orphan, total, best.weights, best.target, target)
+                _take_place(size, length, cepts - 1, orphan, best)
+                assigned = True
             cepts -= 1
-            if cepts:
-                noise = train(cells, cepts, best, noise, how.cold, room.anneal.plsa)
         found.noises[pair] = np.float32(max(noise, 0.0))
         if cepts == 0:
             _clear(source)
             _clear(target)
             continue
+        if how.classify:
+            classify(matrix, total, cepts, source, target, room.classify)
         _rate(cepts, total, best.weights, best.source, source)
         _rate(cepts, total, best.weights, best.target, target)
         _renumber(cepts, source.cept, target.cept, present)

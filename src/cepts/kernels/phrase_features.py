@@ -66,7 +66,7 @@ class Likeness(NamedTuple):
     match, strength
         How two words match (`MATCHES`), and the strength of that match.
     spelling
-        The five measures of `kernels.likeness.spelling_likeness`; I x J x 5.
+        The measures of `kernels.likeness.spelling_likeness`; I x J x 8.
     relations
         Bits of WordNet's relations.
     expressions
@@ -129,10 +129,12 @@ MATCHES = {
 STRENGTHS = np.array(list(MATCHES.values()), dtype=np.float32)
 IDENTICAL = list(MATCHES).index("lower")  # the last match of one form
 SURE = list(MATCHES).index("lemma")  # the last match that counts as identical
+STRONG = list(MATCHES).index("paraphrase")  # the last match that a table vouches for as the same meaning
 NONE = list(MATCHES).index("none")
 
-# Bits of `lists`.
-FIRST_LIST, SECOND_LIST, RULE = 1, 2, 4
+# Bits of `lists`: which paraphrase lists have the pair, whether there is a rule, whether that has only the symbol [X],
+# and whether one side is an acronym of the other, or of words with these among them.
+FIRST_LIST, SECOND_LIST, RULE, ONLY_X, ACRONYM = 1, 2, 4, 8, 32
 RULE_SCORES = 8
 RULE_SCALE = 10.0
 RULE_VALUES = (
@@ -163,7 +165,7 @@ def match_words(source, target, like):
                 found = 4
             elif listed & FIRST_LIST and listed & SECOND_LIST:
                 found = 5
-            elif listed & (FIRST_LIST | SECOND_LIST | RULE):
+            elif listed & (FIRST_LIST | SECOND_LIST | RULE | ACRONYM):
                 found = 6
             elif related & DERIVATION:
                 found = 7
@@ -227,10 +229,13 @@ def level_of(match, i, j):
 
 
 @kernel
-def fill_rule(rule, rule_scores, values, row, column):
-    """Fill whether there is a rule, and its scores: minus log probabilities, reversed so that more is better."""
+def fill_rule(rule, rule_scores, scale, values, row, column):
+    """Fill whether there is a rule, and its scores: minus log probabilities, reversed so that more is better.
+
+    All are multiplied by `scale`.
+    """
     if rule >= 0:
-        values[row, column] = 1.0
+        values[row, column] = scale
         for place in range(RULE_SCORES):
             score = 1.0 - rule_scores[rule, place] / RULE_SCALE
-            values[row, column + 1 + place] = score if score > 0.0 else 0.0
+            values[row, column + 1 + place] = scale * score if score > 0.0 else 0.0

@@ -202,6 +202,38 @@ def score(cells, cepts, model, noise, room):
 
 
 @kernel
+def entropy(cells, cepts, model, noise, row):
+    """Sum over cells of entry times the entropy of P(c | i, j), noise included: how unsure the cepts of the cells are.
+
+    With p_c = P(c) P(i | c) P(j | c) and their sum p, it is log p - sum_c p_c log(p_c) / p for a cell.
+    """
+    matrix, weights, source, target = cells.matrix, model.weights, model.source, model.target
+    size, length = matrix.shape
+    uniform = np.float64(density(noise, size, length))
+    total = 0.0
+    for i in range(size):
+        for j in range(length):
+            row[j] = np.float32(uniform)
+        for c in range(cepts):
+            for j in range(length):
+                row[j] += weights[c] * source[c, i] * target[c, j]
+        for j in range(length):
+            if not matrix[i, j] > np.float32(0):
+                continue
+            whole = np.float64(max(row[j], TINY))
+            unsure = 0.0
+            for c in range(-1, cepts):
+                part = uniform
+                if c >= 0:
+                    part = np.float64(weights[c]) * source[c, i] * target[c, j]
+                share = part / whole
+                if share > 0.0:
+                    unsure -= share * np.log(share)
+            total += matrix[i, j] * max(unsure, 0.0)
+    return total
+
+
+@kernel
 def draw(state):
     """The next state of a pseudo-random sequence (xorshift), and a number in (0, 1) from it."""
     state ^= (state << np.uint64(13)) & np.uint64(0xFFFFFFFFFFFFFFFF)

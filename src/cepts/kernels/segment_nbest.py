@@ -37,22 +37,23 @@ def segment_nbest(emit, null, jump, stay, null_next, final, scores, starts, stop
     tried in the same order, and among equal scores the first found comes first. A score of -inf is no path.
     """
     length, longest, width, widest = emit.shape
-    states, count = len(stay), len(scores)
+    states, count, most_null = len(stay), len(scores), null.shape[1]
     best = np.full((length + 1, states, count), -np.inf)
     entering = np.full((length, width, count), -np.inf)
-    # Origin of an entry: length of the segment (0 for null), start of its span (null: the state before), rank there.
+    # Origin of an entry: length of the segment (below 0 for null), start of its span (null: the state before), rank.
     kept = np.zeros((length + 1, states, count, 3), dtype=np.int32)
     # State before the step, rank there; the third field is not used.
     came_from = np.zeros((length, width, count, 3), dtype=np.int32)
     best[0, 0, 0] = 0.0
     for i in range(length + 1):
         if i > 0:
-            for k in range(states):
-                to = null_next[k]
-                for rank in range(count):
-                    score = best[i - 1, k, rank] + stay[k] + null[i - 1]
-                    if not _insert(score, 0, k, rank, best[i, to], kept[i, to]):
-                        break
+            for span in range(1, min(most_null, i) + 1):
+                for k in range(states):
+                    to = null_next[k]
+                    for rank in range(count):
+                        score = best[i - span, k, rank] + stay[k] + null[i - span, span - 1]
+                        if not _insert(score, -span, k, rank, best[i, to], kept[i, to]):
+                            break
             for span in range(1, min(longest, i) + 1):
                 start = i - span
                 for j in range(width):
@@ -82,10 +83,11 @@ def segment_nbest(emit, null, jump, stay, null_next, final, scores, starts, stop
         i = length
         while i > 0:
             span, source, place = kept[i, k, rank]
-            if span == 0:
-                i -= 1
-                starts[found, i] = i
-                stops[found, i] = -1
+            if span < 0:
+                for word in range(i + span, i):
+                    starts[found, word] = i + span
+                    stops[found, word, 0] = stops[found, word, 1] = -1
+                i += span
                 k, rank = source, place
             else:
                 for word in range(i - span, i):

@@ -1,10 +1,11 @@
 """The lattice of the semi-Markov CRF of semicrf, section 3: sums, marginals and the best path.
 
 A path divides the observed sentence (length I) into segments of at most `longest` words. Each is aligned with a span of
-the other sentence (length J, spans of at most `widest` words), or with null if it is one word. The score of a path is
+the other sentence (length J, spans of at most `widest` words), or with null, if it has at most as many words as `null`
+has columns (one, unless null spans are wanted). A segment whose score is -inf is not allowed. The score of a path is
 
     sum of emit[i, l - 1, j, w - 1]        for segments [i, i + l) aligned with spans [j, j + w)
-  + sum of null[i]                         for words aligned with null
+  + sum of null[i, l - 1]                  for segments [i, i + l) aligned with null
   + sum of jump[k, j], stay[k]             for steps from state k to a span that starts at j, or to null
   + final[k]                               for the last state.
 
@@ -40,13 +41,14 @@ def _step(row, jump_weight, out):
 
 
 @allocating_kernel
-def segment_marginals(emit, null, jump, stay, null_next, final, segments, null_words, jumps, stays, finals):
+def segment_marginals(emit, null, jump, stay, null_next, final, segments, null_segments, jumps, stays, finals):
     """Fill the marginals by a forward and a backward pass; returns log Z.
 
-    `segments` and `null_words` receive the probability that a path has the segment, or aligns the word with null;
-    `jumps`, `stays` and `finals` the expected number of each step.
+    `segments` and `null_segments` receive the probability that a path has the segment, aligned with a span or with
+    null; `jumps`, `stays` and `finals` the expected number of each step.
     """
     length, longest, width, widest = emit.shape
+    most_null = null.shape[1]
     states = len(stay)
     # Log sums over partial paths: over the first i words to state k; and with the step to a span that starts at j.
     forward = np.empty((length + 1, states))
@@ -76,19 +78,21 @@ def segment_marginals(emit, null, jump, stay, null_next, final, segments, null_w
                     for j in range(width):
                         for wide in range(min(widest, width - j)):
                             score = entering[i - span, j] + emit[i - span, span - 1, j, wide]
+                            if not score > -np.inf:
+                                continue
                             stop = j + wide + 1
                             if second:
-                                if work[0, stop] > -np.inf:
-                                    work[1, stop] += np.exp(score - work[0, stop])
+                                work[1, stop] += np.exp(score - work[0, stop])
                             elif score > work[0, stop]:
                                 work[0, stop] = score
             for k in range(1, width + 1):
                 if work[1, k] > 0.0:
                     forward[i, k] = work[0, k] + np.log(work[1, k])
-            for k in range(states):
-                score = forward[i - 1, k] + stay[k] + null[i - 1]
-                if score > -np.inf:
-                    forward[i, null_next[k]] = np.logaddexp(forward[i, null_next[k]], score)
+            for span in range(1, min(most_null, i) + 1):
+                for k in range(states):
+                    score = forward[i - span, k] + stay[k] + null[i - span, span - 1]
+                    if score > -np.inf:
+                        forward[i, null_next[k]] = np.logaddexp(forward[i, null_next[k]], score)
         if i < length:
             _step(forward[i], jump_weight, entering[i])
     top = -np.inf
@@ -117,18 +121,24 @@ def segment_marginals(emit, null, jump, stay, null_next, final, segments, null_w
             scale = np.exp(entering[i, j] + top - log_z)
             for span in range(min(longest, length - i)):
                 for wide in range(min(widest, width - j)):
-                    part = np.exp(emit[i, span, j, wide] + backward[i + span + 1, j + wide + 1] - top)
+                    score = emit[i, span, j, wide] + backward[i + span + 1, j + wide + 1] - top
+                    if not score > -np.inf:
+                        continue
+                    part = np.exp(score)
                     total += part
                     segments[i, span, j, wide] = part * scale
             leaving[i, j] = top + np.log(total)
         _step(leaving[i], turned, backward[i])
-        null_words[i] = 0.0
-        for k in range(states):
-            score = stay[k] + null[i] + backward[i + 1, null_next[k]]
-            part = np.exp(forward[i, k] + score - log_z)
-            stays[k] += part
-            null_words[i] += part
-            backward[i, k] = np.logaddexp(backward[i, k], score)
+        for span in range(most_null):
+            null_segments[i, span] = 0.0
+            if i + span >= length:
+                continue
+            for k in range(states):
+                score = stay[k] + null[i, span] + backward[i + span + 1, null_next[k]]
+                part = np.exp(forward[i, k] + score - log_z)
+                stays[k] += part
+                null_segments[i, span] += part
+                backward[i, k] = np.logaddexp(backward[i, k], score)
         # Steps: forward[i, k] + jump[k, j] + leaving[i, j]; exp(jump) is multiplied in after the sum over i.
         top = -np.inf
         for j in range(width):
@@ -154,22 +164,25 @@ def segment_path(emit, null, jump, stay, null_next, final, starts, stops):
     aligned with, -1 for null). Among equal scores the first found wins.
     """
     length, longest, width, widest = emit.shape
+    most_null = null.shape[1]
     states = len(stay)
     best = np.empty((length + 1, states))
     entering = np.empty((length, width))
     came_from = np.empty((length, width), dtype=np.int64)
+    # The length of the last segment, below 0 for null; and the start of its span, or the state before null.
     kept = np.empty((length + 1, states, 2), dtype=np.int64)
     for i in range(length + 1):
         for k in range(states):
             best[i, k] = 0.0 if i + k == 0 else -np.inf
             kept[i, k, 0] = kept[i, k, 1] = 0
         if i > 0:
-            for k in range(states):
-                score = best[i - 1, k] + stay[k] + null[i - 1]
-                if score > best[i, null_next[k]]:
-                    best[i, null_next[k]] = score
-                    kept[i, null_next[k], 0] = 0
-                    kept[i, null_next[k], 1] = k
+            for span in range(1, min(most_null, i) + 1):
+                for k in range(states):
+                    score = best[i - span, k] + stay[k] + null[i - span, span - 1]
+                    if score > best[i, null_next[k]]:
+                        best[i, null_next[k]] = score
+                        kept[i, null_next[k], 0] = -span
+                        kept[i, null_next[k], 1] = k
             for span in range(1, min(longest, i) + 1):
                 start = i - span
                 for j in range(width):
@@ -198,10 +211,11 @@ def segment_path(emit, null, jump, stay, null_next, final, starts, stops):
     i = length
     while i > 0:
         span, source = kept[i, k, 0], kept[i, k, 1]
-        if span == 0:
-            i -= 1
-            starts[i] = i
-            stops[i, 0] = stops[i, 1] = -1
+        if span < 0:
+            for word in range(i + span, i):
+                starts[word] = i + span
+                stops[word, 0] = stops[word, 1] = -1
+            i += span
             k = source
         else:
             for word in range(i - span, i):

@@ -10,6 +10,7 @@ import numpy as np
 
 from cepts.kernels import kernel
 from cepts.kernels.phrase_features import (
+    ACRONYM,
     CONTENT,
     DISTANCE_EDGES,
     GROUPS,
@@ -47,6 +48,9 @@ TOKENS = FeatureGroup(
         Value("string", "trigrams"),
         Value("string", "prefix"),
         Value("string", "suffix"),
+        Value("string", "Levenshtein"),
+        Value("string", "Hamming"),
+        Value("string", "Jaccard"),
         Value("position", "distance"),
         Value("position", "both last"),
         *(Value("wordnet", name) for name in RELATIONS),
@@ -54,6 +58,7 @@ TOKENS = FeatureGroup(
         Value("relatedness", "cosine"),
         Value("name", "edits"),
         Value("name", "nickname"),
+        Value("name", "acronym"),
         Value("context", "second neighbours"),
         Value("context", "neighbours"),
         Value("context", "window"),
@@ -182,10 +187,11 @@ def fill_tokens(source, target, like, values, attributes):
             values[item, V.both_last] = i == length - 1 and j == width - 1
             for bit in range(RELATION_COUNT):
                 values[item, V.synonym + bit] = (like.relations[i, j] >> bit) & 1
-            fill_rule(like.rules[i, j], like.rule_scores, values, item, V.rule)
+            fill_rule(like.rules[i, j], like.rule_scores, np.float32(1.0), values, item, V.rule)
             values[item, V.cosine] = near if near > 0.0 else 0.0
             values[item, V.edits] = like.names[i, j]
             values[item, V.nickname] = like.nicknames[i, j]
+            values[item, V.acronym] = like.lists[i, j] & ACRONYM > 0
             window = _around(source, strength, i, j, values[item])
 
             for place in range(COPIED):

@@ -18,6 +18,7 @@ from cepts.lm.backoff import frequent_words, joined_vocabulary, with_vocabulary
 from cepts.lm.binary import KenLMModel
 from cepts.lm.caches import Cache
 from cepts.lm.export import static_ngrams
+from cepts.lm.factorise import HiddenOptions, fit_hidden_documents
 from cepts.lm.fit import (
     FEW_WORDS,
     BackgroundSource,
@@ -30,7 +31,8 @@ from cepts.lm.fit import (
     in_vocabulary,
     source_names,
 )
-from cepts.lm.hidden import HistoryOptions, check_window, fit_hidden_documents
+from cepts.lm.hidden import HiddenDocuments
+from cepts.lm.history import HistoryOptions
 from cepts.lm.kneser_ney import KneserNey
 from cepts.lm.predictor import (
     MOST_EXPONENT,
@@ -41,15 +43,28 @@ from cepts.lm.predictor import (
     predictor_from,
     predictor_parts,
 )
+from cepts.lm.stop import ENGLISH_FUNCTION_WORDS
 from cepts.lm.tuning import EXPONENTS, tune
-from cepts.names import MIXTURES, SEGMENTATIONS
+from cepts.names import MIXTURES
 from cepts.progress import Progress, Step, silent
 from cepts.store import load_model, save_model
 
-# Options with which the model is that of nmf_lm.
+# Options with which the model is that of nmf_lm. docs/papers/nmf_lm.md says which sentence each of them follows.
 PAPER: Mapping[str, Any] = {
+    "order": 3,
+    "stop": ENGLISH_FUNCTION_WORDS,
+    "hidden": 500,
     "window": 21,
-    "history": 20,
+    "places": "all",
+    "borders": False,
+    "iterations": 100,
+    "start": "random",
+    "blocks": "sequential",
+    "long_steps": False,
+    "priors": "documents",
+    "background_worth": 0.0,
+    "history": 25,
+    "posterior": "mixture",
     "fold_in": 1,
     "uninformative": 0.0,
     "mixture": "literal",
@@ -75,16 +90,14 @@ class AdaptedModel(Estimator):
         always treated as function words.
     hidden
         Number of hidden documents; 0 means none. None means 500, or one for every 16 content words of a small text.
-    segmentation
-        ``implicit`` finds hidden documents in the counts of words near each other, ``explicit`` in the counts of words
-        in the given documents.
-    window
-        For ``implicit``: the number of content words that count as near each other, an odd number.
-    iterations
-        Number of iterations of the factorisation that finds hidden documents.
+    segmentation, window, borders, factorisation, iterations, start, blocks, long_steps, priors, seed
+        How hidden documents are found; see `HiddenOptions`. `segmentation` is ``implicit``, by the counts of words near
+        each other, or ``explicit``, by the counts of words in the given documents.
+    places
+        Words that take up places in a window and in a history of a fixed length: ``content`` words, or ``all`` words.
     background_worth
         How much a word of a background text counts, relative to a word of the text, when hidden documents are found.
-    history, fold_in, decay, strength, uninformative
+    history, posterior, fold_in, decay, strength, uninformative
         How the history weights the hidden documents; see `HistoryOptions`, which has their defaults. `fold_in` is for a
         `history` of a fixed length, `decay` and `strength` for `history` 0.
     mixture
@@ -98,8 +111,6 @@ class AdaptedModel(Estimator):
     caches
         Caches of content words: ``"500"`` remembers 500 words, ``"0.99"`` decays by that factor, ``"500:0.99"`` does
         both.
-    seed
-        Seed for the random start of the factorisation.
     threads
         Number of threads; None uses one for each processor. Results do not depend on it.
 
@@ -124,9 +135,17 @@ class AdaptedModel(Estimator):
     hidden: int | None = None
     segmentation: str = "implicit"
     window: int = 21
+    places: str = "content"
+    borders: bool = True
+    factorisation: str = "nmf"
     iterations: int = 50
+    start: str = "columns"
+    blocks: str = "two"
+    long_steps: bool = True
+    priors: str = "shares"
     background_worth: float = 0.3
     history: int = 0
+    posterior: str = "mixture"
     fold_in: int | None = None
     decay: float | None = None
     strength: float = 0.5
@@ -139,11 +158,9 @@ class AdaptedModel(Estimator):
     threads: int | None = None
 
     def __post_init__(self) -> None:
-        check_least(self, 1, "order", "min_count", "background_min_count", "iterations", "threads")
-        check_least(self, 0, "hidden", "background_worth", "seed")
-        check_choice("segmentation", self.segmentation, SEGMENTATIONS)
+        check_least(self, 1, "order", "min_count", "background_min_count", "threads")
+        check_least(self, 0, "hidden", "background_worth")
         check_choice("mixture", self.mixture, MIXTURES)
-        check_window(self.window)
         for name in ("stop", "caches"):
             if isinstance(getattr(self, name), str):
                 raise UsageError(f"`{name}` must be a list. Got {getattr(self, name)!r} instead.")
@@ -151,6 +168,10 @@ class AdaptedModel(Estimator):
             raise UsageError("`rescaling` needs `mixture` class; choose that, or leave rescaling out.")
         if self.rescaling and self.hidden == 0:
             raise UsageError("`rescaling` needs hidden documents, but `hidden` is 0; leave one of them out.")
+        if self.rescaling and self.factorisation == "svd":
+            raise UsageError("`rescaling` needs hidden documents, but `factorisation` is svd; leave one of them out.")
+        if self.posterior == "product" and self.factorisation == "svd":
+            raise UsageError("`posterior` is for hidden documents, but `factorisation` is svd; leave one of them out.")
         if self.fold_in is not None and not self.history:
             raise UsageError("`fold_in` needs a `history` of 1 or more words; leave it out, or set the history.")
         if self.decay is not None and self.history:
@@ -161,11 +182,12 @@ class AdaptedModel(Estimator):
             raise UsageError(f"`exponent` must be above 0 and at most {MOST_EXPONENT:g}. Got {self.exponent} instead.")
         if len(set(self._parsed_caches)) < len(self.caches):
             raise UsageError("two of `caches` are the same; leave one of them out.")
-        _ = self._history_options  # which checks the rest
+        _ = self._history_options, self._hidden_options  # which check the rest
 
     @property
     def _rescales(self) -> bool:
-        return self.mixture == "class" and self.hidden != 0 if self.rescaling is None else self.rescaling
+        can = self.mixture == "class" and self.hidden != 0 and self.factorisation == "nmf"
+        return can if self.rescaling is None else self.rescaling
 
     @property
     def _parsed_caches(self) -> tuple[Cache, ...]:
@@ -175,6 +197,10 @@ class AdaptedModel(Estimator):
     def _history_options(self) -> HistoryOptions:
         given = {option.name: getattr(self, option.name) for option in fields(HistoryOptions)}
         return HistoryOptions(**{name: value for name, value in given.items() if value is not None})
+
+    @property
+    def _hidden_options(self) -> HiddenOptions:
+        return HiddenOptions(**{option.name: getattr(self, option.name) for option in fields(HiddenOptions)})
 
     @classmethod
     def of_paper(cls, **changes: Any) -> Self:
@@ -328,16 +354,17 @@ class AdaptedModel(Estimator):
         contexts = predictor.background.start
         for word in ids.tolist():
             _, contexts = predictor.background.advance(contexts, word)
-        return predictor.distribution(contexts, predictor.remembering(memory, ids[predictor.content[ids]]))
+        return predictor.distribution(contexts, predictor.remembering(memory, ids[predictor.remembered[ids]]))
 
     def estimated_priors(self, documents: Documents) -> NDArray[np.float64]:
         """Estimate P(d) as the mean of P(d | h) over the histories of documents (Novak and Mammone, 2001, eq. 18)."""
         self.check_fitted()
         predictor = self.predictor_
-        if predictor.hidden is None:
-            raise UsageError("the model has no hidden documents, because it was fitted with `hidden` 0.")
+        if not isinstance(predictor.hidden, HiddenDocuments):
+            why = "`factorisation` svd" if predictor.hidden else "`hidden` 0"
+            raise UsageError(f"the model has no hidden documents, because it was fitted with {why}.")
         ids = self._numbered(documents).text.ids
-        rows = predictor.rows[ids[predictor.content[ids]]]
+        rows = predictor.rows[ids[predictor.remembered[ids]]]
         if not (rows >= 0).any():
             raise DataError("the text has no word of the hidden documents, so P(d) cannot be estimated; give another.")
         return predictor.hidden.estimated_priors(rows, predictor.history)
@@ -428,13 +455,13 @@ class _Fitting:
         hidden, exponent, caches = None, 0.0, model._parsed_caches
         if self.hidden:
             worths = [1.0, *(model.background_worth for _ in numbered[1:])]
-            options = ("segmentation", "window", "min_count", "iterations", "seed", "threads")
             hidden = fit_hidden_documents(
                 list(zip(numbered, worths, strict=True)),
                 content,
-                hidden=self.hidden,
+                self.hidden,
+                model._hidden_options,
+                threads=model.threads,
                 progress=lambda step: self.progress(replace(step, stage="hidden documents")),
-                **{name: getattr(model, name) for name in options},
             )
             if model._rescales:
                 exponent = EXPONENTS[0] if model.exponent is None else model.exponent

@@ -12,20 +12,27 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from cepts.data import END, UNKNOWN, NGrams, Text, Vocabulary
+from cepts.data import END, START, UNKNOWN, NGrams, Text, Vocabulary
 from cepts.engine import map_shards
 from cepts.errors import DataError, ModelError, UsageError, check_choice
 from cepts.lm.background import Background, Trace
 from cepts.lm.backoff import ARRAYS, word_numbers
 from cepts.lm.binary import KenLMModel
 from cepts.lm.caches import Cache, CacheTracker
-from cepts.lm.hidden import HiddenDocuments, HistoryOptions, Tracker
+from cepts.lm.hidden import HiddenDocuments
+from cepts.lm.history import HistoryModel, HistoryOptions, Tracker
+from cepts.lm.projection import ProjectedWords
 from cepts.names import MIXTURES
 
 BLOCK = 16  # histories whose lifts are in memory at once
 CHUNK = 8192  # content words whose P(d | H) are in memory at once
 SHARD = 256  # histories that a thread takes at a time
 LEAST_WEIGHT = 1e-3  # hidden documents with a smaller P(d | H) do not rescale words
+# What the settings of a saved model call each; models of older versions only say that there are hidden documents.
+HISTORY_MODELS: dict[Any, Any] = {
+    True: HiddenDocuments,
+    **{kind.KIND: kind for kind in (HiddenDocuments, ProjectedWords)},
+}
 MOST_EXPONENT = 4.0  # with a larger exponent of rescaling, powers may leave single precision
 
 
@@ -64,7 +71,7 @@ class Lifting:
     """
 
     def __init__(self, model: Predictor, *, histories: int = 1) -> None:
-        assert model.hidden is not None
+        assert isinstance(model.hidden, HiddenDocuments)
         self._hidden = model.hidden
         self._exponent = np.float32(model.exponent)
         self._scratch = np.empty((3, len(self._hidden.numbers) * histories), dtype=np.float32)
@@ -153,7 +160,7 @@ class Predictor:
     content
         Which words of the vocabulary are content words; only the n-grams predict the others.
     hidden
-        The hidden documents; None for a model without them.
+        The hidden documents, or the projections of LSA in their place; None for a model without them.
     weights
         Weights of the `components`; they add up to 1.
     history, caches, mixture
@@ -165,7 +172,7 @@ class Predictor:
 
     background: Background
     content: NDArray[np.bool_]
-    hidden: HiddenDocuments | None
+    hidden: HistoryModel | None
     weights: NDArray[np.float64]
     history: HistoryOptions = field(default_factory=HistoryOptions)
     caches: tuple[Cache, ...] = ()
@@ -178,6 +185,8 @@ class Predictor:
             raise UsageError(f"`exponent` must be 0 to {MOST_EXPONENT:g}. Got {self.exponent} instead.")
         if self.hidden is not None and not self.content[self.hidden.numbers].all():
             raise ValueError("the words of hidden documents must be content words. Got other words, too.")
+        if self.exponent and self.hidden is not None and not isinstance(self.hidden, HiddenDocuments):
+            raise ValueError(f"rescaling needs hidden documents. Got {self.hidden.KIND} instead.")
         if len(self.weights) != len(self.components):
             raise ValueError(f"`weights` must have one for each of {self.components}. Got {len(self.weights)} instead.")
 
@@ -193,7 +202,7 @@ class Predictor:
 
     def memory(self) -> Memory:
         """An empty memory."""
-        tracker = Tracker(self.hidden, self.history) if self.hidden is not None else None
+        tracker = self.hidden.tracker(self.history) if self.hidden is not None else None
         return Memory(tracker, CacheTracker(self.caches, len(self.vocabulary)))
 
     @cached_property
@@ -203,6 +212,13 @@ class Predictor:
         if self.hidden is not None:
             found[self.hidden.numbers] = np.arange(len(self.hidden.numbers), dtype=np.int32)
         return found
+
+    @cached_property
+    def remembered(self) -> NDArray[np.bool_]:
+        """Which words of the vocabulary the history holds: content words or, if it counts them, all words."""
+        kept = np.full_like(self.content, self.history.all_words)
+        kept[[START, END]] = False
+        return self.content | kept
 
     def score(self, text: Text, memory: Memory, *, threads: int | None = None) -> Scored:
         """Score a text that follows the text in `memory`, and add it to `memory`."""
@@ -217,8 +233,15 @@ class Predictor:
         found = np.empty((len(places), len(self.components)))
         found[:, 0] = _shares(trace.probs[places], masses[places])
         if memory.tracker is not None:
-            for part in (slice(start, start + CHUNK) for start in range(0, len(places), CHUNK)):
-                self._score_hidden(words[part], places[part], trace, memory.tracker, found[part], threads)
+            told = ids[self.remembered[ids]]
+            wanted = np.flatnonzero(self.content[told])
+            followed = 0
+            for start in range(0, max(len(places), 1), CHUNK):
+                part = slice(start, start + CHUNK)
+                stop = int(wanted[part.stop]) if part.stop < len(wanted) else len(told)
+                states = memory.tracker.follow(self.rows[told[followed:stop]], wanted[part] - followed)
+                self._score_hidden(words[part], places[part], trace, states, found[part], threads)
+                followed = stop
         caches = memory.caches.follow(words)
         found[:, len(self.components) - len(self.caches) :] = np.where(caches < 0, found[:, :1], caches)
         columns[places] = found
@@ -233,19 +256,13 @@ class Predictor:
         words: NDArray[np.int32],
         places: NDArray[np.int64],
         trace: Trace,
-        tracker: Tracker,
+        states: NDArray[np.float32],
         found: NDArray[np.float64],
         threads: int | None,
     ) -> None:
         """Fill the columns of the hidden documents and of the rescaled background."""
-        from cepts.kernels.history import word_probs
-
-        hidden = tracker.hidden
-        rows = self.rows[words]
-        weights = tracker.follow(rows)
-        probs = np.empty(len(rows))
-        word_probs(rows, hidden.words, weights, probs)
-        found[:, self.components.index("hidden")] = probs
+        assert self.hidden is not None
+        found[:, self.components.index("hidden")] = self.hidden.probs(self.rows[words], states)
         if "rescaled" not in self.components:
             return
 
@@ -255,23 +272,23 @@ class Predictor:
             lifting = Lifting(self, histories=min(BLOCK, len(words) - start))
             shares = []
             for part in (slice(first, min(first + BLOCK, shard.stop)) for first in shard):
-                block = lifting.factors(weights[part])
+                block = lifting.factors(states[part])
                 own = block[np.arange(len(block)), words[part]]
                 sums = self.background.factored(trace.at(places[part]), block)
                 shares.append(_shares(trace.probs[places[part]] * own, sums))
             return np.concatenate(shares)
 
         column = found[:, self.components.index("rescaled")]
-        shards = range(0, len(rows), SHARD)
+        shards = range(0, len(words), SHARD)
         for start, shares in zip(shards, map_shards(rescaled, shards, threads=threads), strict=True):
             column[start : start + SHARD] = shares
 
     def remembering(self, memory: Memory, words: NDArray[np.int32]) -> Memory:
-        """A copy of a memory that also has these content words."""
+        """A copy of a memory that also has these words, all of which are `remembered`."""
         after = memory.copy()
         if after.tracker is not None:
             after.tracker.follow(self.rows[words])
-        after.caches.follow(words)
+        after.caches.follow(words[self.content[words]])
         return after
 
     def distribution(self, contexts: tuple[Any, ...], memory: Memory) -> NDArray[np.float64]:
@@ -296,9 +313,10 @@ class Frozen:
         names = model.components
         self._fixed = np.zeros((len(model.vocabulary), len(names)))
         if memory.tracker is not None:
-            hidden = memory.tracker.hidden
+            hidden = model.hidden
+            assert hidden is not None
             weights = memory.tracker.copy().follow(np.full(1, -1, dtype=np.int32))
-            self._fixed[hidden.numbers, names.index("hidden")] = hidden.words.astype(np.float64) @ weights[0]
+            self._fixed[hidden.numbers, names.index("hidden")] = hidden.distribution(weights[0])
             if "rescaled" in names:
                 self.factors = Lifting(model).factors(weights)[0]
         caches = memory.caches.distributions()
@@ -344,13 +362,13 @@ def predictor_parts(predictor: Predictor) -> tuple[dict[str, Any], dict[str, NDA
             binaries.append(None)
             arrays |= {f"ngrams{number}.{name}": getattr(ngrams, name) for name in ARRAYS}
     if predictor.hidden is not None:
-        arrays |= {f"hidden.{name}": getattr(predictor.hidden, name) for name in ("words", "priors", "numbers")}
+        arrays |= {f"hidden.{name}": getattr(predictor.hidden, name) for name in predictor.hidden.ARRAYS}
     settings = {
         "history": asdict(predictor.history),
         "caches": [str(cache) for cache in predictor.caches],
         "mixture": predictor.mixture,
         "exponent": predictor.exponent,
-        "hidden": predictor.hidden is not None,
+        "hidden": predictor.hidden.KIND if predictor.hidden is not None else None,
         "binaries": binaries,
     }
     return settings, arrays
@@ -368,7 +386,8 @@ def predictor_from(directory: str | PathLike[str], settings: Mapping[str, Any], 
     content = arrays["content"]
     hidden = None
     if settings["hidden"]:
-        hidden = HiddenDocuments(arrays["hidden.words"], arrays["hidden.priors"], arrays["hidden.numbers"])
+        kind = HISTORY_MODELS[settings["hidden"]]
+        hidden = kind(**{name: arrays[f"hidden.{name}"] for name in kind.ARRAYS})
     return Predictor(
         Background(models, vocabulary, content, arrays["interpolation"]),
         content,

@@ -15,7 +15,7 @@ from cepts.lm.adapted import AdaptedModel
 from cepts.lm.predictor import Lifting, Memory, Predictor, mix
 
 MOST_PREPARED = 64  # states for which the factors of all words are kept
-MOST_PENDING = 32  # so many pending content words are added to the memory
+MOST_PENDING = 32  # so many pending words are added to the memory
 
 
 @dataclass(frozen=True, eq=False)
@@ -29,7 +29,7 @@ class State:
     contexts
         The contexts of the background models.
     memory, pending
-        The memory at some earlier word, and the content words since then.
+        The memory at some earlier word, and the words since then that it would hold.
     """
 
     contexts: tuple[Any, ...]
@@ -96,7 +96,7 @@ class IncrementalScorer:
         if content or model.mixture == "literal":
             prob = self._prob(state, word, prob, content)
         log_prob = math.log(prob) if prob > 0 else -math.inf
-        if not content:
+        if not model.remembered[word]:
             return log_prob, replace(state, contexts=contexts)
         base = self._prepare(state).base
         return log_prob, State(contexts, base.memory, (*base.pending, word))
@@ -104,16 +104,14 @@ class IncrementalScorer:
     def _prob(self, state: State, word: int, prob: float, content: bool) -> float:
         """P(word | state) of the mixture, given that of the background."""
         model = self._predictor
-        pending = state.pending if self.adapting else ()
+        pending = tuple(before for before in state.pending if model.content[before]) if self.adapting else ()
         prepared = self._prepare(state)
         columns = np.zeros((1, len(model.components)))
         if content:
             plain = prob / prepared.mass if prepared.mass > 0 else 0.0
             columns[0, 0] = plain
-            tracker = state.memory.tracker
-            if tracker is not None:
-                row = model.rows[word]
-                likely = float(tracker.hidden.words[row] @ prepared.weights) if row >= 0 else 0.0
+            if model.hidden is not None:
+                likely = model.hidden.probs(model.rows[[word]], prepared.weights)[0]
                 columns[0, model.components.index("hidden")] = likely
             if "rescaled" in model.components and prepared.scaled_mass > 0:
                 lifted = prob * float(prepared.factors[word]) / prepared.scaled_mass
@@ -138,13 +136,13 @@ class _Prepared:
         self.base = base
         contexts = [[context] for context in state.contexts]
         self.mass = float(background.masses(contexts)[0])
-        self.weights: NDArray[np.float32] = np.empty(0, dtype=np.float32)
+        self.weights: NDArray[np.float32] = np.empty((1, 0), dtype=np.float32)
         self.factors: NDArray[np.float32] = np.empty(0, dtype=np.float32)
         self.scaled_mass = 0.0
         if state.memory.tracker is not None:
             rows = model.rows[np.array([*pending, UNKNOWN])]  # the last has no row: it stands for the next word
             weights = state.memory.tracker.copy().follow(rows)[-1:]
-            self.weights = weights[0]
+            self.weights = weights
             if "rescaled" in model.components:
                 factors = Lifting(model).factors(weights)
                 self.factors = factors[0]

@@ -23,6 +23,13 @@ LEAST_COUNT = 20  # with fewer, the variance is mostly noise
 MOST_SPREAD = 2.5  # the highest threshold, for texts about many topics
 LEAST_SPREAD = 0.1  # smaller spreads (a rate that varies by less than a third) count as equal
 PLACEHOLDER = re.compile(r"<[^<>]+>")
+# As long as the list of Novak and Mammone (2001), who made theirs by hand and do not print it.
+_ENGLISH = (
+    "the a an and or but if so as than then of to in on at by for from with into between through is are was were be "
+    "been being has have had do does did can could may must will would should not no it its he his they their we "
+    "our you your i this that these those which who what when where how there such also all"
+)
+ENGLISH_FUNCTION_WORDS = tuple(_ENGLISH.split())
 
 
 def is_word(token: str) -> bool:

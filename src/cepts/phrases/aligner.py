@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Collection, Sequence
+from copy import copy
 from dataclasses import dataclass, field
 from functools import partial
 from pathlib import Path
@@ -15,23 +16,24 @@ from cepts.engine import map_shards
 from cepts.errors import DataError, ModelError, UsageError, check_choice, check_least
 from cepts.estimator import Estimator
 from cepts.extract import Aligning
-from cepts.names import PHRASE_COSTS, PHRASE_MODELS
+from cepts.names import PHRASE_COSTS, PHRASE_LINKS, PHRASE_MODELS
 from cepts.phrases.annotate import Annotator, check_columns, shared_columns
 from cepts.phrases.columns import FAMILIES
-from cepts.phrases.crf import LatticeShape, Objective, best_path, lattice_of, marginals
-from cepts.phrases.directions import PhraseDirections
+from cepts.phrases.crf import LatticeShape, Objective, best_path, lattice_of, marginals, null_words
+from cepts.phrases.directions import NO_CORRESPONDENCE, Correspondence, PhraseDirections, PosteriorPair
 from cepts.phrases.features import FeatureMaker
 from cepts.phrases.inventory import Inventory
 from cepts.phrases.languages import LANGUAGES, annotator_of, lexical_of, tokeniser_of
 from cepts.phrases.lexical import Lexical
 from cepts.phrases.paths import NO_PATH, Alternative, LatticePath, best_alternatives, joined_paths, path_of
 from cepts.phrases.persist import read_aligner, write_aligner
+from cepts.phrases.steps import LONGEST_NULL
 from cepts.phrases.tables import ENGLISH
 from cepts.phrases.training import gold_of, minimise
 from cepts.progress import Progress, Step, silent
 
 # Parameters that a saved model does not have, or has as tables.
-NOT_SAVED = ("annotator", "lexical", "threads")
+NOT_SAVED = ("annotator", "lexical", "partner", "threads")
 
 
 @dataclass(kw_only=True, eq=False, repr=False)
@@ -44,7 +46,14 @@ class PhraseAligner(Estimator, Aligning):
     Parameters
     ----------
     longest, widest
-        The longest source phrase and the longest target phrase, in words.
+        The longest source phrase and the longest target phrase, in words. Any two phrases of up to three words can be
+        aligned; longer ones if both are whole chunks, if at least half of their words match in order, or if a table
+        knows them.
+    links
+        How the words of two aligned phrases are linked. ``words`` links words that stand for each other: word by word
+        if at least half of them match in order, otherwise those with the same lemma with each other and the rest with
+        the rest. ``phrases`` links all words of one phrase with all words of the other. Training always takes gold
+        links as phrases.
     families
         The families of features to use, by their names in `FAMILIES`; None uses all of them.
     memory
@@ -60,11 +69,19 @@ class PhraseAligner(Estimator, Aligning):
         Maximum number of L-BFGS iterations in each direction.
     upweight
         Multiply the feature values of a phrase by its length (Yao et al., 2013, section 3.4).
+    by_words
+        Also score two phrases, of which at least half of the words match in order, by the features of these words, as
+        if they were aligned one by one. False scores phrases as wholes alone, as Yao et al. (2013).
+    null_spans
+        Let several words that follow each other be aligned with null as one segment, as in Yao et al. (2013). False
+        aligns each word with null by itself.
     anchoring
         The largest bonus, in log-odds, for links that are right wherever their words stand. These are links between
         identical words that are the only ones with their lemma on either side, with a larger bonus the farther apart
-        they stand, and links between numbers of equal value. Names, numbers and emoji are then linked over any
-        distance. Training does not use the bonus; 0 turns it off.
+        they stand, links between numbers of equal value, and links between a name and its known short form. Names,
+        numbers and emoji are then linked over any distance. Phrases get the bonus, times the larger of their lengths,
+        if WordNet or a list of paraphrases has them as synonyms, or if one is an acronym of the other. Training does
+        not use the bonus; 0 turns it off.
     language
         ``english`` uses the tagger, chunker and tables that come with the package. None uses only the columns that the
         sentences have, and the tables in `lexical`.
@@ -72,6 +89,10 @@ class PhraseAligner(Estimator, Aligning):
         Fills in the columns that sentences lack; None uses the annotator of the language.
     lexical
         The tables in which features look words up; None uses those of the language.
+    partner
+        An aligner of words. Its probabilities of word links, and those of null, are averaged with those of this
+        aligner; `max_length` and `anchoring` are those of this aligner. None has no partner; the English model
+        ``phrase`` has the model ``token``. It is not saved.
     max_length
         Pairs with more words than this on either side are left unaligned, and are not used for training.
     threads
@@ -81,25 +102,30 @@ class PhraseAligner(Estimator, Aligning):
     name: ClassVar[str] = "phrase"
     PAIRS_AT_A_TIME: ClassVar[int] = 32
 
-    longest: int = 3
-    widest: int = 3
+    longest: int = 6
+    widest: int = 6
+    links: str = "words"
     families: Collection[str] | None = None
     memory: bool = True
     cost: str = "links"
     wrong_cost: float = 1.0
     missed_cost: float = 1.0
     penalty: float = 1.0
-    iterations: int = 120
+    iterations: int = 300
     upweight: bool = True
+    by_words: bool = True
+    null_spans: bool = False
     anchoring: float = 4.0
     language: str | None = "english"
     annotator: Annotator | None = None
     lexical: Lexical | None = None
+    partner: PhraseAligner | None = None
     max_length: int = 500
     threads: int | None = None
 
     def __post_init__(self) -> None:
         check_choice("cost", self.cost, PHRASE_COSTS)
+        check_choice("links", self.links, PHRASE_LINKS)
         unknown = sorted(set(self.families or ()) - set(FAMILIES))
         if unknown:
             raise UsageError(f"`families` must be among {', '.join(FAMILIES)}. Got {unknown[0]!r} instead.")
@@ -107,6 +133,11 @@ class PhraseAligner(Estimator, Aligning):
             raise UsageError(f"`language` must be 'english' or None. Got {self.language!r} instead.")
         check_least(self, 1, "longest", "widest", "iterations", "max_length")
         check_least(self, 0, "wrong_cost", "missed_cost", "penalty", "anchoring")
+        if max(self.longest, self.widest) > LONGEST_NULL and self.null_spans:
+            raise UsageError(
+                f"`null_spans` needs `longest` and `widest` of at most {LONGEST_NULL}. Got {self.longest} and "
+                f"{self.widest} instead."
+            )
 
     def options(self) -> dict[str, Any]:
         """The parameters that are saved with a model: all but the annotator, the tables and `threads`."""
@@ -155,22 +186,32 @@ class PhraseAligner(Estimator, Aligning):
             report(Step(stage="features", done=number + 1, total=len(used)))
         weights = []
         self.objectives_: list[list[float]] = []
+        self.capped_: list[bool] = []
         for name, shape in zip(("forward", "reverse"), self.shapes(), strict=True):
-            golds = [gold_of(pair, shape, self) for pair in used]
+            golds = [gold_of(pair, found, shape, self) for pair, found in zip(used, features, strict=True)]
             objective = Objective(
                 features, golds, self.layout_.sizes, shape, penalty=self.penalty, threads=self.threads
             )
-            found, objectives = minimise(objective, self.iterations, f"training {name}", report)
+            found, objectives, capped = minimise(objective, self.iterations, f"training {name}", report)
             weights.append(found)
             self.objectives_.append(objectives)
+            self.capped_.append(capped)
         self.weights_ = np.stack(weights)
         return self
 
     def shapes(self) -> tuple[LatticeShape, LatticeShape]:
         """The lattices of the forward and the reverse direction."""
-        distortion = "distortion" in self.families_
         forward, reverse = (
-            LatticeShape(self.longest, self.widest, by_target, self.memory, distortion) for by_target in (True, False)
+            LatticeShape(
+                self.longest,
+                self.widest,
+                by_target,
+                memory=self.memory,
+                distortion="distortion" in self.families_,
+                by_words=self.by_words,
+                null_spans=self.null_spans,
+            )
+            for by_target in (True, False)
         )
         return forward, reverse
 
@@ -262,6 +303,7 @@ class PhraseAligner(Estimator, Aligning):
         return complete
 
     def _run(self, every_pair: Sequence[SentencePair], start: int) -> PhraseDirections:
+        from cepts.kernels.correspondence import word_links
         from cepts.kernels.segments import segment_links
 
         pairs = self.prepared(every_pair[start : start + self.PAIRS_AT_A_TIME], start)
@@ -270,38 +312,58 @@ class PhraseAligner(Estimator, Aligning):
         sizes_of = [(len(pair.source), len(pair.target)) if self.fits(pair) else (0, 0) for pair in pairs]
         lengths = np.array(sizes_of, dtype=np.int64).reshape(-1, 2)
         offsets = offsets_of(lengths[:, 0] * lengths[:, 1])
-        values = np.zeros((2, offsets[-1]), dtype=np.float32)
+        # Of words and of phrases, forward and reverse.
+        values = np.zeros((2, 2, offsets[-1]), dtype=np.float32)
         target_null = np.ones(int(lengths[:, 1].sum()), dtype=np.float32)
         source_null = np.ones(int(lengths[:, 0].sum()), dtype=np.float32)
         nulls = target_null, source_null
         starts = offsets_of(lengths[:, 1]), offsets_of(lengths[:, 0])
         paths: tuple[list[LatticePath], list[LatticePath]] = ([], [])
+        correspondences = []
         for n, pair in enumerate(pairs):
             if not lengths[n].all():
                 for path in paths:
                     path.append(NO_PATH)
+                correspondences.append(NO_CORRESPONDENCE)
                 continue
             features = maker.features(pair)
+            correspondences.append(Correspondence(features.parallel, features.same))
             for way, shape in enumerate(shapes):
                 lattice = lattice_of(features, self.weights_[way], sizes, shape, anchoring=self.anchoring)
                 found = marginals(lattice)
-                links = np.empty(lattice.emit.shape[::2])
-                segment_links(found.segments, links)
-                values[way, offsets[n] : offsets[n + 1]] = (links.T if shape.by_target else links).reshape(-1)
-                nulls[way][starts[way][n] : starts[way][n + 1]] = found.null
+                segments = found.segments.transpose(2, 3, 0, 1) if shape.by_target else found.segments
+                segments = np.ascontiguousarray(segments)
+                links = np.empty(lengths[n])
+                word_links(segments, *correspondences[-1], links)
+                values[0, way, offsets[n] : offsets[n + 1]] = links.reshape(-1)
+                segment_links(segments, links)
+                values[1, way, offsets[n] : offsets[n + 1]] = links.reshape(-1)
+                nulls[way][starts[way][n] : starts[way][n + 1]] = null_words(found.null)
                 score, words, spans = best_path(lattice)
                 paths[way].append(path_of(score, words, spans, found.segments, shape.by_target))
         np.clip(values, 0.0, 1.0, out=values)
         shape_of = lengths[:, 0].copy(), lengths[:, 1].copy(), offsets
+        of_words, of_phrases = (
+            PosteriorPair(
+                Association(*shape_of, forward, target_null=target_null),
+                Association(*shape_of, reverse, source_null=source_null),
+            )
+            for forward, reverse in values
+        )
+        if self.partner is not None:
+            partner = copy(self.partner).set_params(max_length=self.max_length, anchoring=self.anchoring)
+            of_words = of_words.averaged(partner._run(pairs, 0).words)
         return PhraseDirections(
-            Association(*shape_of, values[0], target_null=target_null),
-            Association(*shape_of, values[1], source_null=source_null),
+            of_words,
+            of_phrases,
             joined_paths(paths[0]),
             joined_paths(paths[1]),
+            correspondences,
             pairs,
             self.inventory_,
             self.lexical_.wordnet,
             start,
+            links=self.links,
         )
 
     def check_layout(self, name: str) -> None:
@@ -326,11 +388,13 @@ class PhraseAligner(Estimator, Aligning):
         directory of that name.
         """
         place = Path(directory)
-        if str(directory) in PHRASE_MODELS and not place.exists():
-            place = ENGLISH / f"{directory}-model"
+        shipped = str(directory) in PHRASE_MODELS and not place.exists()
         kinds = {kind.name: kind for kind in (PhraseAligner, TokenAligner)}
-        aligner = read_aligner(place, str(directory), kinds, threads)
+        aligner = read_aligner(ENGLISH / f"{directory}-model" if shipped else place, str(directory), kinds, threads)
         aligner.check_layout(str(directory))
+        if shipped and aligner.name == "phrase":
+            partner = read_aligner(ENGLISH / "token-model", "token", kinds, threads)
+            aligner.set_params(partner=partner)
         return aligner
 
 

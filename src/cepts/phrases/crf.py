@@ -13,11 +13,12 @@ from cepts.data import Link
 from cepts.engine import map_shards
 from cepts.phrases.columns import FeatureTable
 from cepts.phrases.features import PairFeatures
-from cepts.phrases.steps import STEP_WEIGHTS, Steps, steps_of
+from cepts.phrases.steps import NULL_SIZES, STEP_WEIGHTS, Steps, steps_of
 
 SHARD = 16
 # The cost of a segment in the choice of a gold path: of paths with as many links, the one with fewer segments wins.
 SEGMENT_PRICE = 1e-3
+NULL_PRICE = 1e-6
 
 
 @dataclass(frozen=True, slots=True)
@@ -36,6 +37,10 @@ class LatticeShape:
         Whether null remembers where the last segment stopped.
     distortion
         Whether jumps of different lengths have different weights.
+    by_words
+        Whether parallel spans are also scored by their words that match (`cepts.kernels.correspondence`).
+    null_spans
+        Whether several words may be aligned with null as one segment, as in semicrf; otherwise each word is its own.
     """
 
     longest: int = 3
@@ -43,6 +48,15 @@ class LatticeShape:
     by_target: bool = False
     memory: bool = False
     distortion: bool = True
+    by_words: bool = True
+    null_spans: bool = False
+
+    @property
+    def most_null(self) -> int:
+        """The largest number of observed words in one null segment."""
+        if not self.null_spans:
+            return 1
+        return self.widest if self.by_target else self.longest
 
 
 class Lattice(NamedTuple):
@@ -57,7 +71,7 @@ class Lattice(NamedTuple):
 
 
 class Marginals(NamedTuple):
-    """The result of a forward-backward pass: log Z and the expected numbers of segments, null words and steps."""
+    """The result of a forward-backward pass: log Z and the expected numbers of segments, null segments and steps."""
 
     log_z: float
     segments: NDArray[np.float64]
@@ -68,11 +82,11 @@ class Marginals(NamedTuple):
 
 
 class Gold(NamedTuple):
-    """The gold path of a pair, as marginals that are 0 or 1, and the cost of each segment and null word."""
+    """The gold path of a pair, as marginals that are 0 or 1, and the cost of each segment and of each null segment."""
 
     path: Marginals
     segment_cost: NDArray[np.float32]
-    null_cost: NDArray[np.float32]
+    null_cost: NDArray[np.float64]
 
 
 def split_weights(weights: NDArray[np.float64], sizes: Sequence[int]) -> list[NDArray[np.float64]]:
@@ -96,7 +110,11 @@ def lattice_of(
     *,
     anchoring: float = 0.0,
 ) -> Lattice:
-    """Score everything that a path of the pair may have; a segment gains up to `anchoring` for each anchor in it."""
+    """Score everything that a path of the pair may have.
+
+    A segment gains up to `anchoring` for each anchor in it. If a table knows it as a phrase, it gains `anchoring` times
+    its larger number of words, and pairs of its words do not count against it.
+    """
     step, token_values, token_categories, span_values, span_categories, null_values, null_categories = split_weights(
         weights, sizes
     )
@@ -105,24 +123,47 @@ def lattice_of(
     if features.spans is None:
         emit = cells.reshape(length, 1, width, 1)
     else:
-        emit = _scores(features.spans, span_values, span_categories).reshape(length, shape.longest, width, shape.widest)
+        emit = np.full((length, shape.longest, width, shape.widest), -np.inf)
+        emit.reshape(-1)[features.items] = _scores(features.spans, span_values, span_categories)
         emit[:, 0, :, 0] = cells
+        if shape.by_words:
+            from cepts.kernels.correspondence import add_word_scores
+
+            add_word_scores(cells, features.matched, features.parallel, emit)
     if anchoring:
         from cepts.kernels.anchors import favour_links
 
         favour_links(emit, features.anchors.links, anchoring * features.anchors.pull)
+        if features.spans is not None:
+            for i, size, j, wide in features.anchors.phrases.tolist():
+                emit[i, size - 1, j, wide - 1] += anchoring * max(size, wide)
+                if shape.by_words and size == wide and features.parallel[i, j, size - 1]:
+                    # A table knows better than pairs of words such as "up" and "down" in "close up" and "close down".
+                    words = range(i, i + size), range(j, j + size)
+                    emit[i, size - 1, j, wide - 1] -= np.minimum(cells[words], 0.0)[features.matched[words]].sum()
     side = features.source_null
     if shape.by_target:
         emit, side, width = emit.transpose(2, 3, 0, 1), features.target_null, length
     steps = steps_of(width, shape.memory, shape.distortion)
+    null = running_sums(_scores(side, null_values, null_categories), shape.most_null)
+    null += step[NULL_SIZES : NULL_SIZES + shape.most_null]
     return Lattice(
         np.ascontiguousarray(emit),
-        _scores(side, null_values, null_categories),
+        null,
         step[steps.jump],
         step[steps.stay],
         steps.null_next,
         step[steps.final],
     )
+
+
+def running_sums(values: NDArray[np.floating], most: int) -> NDArray[np.float64]:
+    """The sum of the values of each span of up to `most` words (words x lengths); 0 beyond the sentence."""
+    sums = np.zeros((len(values), most))
+    for size in range(min(most, len(values))):
+        stop = len(values) - size
+        sums[:stop, size] = values[size:] + (sums[:stop, size - 1] if size else 0.0)
+    return sums
 
 
 def marginals(lattice: Lattice) -> Marginals:
@@ -151,11 +192,21 @@ def link_cells(links: Sequence[Link], length: int, width: int, by_target: bool) 
     return cells.T if by_target else cells
 
 
-def gold_path(cells: NDArray[np.bool_], shape: LatticeShape) -> Marginals:
+def allowed_segments(features: PairFeatures, shape: LatticeShape) -> NDArray[np.bool_] | None:
+    """Which segments a path of the pair may have, as `Lattice.emit`; None if all."""
+    if features.items is None:
+        return None
+    allowed = np.zeros((features.length, shape.longest, features.width, shape.widest), dtype=np.bool_)
+    allowed.reshape(-1)[features.items] = True
+    allowed[:, 0, :, 0] = True
+    return allowed.transpose(2, 3, 0, 1) if shape.by_target else allowed
+
+
+def gold_path(cells: NDArray[np.bool_], shape: LatticeShape, allowed: NDArray[np.bool_] | None = None) -> Marginals:
     """The path with the most gold links and no other links; of several such paths, the one with the fewest segments.
 
     `cells` has a row for each observed word. Links that no path can have are left out: a word linked with words that do
-    not stand together.
+    not stand together. If `allowed` is given (as `Lattice.emit`), the path has only segments that it marks.
     """
     length, width = cells.shape
     longest, widest = (shape.widest, shape.longest) if shape.by_target else (shape.longest, shape.widest)
@@ -171,30 +222,34 @@ def gold_path(cells: NDArray[np.bool_], shape: LatticeShape) -> Marginals:
             inside = bottom[:, right] - top[:, right] - bottom[:, left] + top[:, left]
             area = (span + 1) * (wide + 1)
             emit[:, span, :, wide] = np.where(inside == area, area - SEGMENT_PRICE, -np.inf)
+    if allowed is not None:
+        emit[~allowed] = -np.inf
     steps = steps_of(width, shape.memory, shape.distortion)
     states = len(steps.stay)
-    lattice = Lattice(
-        emit, np.zeros(length), np.zeros((states, width)), np.zeros(states), steps.null_next, np.zeros(states)
-    )
+    null = np.full((length, shape.most_null), -NULL_PRICE)
+    lattice = Lattice(emit, null, np.zeros((states, width)), np.zeros(states), steps.null_next, np.zeros(states))
     _, starts, spans = best_path(lattice)
-    return path_counts(starts, spans, emit.shape, steps)
+    return path_counts(starts, spans, emit.shape, shape.most_null, steps)
 
 
-def path_counts(starts: NDArray[np.int32], spans: NDArray[np.int32], shape: tuple[int, ...], steps: Steps) -> Marginals:
-    """The segments, null words and steps of a path, as counts."""
+def path_counts(
+    starts: NDArray[np.int32], spans: NDArray[np.int32], shape: tuple[int, ...], most_null: int, steps: Steps
+) -> Marginals:
+    """The segments, null segments and steps of a path, as counts."""
     length, _, width, _ = shape
     states = len(steps.stay)
-    found = Marginals(
-        0.0, np.zeros(shape), np.zeros(length), np.zeros((states, width)), np.zeros(states), np.zeros(states)
-    )
+    nothing = np.zeros((states, width)), np.zeros(states), np.zeros(states)
+    found = Marginals(0.0, np.zeros(shape), np.zeros((length, most_null)), *nothing)
     state = 0
     for i in range(length):
+        if starts[i] != i:
+            continue
+        size = int((starts == i).sum())
         if spans[i, 0] < 0:
-            found.null[i] = 1.0
+            found.null[i, size - 1] = 1.0
             found.stay[state] += 1.0
             state = steps.null_next[state]
-        elif starts[i] == i:
-            size = int((starts == i).sum())
+        else:
             start, stop = spans[i]
             found.segments[i, size - 1, start, stop - start - 1] = 1.0
             found.jump[state, start] += 1.0
@@ -206,7 +261,7 @@ def path_counts(starts: NDArray[np.int32], spans: NDArray[np.int32], shape: tupl
 def link_costs(
     cells: NDArray[np.bool_], excused: NDArray[np.bool_], longest: int, widest: int, *, wrong: float, missed: float
 ) -> tuple[NDArray[np.float32], NDArray[np.float32]]:
-    """The Hamming cost of each segment and of each null word, counted in links.
+    """The Hamming cost of each segment and of each word that is aligned with null, counted in links.
 
     A segment costs `wrong` for each link that is not gold, and `missed` for each gold link of its observed words that
     it lacks. A null word costs `missed` for each of its gold links. Links in `excused` cost nothing.
@@ -228,6 +283,16 @@ def link_costs(
             running[: max(length - span, 0)] += lacks[span:]
             cost[:, span, :, wide] = running
     return cost, (missed * total).astype(np.float32)
+
+
+def null_words(null: NDArray[np.float64]) -> NDArray[np.float64]:
+    """How often each word is aligned with null, given how often each null segment occurs (words x lengths)."""
+    words = np.zeros(len(null))
+    for size in range(min(null.shape[1], len(null))):
+        counts = null[: len(null) - size, size]
+        for place in range(size + 1):
+            words[place : place + len(counts)] += counts
+    return words
 
 
 class Objective:
@@ -266,16 +331,21 @@ class Objective:
         parts = split_weights(sums, self._sizes)
         for numbers, counts in ((steps.jump, found.jump), (steps.stay, found.stay), (steps.final, found.final)):
             parts[0] += np.bincount(numbers.ravel(), counts.ravel(), STEP_WEIGHTS)
-        segments, side = found.segments.copy(), features.source_null
+        parts[0][NULL_SIZES : NULL_SIZES + shape.most_null] += found.null.sum(axis=0)
+        segments, side = found.segments, features.source_null
         if shape.by_target:
             segments, side = segments.transpose(2, 3, 0, 1), features.target_null
-        tokens = np.ascontiguousarray(segments[:, 0, :, 0]).reshape(-1)
-        add_expected(features.tokens.values, features.tokens.categories, tokens, parts[1], parts[2])
+        segments = np.ascontiguousarray(segments)
+        tokens = np.ascontiguousarray(segments[:, 0, :, 0])
+        if features.spans is not None and shape.by_words:
+            from cepts.kernels.correspondence import count_word_pairs
+
+            count_word_pairs(segments, features.matched, features.parallel, tokens)
+        add_expected(features.tokens.values, features.tokens.categories, tokens.reshape(-1), parts[1], parts[2])
         if features.spans is not None:
-            segments[:, 0, :, 0] = 0.0
-            spans = np.ascontiguousarray(segments).reshape(-1)
+            spans = segments.reshape(-1)[features.items]
             add_expected(features.spans.values, features.spans.categories, spans, parts[3], parts[4])
-        add_expected(side.values, side.categories, found.null, parts[5], parts[6])
+        add_expected(side.values, side.categories, null_words(found.null), parts[5], parts[6])
 
     def _shard(self, numbers: range, weights: NDArray[np.float64]) -> tuple[float, NDArray[np.float64]]:
         total, sums = 0.0, np.zeros(self.weights)

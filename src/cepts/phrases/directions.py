@@ -3,13 +3,24 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import replace
 from functools import cached_property
+from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
-from cepts.data import Alignments, Association, Directions, Segments, SentencePair, geometric_mean
-from cepts.extract import rectangles
+from cepts.data import (
+    Alignments,
+    Association,
+    Directions,
+    Segment,
+    Segments,
+    SentencePair,
+    geometric_mean,
+    offsets_of,
+)
+from cepts.extract import rectangles, threshold
 from cepts.phrases.gaps import join_expressions
 from cepts.phrases.inventory import Inventory
 from cepts.phrases.wordnet import WordNet
@@ -18,22 +29,62 @@ from cepts.phrases.wordnet import WordNet
 GATHERED = 0.6
 
 
+class Correspondence(NamedTuple):
+    """Which spans of a pair are parallel, and which words have the same lemma (`cepts.kernels.correspondence`)."""
+
+    parallel: NDArray[np.bool_]
+    same: NDArray[np.bool_]
+
+
+NO_CORRESPONDENCE = Correspondence(np.zeros((0, 0, 1), np.bool_), np.zeros((0, 0), np.bool_))
+
+
+class PosteriorPair(NamedTuple):
+    """P(link) in each direction.
+
+    `forward` runs along the target words and has P(null) of each target word; `reverse` runs along the source words and
+    has P(null) of each source word.
+    """
+
+    forward: Association
+    reverse: Association
+
+    def averaged(self, other: PosteriorPair) -> PosteriorPair:
+        """The means of the probabilities of two models, also of null."""
+        forward, reverse = (
+            replace(
+                one,
+                **{
+                    name: (getattr(one, name) + getattr(two, name)) / np.float32(2)
+                    for name in ("values", "source_null", "target_null")
+                    if getattr(one, name) is not None
+                },
+            )
+            for one, two in zip(self, other, strict=True)
+        )
+        return PosteriorPair(forward, reverse)
+
+
 class PhraseDirections(Directions):
     """The marginals and the best paths of the CRFs of both directions.
 
     Parameters
     ----------
-    forward, reverse
-        The probability of each link in each direction. `forward` runs along the target words and has P(null) of each
-        target word; `reverse` runs along the source words and has P(null) of each source word.
+    words, phrases
+        P(link) in each direction: if the words of a segment are linked where they stand for each other, and if all
+        words of its one side are linked with all words of the other.
     forward_path, reverse_path
         The segments of the best path of each direction, with their probabilities and the scores of the path.
+    correspondences
+        Which words of each pair stand for each other.
     sentence_pairs
         The pairs, with all columns of training.
     inventory, wordnet
         Used for cepts with gaps: the inventory of the model, and WordNet if there is one.
     first
         The index of the first pair of the run, from 0.
+    links
+        ``words`` or ``phrases``: which of the two probabilities are `forward` and `reverse`.
     """
 
     name = "a phrase model"
@@ -43,16 +94,21 @@ class PhraseDirections(Directions):
 
     def __init__(
         self,
-        forward: Association,
-        reverse: Association,
+        words: PosteriorPair,
+        phrases: PosteriorPair,
         forward_path: Segments,
         reverse_path: Segments,
+        correspondences: Sequence[Correspondence],
         sentence_pairs: Sequence[SentencePair],
         inventory: Inventory,
         wordnet: WordNet | None = None,
         first: int = 0,
+        *,
+        links: str = "words",
     ) -> None:
-        self.forward, self.reverse = forward, reverse
+        self.words, self.phrases, self.links = words, phrases, links
+        self.forward, self.reverse = words if links == "words" else phrases
+        self._correspondences = correspondences
         self.forward_path, self.reverse_path = forward_path, reverse_path
         self.sentence_pairs, self.first = sentence_pairs, first
         self._inventory, self._wordnet = inventory, wordnet
@@ -60,7 +116,23 @@ class PhraseDirections(Directions):
     @cached_property
     def paths(self) -> tuple[Alignments, Alignments]:
         """The links of the best segments."""
-        return self.forward_path.alignments(), self.reverse_path.alignments()
+        if self.links == "phrases":
+            return self.forward_path.alignments(), self.reverse_path.alignments()
+        return self._word_links(self.forward_path), self._word_links(self.reverse_path)
+
+    def _word_links(self, path: Segments) -> Alignments:
+        """The links of words that stand for each other in the segments of a path."""
+        from cepts.kernels.correspondence import path_links
+
+        links = path.alignments()
+        kept = np.zeros(len(links.source), dtype=np.bool_)
+        for n, (parallel, same) in enumerate(self._correspondences):
+            own, run = slice(*path.offsets[n : n + 2]), slice(*links.offsets[n : n + 2])
+            if run.start < run.stop:
+                matrix = np.zeros(same.shape)
+                path_links(path.spans[own], parallel, same, matrix)
+                kept[run] = matrix[links.source[run], links.target[run]] > 0
+        return links.only(kept)
 
     @cached_property
     def scores(self) -> NDArray[np.float64]:
@@ -68,14 +140,28 @@ class PhraseDirections(Directions):
         return np.stack([self.forward_path.normalised_scores, self.reverse_path.normalised_scores], axis=1)
 
     def segments(self, links: Alignments) -> Segments:
-        """The segments of a direction's best path; for other links their rectangles, with both paths' scores added."""
+        """The phrases that go with links: the segments of a direction's best path, or those on which both agree.
+
+        Phrases on which both directions agree are the rectangles of `phrases` at the default threshold, as far as they
+        hold a link, and rectangles of the links outside of them. Their scores are those of both paths, added.
+        """
         paths = self.forward_path, self.reverse_path
         for path, own in zip(paths, self.paths, strict=True):
             if links is own:
                 return path
-        found = rectangles(links, every_link=True)
+        if self.links == "phrases":
+            rows = list(rectangles(links, every_link=True))
+        else:
+            agreed = rectangles(threshold(geometric_mean(*self.phrases), self.threshold), every_link=True)
+            rows = _with_links(agreed, links)
         scores, states = paths[0].scores + paths[1].scores, paths[0].states + paths[1].states
-        return Segments(found.offsets, found.spans, found.confidence, scores, states)
+        return Segments(
+            offsets_of([len(row) for row in rows]),
+            np.array([(*one, *other) for row in rows for one, other, _ in row], np.int32).reshape(-1, 4),
+            np.array([confidence for row in rows for _, _, confidence in row], np.float32),
+            scores,
+            states,
+        )
 
     @cached_property
     def for_cepts(self) -> Association:
@@ -102,3 +188,22 @@ class PhraseDirections(Directions):
         if self._wordnet is None:
             return agreed
         return join_expressions(agreed, self.sentence_pairs, self._inventory, self._wordnet)
+
+
+def _with_links(phrases: Segments, links: Alignments) -> list[list[Segment]]:
+    """The phrases of each pair that hold one of its links, and rectangles of the links that are in none, in order."""
+    outside = np.ones(len(links.source), dtype=np.bool_)
+    kept = []
+    for n, segments in enumerate(phrases):
+        run = slice(*links.offsets[n : n + 2])
+        source, target = links.source[run], links.target[run]
+        own = []
+        for segment in segments:
+            (start, stop), (other, end), _ = segment
+            inside = (start <= source) & (source < stop) & (other <= target) & (target < end)
+            if inside.any():
+                own.append(segment)
+                outside[run] &= ~inside
+        kept.append(own)
+    rest = rectangles(links.only(outside), every_link=True)
+    return [sorted([*own, *more]) for own, more in zip(kept, rest, strict=True)]

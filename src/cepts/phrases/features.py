@@ -12,7 +12,7 @@ from cepts.data import SentencePair
 from cepts.phrases.columns import FeatureBlocks, FeatureColumns, FeatureTable
 from cepts.phrases.inventory import LINKED_CATEGORIES, Inventory, linked_words
 from cepts.phrases.lexical import Lexical
-from cepts.phrases.likeness import Anchors, anchors_of, compare_spans, compare_words, look_up
+from cepts.phrases.likeness import ONE_WORD_MORE, Anchors, anchors_of, compare_spans, compare_words, look_up
 from cepts.phrases.words import words_of
 
 
@@ -20,20 +20,40 @@ from cepts.phrases.words import words_of
 class PairFeatures:
     """The features of one sentence pair.
 
-    `tokens` are the features of pairs of words (I x J), `spans` those of pairs of spans (I x Ls x J x Lt; None for a
-    token model), and `source_null` and `target_null` those of each side's words with null. Training does not use the
-    `anchors` (`cepts.phrases.likeness`).
+    Attributes
+    ----------
+    length, width
+        Number of source words I and of target words J.
+    tokens
+        The features of pairs of words (I x J).
+    spans, items
+        The features of pairs of spans, and which pairs these are: places in an array I x Ls x J x Lt. Other pairs of
+        spans cannot be aligned. Both are None in a token model.
+    parallel, matched, same
+        Which spans are parallel (I x J x lengths), and which words match in any way or have the same lemma (I x J); see
+        `cepts.kernels.correspondence`.
+    source_null, target_null
+        The features of each side's words with null.
+    anchors
+        Links and phrases that are favoured, but not in training (`cepts.phrases.likeness`).
     """
 
     length: int
     width: int
     tokens: FeatureTable
     spans: FeatureTable | None
+    items: NDArray[np.int64] | None
+    parallel: NDArray[np.bool_]
+    matched: NDArray[np.bool_]
+    same: NDArray[np.bool_]
     source_null: FeatureTable
     target_null: FeatureTable
     anchors: Anchors
 
 
+# Pairs of spans of up to this many words can always be aligned; longer ones only if they are whole chunks, parallel, or
+# known to a table (`kernels.span_features.candidate_spans`).
+SHORT = 3
 # Families that have features only if their table is given.
 TABLE_OF_FAMILY = {
     "wordnet": "wordnet",
@@ -127,8 +147,10 @@ class FeatureMaker:
 
         In `training`, they are computed without what the inventory learnt from the pair itself.
         """
+        from cepts.kernels.correspondence import find_parallel
         from cepts.kernels.null_features import fill_null
-        from cepts.kernels.span_features import SPAN_COLUMNS, describe_spans, fill_spans
+        from cepts.kernels.phrase_features import NONE, SURE
+        from cepts.kernels.span_features import SPAN_COLUMNS, candidate_spans, describe_spans, fill_spans
         from cepts.kernels.token_features import fill_tokens
 
         own = linked_words(pair) if training else None
@@ -137,16 +159,24 @@ class FeatureMaker:
         found = look_up(source, target, self.lexical, self.longest, self.widest)
         like = compare_words(source, target, found, self.inventory, own)
         tokens = self._tokens.table(like.match.size, lambda *filled: fill_tokens(*words, like, *filled))
-        spans = None
+        anchors = anchors_of(source, target, like.match, found)
+        parallel = np.empty((*like.match.shape, min(self.longest, self.widest)), dtype=np.bool_)
+        find_parallel(like.match, parallel)
+        spans = items = None
         if self._spans is not None:
             of_spans = compare_spans(like, found)
             described = []
             for numbers, longest in zip(words, (self.longest, self.widest), strict=True):
                 described.append(np.zeros((len(numbers), longest, SPAN_COLUMNS), dtype=np.int64))
                 describe_spans(numbers, described[-1])
+            known = np.zeros(found.relations.shape, dtype=np.bool_)
+            known[tuple((anchors.phrases - ONE_WORD_MORE).T)] = True
+            items = np.empty(known.size, dtype=np.int64)
+            count = candidate_spans(*described, parallel, known.reshape(-1), SHORT, items)
+            items = items[:count].copy()
             spans = self._spans.table(
-                found.relations.size,
-                lambda *filled: fill_spans(*words, *described, like.match, of_spans, self.upweight, *filled),
+                count,
+                lambda *filled: fill_spans(*words, *described, like.match, of_spans, items, self.upweight, *filled),
             )
 
         def with_null(words: NDArray[np.int32], *matrices: NDArray[np.float32]) -> FeatureTable:
@@ -159,7 +189,11 @@ class FeatureMaker:
             len(target),
             tokens,
             spans,
+            items,
+            parallel,
+            like.match < NONE,
+            like.match <= SURE,
             with_null(source.numbers, like.strength, like.cosine),
             with_null(target.numbers, like.strength.T, like.cosine.T),
-            anchors_of(source, target, like.match, found.numbers),
+            anchors,
         )

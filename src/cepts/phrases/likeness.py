@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
+from cepts.phrases.acronyms import Acronym, acronyms
 from cepts.phrases.inventory import Inventory
 from cepts.phrases.lexical import Lexical
 from cepts.phrases.numbers import SameNumbers, same_numbers
@@ -18,6 +19,10 @@ from cepts.phrases.words import SentenceWords
 if TYPE_CHECKING:
     from cepts.kernels.phrase_features import Likeness
     from cepts.kernels.span_features import SpanLikeness
+
+
+# From the item [i, l - 1, j, w - 1] of an array to (i, l, j, w).
+ONE_WORD_MORE = np.array([0, 1, 0, 1])
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -54,14 +59,22 @@ class Lookups:
 
 
 class Anchors(NamedTuple):
-    """Links that are right wherever their words stand.
+    """Links that are right wherever their words stand, and phrases that a table knows.
 
-    `links` has rows (i, j); `pull` is the share of the bonus that each link gets, from 0 to 1. It grows with the
-    distance between the two words; numbers that are written differently get 1.
+    Attributes
+    ----------
+    links, pull
+        Rows (i, j), and the share of the bonus that each link gets, from 0 to 1. It grows with the distance between the
+        two words; numbers that are written differently, and names and their short forms, get 1.
+    phrases
+        Pairs of spans, at least one of several words, that mean the same: acronyms and the words that they stand for,
+        synonyms in WordNet, paraphrases in lists, equal numbers. Rows (i, l, j, w) for the spans [i, i + l) and
+        [j, j + w); each gets the whole bonus times the larger length.
     """
 
     links: NDArray[np.int64]
     pull: NDArray[np.float64]
+    phrases: NDArray[np.int64]
 
 
 def look_up(source: SentenceWords, target: SentenceWords, lexical: Lexical, longest: int, widest: int) -> Lookups:
@@ -77,6 +90,8 @@ def look_up(source: SentenceWords, target: SentenceWords, lexical: Lexical, long
     if lexical.paraphrases is not None:
         numbers = same_numbers(source.lowered, target.lowered)
         mark_numbers(source.lowered, target.lowered, numbers, rules[0])
+    if lexical.names is not None:
+        mark_acronyms(acronyms(source.tokens, target.tokens), rules[0])
     vectors = _vectors(source, lexical), _vectors(target, lexical)
     return Lookups(relations, expressions, *rules, *vectors, names, nicknames, numbers)
 
@@ -89,14 +104,15 @@ def compare_words(
     own: Collection[tuple[str, str]] | None = None,
 ) -> Likeness:
     """Compare all words; `own` are the words that a training pair links itself (`Inventory.linked_category`)."""
-    from cepts.kernels.likeness import spelling_likeness
+    from cepts.kernels.likeness import MEASURES, spelling_likeness
     from cepts.kernels.phrase_features import Likeness, match_words
 
     shape = len(source), len(target)
-    spelling = np.empty((*shape, 5), dtype=np.float32)
+    spelling = np.empty((*shape, MEASURES), dtype=np.float32)
     characters, others = source.characters, target.characters
-    used = np.empty((2, max(len(characters), len(others))), dtype=np.bool_)
-    spelling_likeness(characters, source.character_offsets, others, target.character_offsets, used, spelling)
+    room = max(len(characters), len(others)) + 1
+    buffers = np.empty((2, room), dtype=np.bool_), np.empty(room, dtype=np.int64)
+    spelling_likeness(characters, source.character_offsets, others, target.character_offsets, *buffers, spelling)
     like = Likeness(
         match=np.empty(shape, dtype=np.int32),
         strength=np.empty(shape, dtype=np.float32),
@@ -117,24 +133,56 @@ def compare_words(
     return like
 
 
-def anchors_of(
-    source: SentenceWords, target: SentenceWords, match: NDArray[np.int32], numbers: Sequence[SameNumbers]
-) -> Anchors:
-    """The links of a pair that are right wherever their words stand.
+def anchors_of(source: SentenceWords, target: SentenceWords, match: NDArray[np.int32], found: Lookups) -> Anchors:
+    """The links and phrases of a pair that are right wherever their words stand.
 
-    They join telling words that are the same on both sides and the only ones there with their lemma; annotators link 97
-    to 99 % of these, however far apart they stand. They also join numbers of equal value that occur once on each side.
+    Links join telling words that are the same on both sides and the only ones there with their lemma; annotators link
+    97 to 99 % of these, however far apart they stand. They also join numbers of equal value that occur once on each
+    side, and a name with its only known short form. Phrases are what `known_phrases` finds.
     """
     from cepts.kernels.anchors import find_twins
+    from cepts.kernels.phrase_features import IDENTICAL
 
     most = min(match.shape)
     links, pull = np.empty((most, 2), dtype=np.int64), np.empty(most)
     count = find_twins(match, source.telling, target.telling, links, pull)
     links, pull = links[:count], pull[:count]
-    cells = [cell for same in numbers if same.alone for cell in number_cells(source.lowered, target.lowered, same)]
+    same = [one for one in found.numbers if one.alone]
+    cells = [cell for one in same for cell in number_cells(source.lowered, target.lowered, one)]
+    short = found.nicknames & (match > IDENTICAL)
+    alone = short & (short.sum(axis=0) == 1) & (short.sum(axis=1, keepdims=True) == 1)
+    cells += [(int(i), int(j)) for i, j in np.argwhere(alone)]
     if cells:
         links, pull = np.concatenate([links, np.array(cells)]), np.concatenate([pull, np.ones(len(cells))])
-    return Anchors(links, pull)
+    return Anchors(links, pull, known_phrases(source, target, match, found))
+
+
+def known_phrases(
+    source: SentenceWords, target: SentenceWords, match: NDArray[np.int32], found: Lookups
+) -> NDArray[np.int64]:
+    """Pairs of spans of which a table says that they mean the same, as rows (i, l, j, w).
+
+    At least one span has several words. A span that has all lemmas of the other needs no table and is left out, such as
+    *closed up* with *closed*; unless its other words are names that have no match elsewhere, such as *New York City*
+    with *New York*.
+    """
+    from cepts.kernels.phrase_features import ACRONYM, FIRST_LIST, SECOND_LIST, STRONG, SURE
+    from cepts.kernels.wordnet import SYNONYM
+
+    known = (found.relations & SYNONYM > 0) | (found.lists & (FIRST_LIST | SECOND_LIST | ACRONYM) > 0)
+    known[:, 0, :, 0] = False
+    rows = np.argwhere(known) + ONE_WORD_MORE
+    kept = []
+    for i, size, j, wide in rows.tolist():
+        same = match[i : i + size, j : j + wide] <= SURE
+        rest = i + np.flatnonzero(~same.any(axis=1)), j + np.flatnonzero(~same.any(axis=0))
+        if len(rest[0]) and len(rest[1]):
+            kept.append(True)
+            continue
+        named = source.names[rest[0]].all() and target.names[rest[1]].all()
+        matched = (match[rest[0]] <= STRONG).any() or (match[:, rest[1]] <= STRONG).any()
+        kept.append(bool(named and not matched and (len(rest[0]) or len(rest[1]))))
+    return np.ascontiguousarray(rows[np.array(kept, dtype=np.bool_)])
 
 
 def compare_spans(like: Likeness, found: Lookups) -> SpanLikeness:
@@ -150,11 +198,13 @@ def compare_spans(like: Likeness, found: Lookups) -> SpanLikeness:
     covered, room = np.zeros((len(matrices), 2, *shape), dtype=np.float32), np.empty(shape[3])
     for matrix, both in zip(matrices, covered, strict=True):
         span_coverage(np.ascontiguousarray(matrix, dtype=np.float32), room, both)
-    source, target = _span_vectors(found.source_vectors, shape[1]), _span_vectors(found.target_vectors, shape[3])
-    cosine = source.reshape(-1, source.shape[2]) @ target.reshape(-1, target.shape[2]).T
+    sums = np.zeros((shape[0] + 1, shape[2] + 1))
+    np.cumsum(np.cumsum(like.cosine, axis=0, dtype=np.float64), axis=1, out=sums[1:, 1:])
     return SpanLikeness(
         covered=covered.reshape(len(matrices), 2, -1),
-        cosine=cosine.reshape(-1),
+        cosine_sums=sums,
+        source_norms=_span_norms(found.source_vectors, shape[1]),
+        target_norms=_span_norms(found.target_vectors, shape[3]),
         relations=found.relations.reshape(-1),
         lists=found.lists.reshape(-1),
         rules=found.rules.reshape(-1),
@@ -249,6 +299,17 @@ def mark_numbers(
             lists[i, 0, j, 0] |= both
 
 
+def mark_acronyms(found: Sequence[Acronym], lists: NDArray[np.uint8]) -> None:
+    """Mark acronyms with the spans that they stand for, and with each word of these."""
+    from cepts.kernels.phrase_features import ACRONYM
+
+    _, longest, _, widest = lists.shape
+    for (start, stop), (other, end), _ in found:
+        if stop - start <= longest and end - other <= widest:
+            lists[start, stop - start - 1, other, end - other - 1] |= ACRONYM
+        lists[start:stop, 0, other:end, 0] |= np.uint8(ACRONYM)
+
+
 def _vectors(words: SentenceWords, lexical: Lexical) -> NDArray[np.float32]:
     if lexical.relatedness is None:
         return np.zeros((len(words), 1), dtype=np.float32)
@@ -277,13 +338,12 @@ def _counts(same: NDArray[np.bool_]) -> NDArray[np.int64]:
     return counts
 
 
-def _span_vectors(rows: NDArray[np.float32], longest: int) -> NDArray[np.float32]:
-    """The direction of the sum of the vectors of each span (words x lengths x dimensions)."""
+def _span_norms(rows: NDArray[np.float32], longest: int) -> NDArray[np.float64]:
+    """The length of the sum of the vectors of each span (words x lengths); never 0."""
     count = len(rows)
-    sums = np.zeros((count + longest, rows.shape[1]), dtype=np.float32)
+    sums = np.zeros((count + longest, rows.shape[1]))
     np.cumsum(rows, axis=0, out=sums[1 : count + 1])
     sums[count + 1 :] = sums[count]
     starts = np.arange(count)
-    found = np.stack([sums[starts + size] - sums[starts] for size in range(1, longest + 1)], axis=1)
-    norms = np.sqrt(np.einsum("nld,nld->nl", found, found))
-    return found / np.maximum(norms, 1e-6)[:, :, None]
+    norms = [np.linalg.norm(sums[starts + size] - sums[starts], axis=1) for size in range(1, longest + 1)]
+    return np.maximum(np.stack(norms, axis=1), 1e-6)

@@ -13,10 +13,12 @@ EDGES = np.array([-19, -10, -6, -4, -3, -2, -1, 0, 1, 2, 3, 4, 5, 7, 11, 20])
 BINS = len(EDGES) + 1
 # Jumps after a segment, from the sentence's start, after a null that remembers; after one that does not; then steps to
 # null from a segment, the start, null; then the last step from a segment (by words left: 0, 1, 2, more), from the
-# start, from null.
+# start, from null; then segments of null, by their number of words.
 TO_NULL = 3 * BINS + 1
 LAST = TO_NULL + 3
-STEP_WEIGHTS = LAST + 6
+NULL_SIZES = LAST + 6
+LONGEST_NULL = 16
+STEP_WEIGHTS = NULL_SIZES + LONGEST_NULL
 
 
 @dataclass(frozen=True, slots=True, eq=False)

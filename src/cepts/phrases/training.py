@@ -9,7 +9,18 @@ from numpy.typing import NDArray
 
 from cepts.data import SentencePair
 from cepts.errors import NotFiniteError
-from cepts.phrases.crf import Gold, LatticeShape, Marginals, Objective, gold_path, link_cells, link_costs
+from cepts.phrases.crf import (
+    Gold,
+    LatticeShape,
+    Marginals,
+    Objective,
+    allowed_segments,
+    gold_path,
+    link_cells,
+    link_costs,
+    running_sums,
+)
+from cepts.phrases.features import PairFeatures
 from cepts.progress import Progress, Step, Stopwatch
 
 if TYPE_CHECKING:
@@ -22,8 +33,8 @@ TOLERANCE = 1e-5
 
 def minimise(
     objective: Objective, iterations: int, stage: str, report: Progress
-) -> tuple[NDArray[np.float64], list[float]]:
-    """The weights that minimise the objective, and its value after each iteration."""
+) -> tuple[NDArray[np.float64], list[float], bool]:
+    """The weights that minimise the objective, its value after each iteration, and whether `iterations` ended it."""
     from scipy.optimize import minimize
 
     stopwatch = Stopwatch()
@@ -43,21 +54,24 @@ def minimise(
     options = {"maxiter": iterations, "maxcor": MEMORY_OF_LBFGS, "maxfun": 10 * iterations, "ftol": TOLERANCE}
     start = np.zeros(objective.weights)
     result = minimize(evaluate, start, jac=True, method="L-BFGS-B", callback=note, options=options)
-    return result.x, values
+    return result.x, values, bool(result.status == 1)
 
 
-def gold_of(pair: SentencePair, shape: LatticeShape, aligner: PhraseAligner) -> Gold:
+def gold_of(pair: SentencePair, features: PairFeatures, shape: LatticeShape, aligner: PhraseAligner) -> Gold:
     """The gold path of a pair, and what departing from it costs."""
     length, width = len(pair.source), len(pair.target)
+    allowed = allowed_segments(features, shape)
     cells = link_cells(pair.sure or (), length, width, shape.by_target)
-    path = gold_path(cells, shape)
+    path = gold_path(cells, shape, allowed)
     longest, widest = path.segments.shape[1::2]
     if aligner.cost == "states":
-        return Gold(path, *_state_costs(path, aligner.wrong_cost))
+        segments, null = _state_costs(path, aligner.wrong_cost)
+        return Gold(path, segments, running_sums(null, shape.most_null))
     scale = float(aligner.cost == "links")
     excused = link_cells(pair.possible or (), length, width, shape.by_target)
     wrong, missed = scale * aligner.wrong_cost, scale * aligner.missed_cost
-    return Gold(path, *link_costs(cells, excused, longest, widest, wrong=wrong, missed=missed))
+    segments, null = link_costs(cells, excused, longest, widest, wrong=wrong, missed=missed)
+    return Gold(path, segments, running_sums(null, shape.most_null))
 
 
 def _state_costs(path: Marginals, cost: float) -> tuple[NDArray[np.float32], NDArray[np.float32]]:

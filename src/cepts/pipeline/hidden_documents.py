@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 
 from cepts.errors import DataError, UsageError
 from cepts.io.files import PathLike
-from cepts.lm import AdaptedModel
+from cepts.lm import AdaptedModel, HiddenDocuments
 from cepts.pipeline.inputs import AS_FOUND, TextReading
 from cepts.pipeline.reports import Report, Table, counted
 from cepts.progress import Progress
@@ -75,7 +75,7 @@ def show_files(
         )
     model = AdaptedModel.load(directory)
     predictor, hidden, estimated = model.predictor_, model.predictor_.hidden, None
-    if hidden is None:
+    if not isinstance(hidden, HiddenDocuments):
         raise UsageError(f"{directory} has no hidden documents; fit the model again with some.")
     if texts:
         estimated = model.estimated_priors(reading.read(texts, progress=progress))

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import asdict, dataclass, field
+from dataclasses import asdict, dataclass, field, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -11,6 +11,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from cepts.data import (
+    COLUMNS,
     KENLM_MAGIC,
     Alignments,
     Bitext,
@@ -180,8 +181,18 @@ def load_phrase_aligner(model: str, *, threads: int | None = None, max_length: i
 
 def check_input(aligner: PhraseAligner, columns: Sequence[str], pairs: Sequence[SentencePair], path: str) -> None:
     """Refuse the pairs of a file without the columns of training, before any work."""
-    if aligner.language is not None:
-        return  # whose annotator fills them in
+    if aligner.language is None:  # otherwise the annotator of the language fills them in
+        check_columns_of(pairs, columns, path)
+
+
+def without_columns(pair: SentencePair) -> SentencePair:
+    """The pair without tags, chunks and lemmas, so that a model fills them in."""
+    sides = {side: replace(getattr(pair, side), **dict.fromkeys(COLUMNS)) for side in ("source", "target")}
+    return replace(pair, **sides)
+
+
+def check_columns_of(pairs: Sequence[SentencePair], columns: Sequence[str], path: str) -> None:
+    """Refuse pairs of a file that lack a column."""
     from cepts.phrases.annotate import check_columns
 
     try:

@@ -22,14 +22,14 @@ from cepts.evaluate import (
     ranking,
     resample,
 )
-from cepts.io import check_output, open_output, read_sentence_pairs
+from cepts.io import check_output, open_output, read_answer_judgements, read_sentence_pairs
 from cepts.io.files import check_stdin, name_of
 from cepts.io.lines import json_line
-from cepts.names import JUDGEMENT_TASKS
+from cepts.names import COLUMN_SOURCES, JUDGEMENT_TASKS
 from cepts.phrases.aligner import PhraseAligner
 from cepts.phrases.directions import PhraseDirections
 from cepts.phrases.words import CONTENT, FUNCTION, NUMBER, PUNCTUATION, kinds_of
-from cepts.pipeline.inputs import check_input, load_phrase_aligner, tokenise_pairs
+from cepts.pipeline.inputs import check_input, load_phrase_aligner, tokenise_pairs, without_columns
 from cepts.pipeline.reports import RANGE, Report, Table, bounds, filled, percent, percent_range
 from cepts.progress import Progress, Step, silent
 from cepts.signature import signature
@@ -51,21 +51,27 @@ class Judged(NamedTuple):
 
     Attributes
     ----------
-    decoding
-        The paper's normalised decoding score: that of both directions' best paths, divided by their states.
+    forward, reverse, decoding
+        The paper's normalised decoding score: that of the best path of a direction, divided by its states; and that of
+        both paths, divided by the states of both.
     source, target
         How much of a side is said by the other side: the mean P(linked) of its words, weighted by `IMPORTANCE`.
     """
 
+    forward: float
+    reverse: float
     decoding: float
     source: float
     target: float
 
 
-# Name -> how that becomes one number, higher for yes: `target` is the share of the target sentence (the hypothesis, the
+# Name -> how that becomes one number, higher for yes: `forward` and `reverse` are the decoding score of one direction,
+# `target` is the share of the target sentence (the hypothesis, the
 # question) that the source says, `both` the product of both shares.
 JUDGEMENT_SCORES: dict[str, Callable[[Judged], float]] = {
     "decoding": lambda judged: judged.decoding,
+    "forward": lambda judged: judged.forward,
+    "reverse": lambda judged: judged.reverse,
     "target": lambda judged: judged.target,
     "both": lambda judged: judged.source * judged.target,
 }
@@ -78,8 +84,13 @@ def pair_scores(
 ) -> NDArray[np.float64]:
     """The score of each pair by a function of `JUDGEMENT_SCORES`; a pair that cannot be aligned has the lowest."""
     check_choice("score", score, JUDGEMENT_SCORES)
+    return scored(judge_pairs(aligner, pairs, progress=progress), score)
+
+
+def scored(judged: Sequence[Judged | None], score: str) -> NDArray[np.float64]:
+    """One number for each pair by a function of `JUDGEMENT_SCORES`; a pair that cannot be aligned has the lowest."""
     judge = JUDGEMENT_SCORES[score]
-    values = np.array([np.nan if one is None else judge(one) for one in judge_pairs(aligner, pairs, progress=progress)])
+    values = np.array([np.nan if one is None else judge(one) for one in judged])
     missing = np.isnan(values)
     values[missing] = 0.0 if missing.all() else values[~missing].min()
     return values
@@ -107,6 +118,8 @@ def judge_pairs(
             target_null = decoded.forward.target_null[target_places[n] : target_places[n + 1]]
             found.append(
                 Judged(
+                    float(decoded.forward_path.normalised_scores[n]),
+                    float(decoded.reverse_path.normalised_scores[n]),
                     float(scores[n] / states[n]),
                     _said(pair.source, source_null, aligner),
                     _said(pair.target, target_null, aligner),
@@ -131,6 +144,11 @@ class JudgementOptions:
         A name of `JUDGEMENT_SCORES`; None is the best for the task.
     questions
         For ``qa``: which questions count, as in `cepts.evaluate.ranking`.
+    judgements
+        For ``qa``: a file of trec_eval's judgements (`cepts.io.read_answer_judgements`), whose questions count.
+    columns
+        ``input`` uses the tags, chunks and lemmas of the input, where it has some; ``model`` lets the model fill in
+        all of them.
     format, tokenise
         The format of all files, and whether their text is tokenised, as in `tokenise_pairs`.
     samples, seed
@@ -142,6 +160,8 @@ class JudgementOptions:
     threshold: float | None = None
     score: str | None = None
     questions: str | None = None
+    judgements: str | None = None
+    columns: str = "input"
     format: str = "auto"
     tokenise: str = "auto"
     samples: int = 0
@@ -149,13 +169,17 @@ class JudgementOptions:
 
     def __post_init__(self) -> None:
         check_choice("task", self.task, JUDGEMENT_TASKS)
+        check_choice("columns", self.columns, COLUMN_SOURCES)
         if self.task == "qa":
+            if self.questions is not None and self.judgements is not None:
+                raise UsageError("`judgements` says which questions count; leave out `questions`.")
             for name, given in (("training", bool(self.training)), ("threshold", self.threshold is not None)):
                 if given:
                     raise UsageError(f"`{name}` goes with rte and paraphrase; answers are ranked without a threshold.")
             return
-        if self.questions is not None:
-            raise UsageError(f"`questions` goes with qa, not with {self.task}.")
+        for name in ("questions", "judgements"):
+            if getattr(self, name) is not None:
+                raise UsageError(f"`{name}` goes with qa, not with {self.task}.")
         if bool(self.training) == (self.threshold is not None):
             raise UsageError(
                 f"{self.task} needs a threshold; give either judged pairs (`training`) or a number (`threshold`)."
@@ -190,7 +214,7 @@ def judge_file(
     """
     if predictions is not None:
         check_output(predictions)
-    check_stdin(test, *options.training)
+    check_stdin(test, *options.training, options.judgements)
     judged = {path: _labelled_pairs(path, options) for path in (test, *options.training)}
     aligner = load_phrase_aligner(model, threads=threads, max_length=max_length)
     for path, of_path in judged.items():
@@ -238,6 +262,8 @@ def judge_file(
 def _labelled_pairs(path: str, options: JudgementOptions) -> list[SentencePair]:
     """The pairs of a file, each of which must be judged and, for answers, have a question."""
     pairs = read_sentence_pairs(path, format=options.format)
+    if options.columns == "model":
+        pairs = [without_columns(pair) for pair in pairs]
     for number, pair in enumerate(pairs, start=1):
         where = f"{name_of(path)}, pair {number:,}"
         if pair.label is None:
@@ -255,7 +281,16 @@ def _ranked(
     scores: NDArray[np.float64], pairs: Sequence[SentencePair], options: JudgementOptions, test: str
 ) -> Ranking:
     keep: Any = options.questions or "mixed"
-    found = ranking(scores, _labels(pairs), [pair.group for pair in pairs], keep=keep)
+    groups = [pair.group for pair in pairs]
+    if options.judgements is not None:
+        judged = read_answer_judgements(options.judgements)
+        if not set(judged) & set(groups):
+            raise DataError(
+                f"{name_of(options.judgements)}: found no question of {name_of(test)}, wanted its qids in the first "
+                f"column."
+            )
+        return ranking(scores, _labels(pairs), groups, judged=judged)
+    found = ranking(scores, _labels(pairs), groups, keep=keep)
     if not found.facts["questions"]:
         wanted = "right and wrong answers" if keep == "mixed" else "right answers"
         raise DataError(

@@ -116,7 +116,7 @@ def convert_links(
     bitext = sides.bitext
     alignments = links.read(sides, sentences=sentences)
     if sure:
-        alignments = alignments.only(alignments.sure)
+        alignments = alignments.only_sure()
     if reverse:
         alignments = swap_sides(alignments)
         bitext = None if bitext is None else Bitext(bitext.target, bitext.source)

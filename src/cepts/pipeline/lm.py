@@ -13,14 +13,17 @@ from cepts.data import END, UNKNOWN, Documents, NGrams
 from cepts.evaluate import Perplexities, perplexities
 from cepts.io import check_output, read_stop_list, write_arpa
 from cepts.io.files import PathLike, check_stdin, name_of
-from cepts.lm import AdaptedModel, Memory, Scored
+from cepts.lm import ENGLISH_FUNCTION_WORDS, AdaptedModel, Memory, Scored
 from cepts.pipeline.inputs import AS_FOUND, TextReading, read_background
 from cepts.pipeline.notices import unknown_notice
 from cepts.pipeline.reports import Report, Table, counted
 from cepts.progress import Progress, Stopwatch
 from cepts.store import check_destination
 
+STOP_LISTS: dict[PathLike, Sequence[str] | None] = {"auto": None, "none": (), "english": ENGLISH_FUNCTION_WORDS}
+# Options of the factorisation that reports and signatures name: always, and only if they are not the usual ones.
 FACTORISATION = ("segmentation", "window", "iterations", "seed")
+VARIANTS = ("factorisation", "places", "borders", "start", "blocks", "long_steps", "priors")
 
 
 # -- fitting -----------------------------------------------------------------------------------------------------------
@@ -39,7 +42,8 @@ class FitFiles:
     dev, background
         Files of development text, and texts and n-gram models to interpolate with.
     stop
-        A file with a list of function words; ``auto`` finds them in the texts, ``none`` is an empty list.
+        A file with a list of function words, or a name of `STOP_LISTS`: ``auto`` finds them in the texts, ``none`` is
+        an empty list, and ``english`` a list of 70 words. None leaves them as the model has them.
     lowercase
         Put all texts in lower case.
     reading
@@ -50,7 +54,7 @@ class FitFiles:
     save: PathLike
     dev: Sequence[PathLike] = ()
     background: Sequence[PathLike] = ()
-    stop: PathLike = "auto"
+    stop: PathLike | None = None
     lowercase: bool = False
     reading: TextReading = AS_FOUND
 
@@ -62,8 +66,8 @@ def fit_files(
     stopwatch = Stopwatch()
     check_destination(files.save)
     check_stdin(*files.texts, *files.background, *files.dev)
-    if files.stop != "auto":
-        model.set_params(stop=[] if files.stop == "none" else read_stop_list(files.stop))
+    if files.stop is not None:
+        model.set_params(stop=STOP_LISTS[files.stop] if files.stop in STOP_LISTS else read_stop_list(files.stop))
     reading, lowercase = files.reading, files.lowercase
     documents = reading.read(files.texts, lowercase=lowercase, notices=notices, several_wanted=True, progress=progress)
     sources = [
@@ -106,11 +110,13 @@ def _fit_report(model: AdaptedModel, stopwatch: Stopwatch) -> Report:
         for name, part, weight in zip(record.pop("ngrams"), background.models, background.weights, strict=True)
     ]
     hidden = predictor.hidden
+    variants = {} if hidden is None else unusual(model)
     about: dict[str, Any] = {
         **sizes,
         "vocabulary": len(predictor.vocabulary),
         "content": int(predictor.content.sum()),
         **{name: getattr(model, name) for name in ("order", *FACTORISATION)},
+        **variants,
         **record,
         "ngrams": ngrams,
         "hidden": 0 if hidden is None else len(hidden),
@@ -128,8 +134,10 @@ def _fit_report(model: AdaptedModel, stopwatch: Stopwatch) -> Report:
         lines.append(f"n-grams  {part['name']}: {counts}{weight}")
     if hidden is not None:
         how = f", window {about['window']}" if about["segmentation"] == "implicit" else ""
-        found = f"{counted(len(hidden), 'document')} of {counted(len(hidden.numbers), 'word')}"
-        lines.append(f"hidden   {found}; {about['segmentation']}{how}")
+        what = "singular vector" if model.factorisation == "svd" else "document"
+        found = f"{counted(len(hidden), what)} of {counted(len(hidden.numbers), 'word')}"
+        others = "".join(f", {name} {shown}" for name, shown in variants.items())
+        lines.append(f"hidden   {found}; {about['segmentation']}{how}{others}")
     weights = ", ".join(f"{name} = {weight:.3f}" for name, weight in about["weights"].items())
     exponent = f"; exponent {about['exponent']:g}" if about["exponent"] else ""
     before, after = about["held_out_perplexity"]
@@ -142,6 +150,13 @@ def _fit_report(model: AdaptedModel, stopwatch: Stopwatch) -> Report:
     return Report(values={**about, "seconds": round(stopwatch.seconds, 1)}, said=lines)
 
 
+def unusual(model: AdaptedModel) -> dict[str, str]:
+    """The `VARIANTS` of the factorisation that are not the usual ones, in words."""
+    usual = {name: parameter.default for name, parameter in model.parameters().items()}
+    changed = {name: getattr(model, name) for name in VARIANTS if getattr(model, name) != usual[name]}
+    return {name: "no" if value is False else str(value) for name, value in changed.items()}
+
+
 def model_facts(model: AdaptedModel) -> dict[str, object]:
     """What a signature says about a model."""
     predictor = model.predictor_
@@ -149,9 +164,10 @@ def model_facts(model: AdaptedModel) -> dict[str, object]:
     facts["vocabulary"] = len(predictor.vocabulary)
     if predictor.hidden is not None:
         facts["hidden"] = len(predictor.hidden)
-        facts |= {name: getattr(model, name) for name in FACTORISATION}
+        facts |= {name: getattr(model, name) for name in FACTORISATION} | unusual(model)
         last, steps, decay = predictor.history.history, predictor.history.fold_in, predictor.history.decay
-        facts["history"] = f"last-{last}-steps-{steps}" if last else f"running-{decay:g}"
+        how = "product" if predictor.history.posterior == "product" else f"steps-{steps}"
+        facts["history"] = f"last-{last}-{how}" if last else f"running-{decay:g}"
     if predictor.caches:
         facts["caches"] = "+".join(map(str, predictor.caches))
     facts["mixture"] = predictor.mixture

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Sequence
+from itertools import chain, combinations
 from pathlib import Path
 
 from cepts.errors import DataError
@@ -19,10 +20,10 @@ Pairs = list[tuple[str, str]]
 def read_paraphrases(paths: Sequence[str | Path]) -> Paraphrases:
     """A table of all `paths`.
 
-    A file has either pairs (``word TAB word``) or PPDB's rules (``[symbol] ||| source ||| target ||| name=value ...``;
-    further fields are passed over), plain or compressed; or it is one table that was made before, whose name ends in
-    ``.safetensors``. The first file of pairs gives bit 0 of each entry, the second bit 1. Rules with gaps, such as
-    ``the [NNS,1] of [NP,2]``, are ignored.
+    A file has either pairs (``word TAB word``; of three and more texts with tabs between them, each two are a pair) or
+    PPDB's rules (``[symbol] ||| source ||| target ||| name=value ...``; further fields are passed over), plain or
+    compressed; or it is one table that was made before, whose name ends in ``.safetensors``. The first file of pairs
+    gives bit 0 of each entry, all others bit 1. Rules with gaps, such as ``the [NNS,1] of [NP,2]``, are ignored.
     """
     if any(Path(path).suffix == TABLE for path in paths):
         if len(paths) > 1:
@@ -35,11 +36,8 @@ def read_paraphrases(paths: Sequence[str | Path]) -> Paraphrases:
         rules += more
         if pairs:
             lists.append(pairs)
-    if len(lists) > 2:
-        raise DataError(
-            f"there are {len(lists)} files of pairs, but a table can tell only two apart; join some of the files."
-        )
-    return Paraphrases.from_rules(rules, *lists)
+    first, others = lists[:1], lists[1:]
+    return Paraphrases.from_rules(rules, chain(*first), chain(*others))
 
 
 def _entries(path: str | Path) -> tuple[Pairs, list[Rule]]:
@@ -53,10 +51,10 @@ def _entries(path: str | Path) -> tuple[Pairs, list[Rule]]:
                 if rule is not None:
                     rules.append(rule)
                 continue
-            sides = line.split("\t")
-            if len(sides) != 2:
-                raise DataError(f"{where}: neither two texts with a tab between them nor a rule: {shown(line)}.")
-            pairs.append((sides[0], sides[1]))
+            texts = line.split("\t")
+            if len(texts) < 2:
+                raise DataError(f"{where}: neither texts with tabs between them nor a rule: {shown(line)}.")
+            pairs += combinations(texts, 2)
         if pairs and rules:
             raise DataError(f"{file.name} has both pairs and rules; put them in two files.")
         if not pairs and not rules:

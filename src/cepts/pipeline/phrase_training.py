@@ -23,8 +23,21 @@ from cepts.pipeline.reports import Report, Table, percent
 from cepts.progress import Progress, Stopwatch
 from cepts.store import check_destination
 
-# How semicrf trained: one null state, Hamming cost of states, next to no penalty, and no features of single words.
-PAPER: dict[str, Any] = {"memory": False, "cost": "states", "penalty": 0.01, "iterations": 300, "anchoring": 0.0}
+# How semicrf trained: phrases of up to three words, scored as wholes, one null state with spans, Hamming cost of
+# states, next to no penalty; no features of single words, and no bonus for anchors.
+PAPER: dict[str, Any] = {
+    "longest": 3,
+    "widest": 3,
+    "links": "phrases",
+    "memory": False,
+    "by_words": False,
+    "null_spans": True,
+    "cost": "states",
+    "penalty": 0.01,
+    "iterations": 300,
+    "anchoring": 0.0,
+}
+OF_PHRASES = ("longest", "widest")
 NOT_IN_PAPER = ("lexical",)
 
 
@@ -56,7 +69,8 @@ def new_phrase_aligner(
         raise UsageError("`without` leaves no family of features; leave one in.")
     if parameters.get("cost") == "none" and {"wrong_cost", "missed_cost"} & set(parameters):
         raise UsageError("`wrong_cost` and `missed_cost` go with a cost, not with `cost` none.")
-    chosen = {**(PAPER if paper else {}), **parameters, "families": None if families == PHRASE_FAMILIES else families}
+    settings = {name: value for name, value in PAPER.items() if paper and (model == "phrase" or name not in OF_PHRASES)}
+    chosen = {**settings, **parameters, "families": None if families == PHRASE_FAMILIES else families}
     aligner: PhraseAligner = new_model(PHRASE_MODELS, model, chosen)
     return aligner
 
@@ -169,6 +183,12 @@ def _report(
         said.append(f"skipped  {len(pairs) - used:,} pairs with an empty side or {long}")
     if aligner.language is None:
         said.append(f"columns  {_described_columns(columns, pairs)}")
+    capped = [name for name, stopped in zip(DIRECTIONS, aligner.capped_, strict=True) if stopped]
+    if capped:
+        said.append(
+            f"stopped  {' and '.join(capped)} at the most iterations, {aligner.iterations:,}, before the objective "
+            f"settled; `iterations` allows more"
+        )
     directions = [
         {"iterations": len(objectives), "objective": objectives[-1] if objectives else None, "weights": len(weights)}
         for objectives, weights in zip(aligner.objectives_, aligner.weights_, strict=True)
@@ -188,7 +208,7 @@ def _report(
         scores = map(percent, (dev.precision, dev.recall, dev.f1, dev.exact))
         shown += ["", Table(("", "P, %", "R, %", "F1, %", "exact, %"), [("dev", *scores)])]
     values: dict[str, Any] = {"pairs": len(pairs), "used": used, "links": links, "synthesised": synthesised}
-    values |= dict(zip(DIRECTIONS, directions, strict=True))
+    values |= dict(zip(DIRECTIONS, directions, strict=True)) | {"capped": capped}
     return Report(values={**values, **({} if dev is None else {"dev": dev.as_dict()})}, shown=shown, said=said)
 
 

@@ -4,17 +4,18 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from contextlib import AbstractContextManager
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any, Protocol
 
 from cepts.data import Alignments, Scorer, Segments, SentencePair, as_bitext
-from cepts.extract import Extraction
+from cepts.extract import Extraction, rectangles
 from cepts.io import open_output, read_sentence_pairs
 from cepts.io.lines import json_line
-from cepts.phrases import PhraseAligner
+from cepts.phrases import PhraseAligner, synthesise
 from cepts.phrases.paths import Alternative
 from cepts.pipeline.align_files import AlignOutputs
-from cepts.pipeline.inputs import check_input, load_phrase_aligner, tokenise_pairs
+from cepts.pipeline.inputs import check_columns_of, check_input, load_phrase_aligner, tokenise_pairs
 from cepts.pipeline.lists import count_listed
 from cepts.pipeline.loop import Summary, WriterOfRuns, align
 from cepts.progress import Progress, Step, silent
@@ -31,17 +32,70 @@ class PairWriter(AbstractContextManager[Any], Protocol):
         """Write the next pairs."""
 
 
+@dataclass(frozen=True, slots=True, kw_only=True)
+class PhraseLinks:
+    """Which links of phrases are written.
+
+    Attributes
+    ----------
+    links
+        ``words`` or ``phrases``, as `links` of `cepts.PhraseAligner`; None is what the model says.
+    synthesise
+        Whether phrases are made from word links inside chunks (`cepts.phrases.synthesise`), instead of those that the
+        model finds. With ``phrases``, these are then the links.
+    """
+
+    links: str | None = None
+    synthesise: bool = False
+
+    def of_scorer(self) -> str | None:
+        """How the aligner itself links words."""
+        return "words" if self.synthesise else self.links
+
+
 class _RunWriter(WriterOfRuns):
     """Gives a writer of pairs the pairs to which links belong."""
 
-    def __init__(self, writer: PairWriter, pairs: Sequence[SentencePair]) -> None:
+    def __init__(self, writer: PairWriter, pairs: Sequence[SentencePair], made: Synthesiser | None = None) -> None:
         super().__init__(writer)
-        self._pairs, self._written = pairs, 0
+        self._pairs, self._written, self._made = pairs, 0, made
 
     def write(self, alignments: Alignments) -> None:
         """Write the next pairs."""
         start, self._written = self._written, self._written + len(alignments)
-        self.writer.write(self._pairs[start : self._written], alignments, alignments.segments)
+        pairs = self._pairs[start : self._written]
+        if self._made is not None:
+            alignments = self._made(pairs, alignments)
+        self.writer.write(pairs, alignments, alignments.segments)
+
+
+class Synthesiser:
+    """Makes phrases of the word links of pairs, as section 4.4 of semicrf does with the output of its token aligner.
+
+    Parameters
+    ----------
+    aligner
+        The aligner whose chunker fills in missing chunks.
+    links
+        ``words`` keeps the word links, with the phrases as segments; ``phrases`` also makes all links of the phrases.
+    """
+
+    def __init__(self, aligner: PhraseAligner, links: str = "words") -> None:
+        self._aligner, self._links = aligner, links
+
+    def __call__(self, pairs: Sequence[SentencePair], alignments: Alignments) -> Alignments:
+        """The alignments with the phrases that the links of chunks form."""
+        chunked = self._aligner.annotator_.annotate(pairs, ["chunk"])
+        made = [
+            synthesise(replace(pair, sure=tuple(alignment.links), possible=None)).sure or ()
+            for pair, alignment in zip(chunked, alignments, strict=True)
+        ]
+        phrases = Alignments.from_links(made)
+        segments = rectangles(phrases, every_link=True)
+        if alignments.segments is not None:
+            own = alignments.segments
+            segments = replace(segments, scores=own.scores, states=own.states)
+        return replace(alignments if self._links == "words" else phrases, segments=segments)
 
 
 def align_pairs(
@@ -50,13 +104,17 @@ def align_pairs(
     writer: PairWriter,
     extraction: Extraction | None = None,
     *,
+    made: Synthesiser | None = None,
     scores: str | Path | None = None,
     matrices: str | Path | None = None,
     progress: Progress | None = None,
 ) -> Summary:
-    """Align sentence pairs as `cepts.pipeline.align` does, and write the pairs themselves with what was found."""
+    """Align sentence pairs as `cepts.pipeline.align` does, and write the pairs themselves with what was found.
+
+    `made` makes the phrases, instead of the scorer.
+    """
     return align(
-        scorer, pairs, _RunWriter(writer, pairs), extraction, scores=scores, matrices=matrices, progress=progress
+        scorer, pairs, _RunWriter(writer, pairs, made), extraction, scores=scores, matrices=matrices, progress=progress
     )
 
 
@@ -67,6 +125,7 @@ def align_pair_files(
     outputs: AlignOutputs,
     extraction: Extraction | None = None,
     *,
+    phrase_links: PhraseLinks | None = None,
     input_format: str = "auto",
     tokenise: str = "auto",
     max_length: int | None = None,
@@ -82,6 +141,8 @@ def align_pair_files(
         As in `load_phrase_aligner`.
     files, input_format
         As in `cepts.io.read_sentence_pairs`.
+    phrase_links
+        Which links of phrases are written; None is the default.
     tokenise, notices
         As in `tokenise_pairs`.
     """
@@ -90,9 +151,17 @@ def align_pair_files(
     aligner = load_phrase_aligner(model, threads=threads, max_length=max_length)
     check_input(aligner, aligner.columns_, pairs, files[0])
     pairs = tokenise_pairs(aligner, pairs, files[0], tokenise=tokenise, notices=notices)
+    chosen = phrase_links or PhraseLinks()
+    if chosen.of_scorer() is not None:
+        aligner.set_params(links=chosen.of_scorer())
+    made = None
+    if chosen.synthesise:
+        if aligner.language is None:
+            check_columns_of(pairs, ["chunk"], files[0])
+        made = Synthesiser(aligner, chosen.links or "words")
     if outputs.lists is None:
         results = {"scores": outputs.scores, "matrices": outputs.matrices}
-        return align_pairs(aligner, pairs, writer, extraction, **results, progress=progress)
+        return align_pairs(aligner, pairs, writer, extraction, made=made, **results, progress=progress)
     return list_segmentations(
         aligner, pairs, outputs.links, count=outputs.lists, direction=outputs.direction, progress=progress
     )

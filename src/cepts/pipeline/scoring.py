@@ -7,7 +7,7 @@ from itertools import chain
 from typing import Any, Generic, NamedTuple, TypeVar
 
 from cepts.data import Alignments
-from cepts.errors import DataError, UsageError
+from cepts.errors import DataError, UsageError, check_choice
 from cepts.evaluate import (
     Comparison,
     Difference,
@@ -18,7 +18,9 @@ from cepts.evaluate import (
     resample,
     score_phrases,
 )
+from cepts.extract import closure as transitive_closure
 from cepts.io import read_predicted_links, read_sentence_pairs, swap_sides
+from cepts.names import NULL_TIERS, PHRASE_LINKS
 from cepts.pipeline.inputs import LinkFile, Sides, check_gold
 from cepts.pipeline.reports import (
     RANGE,
@@ -84,7 +86,8 @@ def score_links(
     sides: Sides | None = None,
     sentences: int | None = None,
     reverse_gold: bool = False,
-    null: bool = False,
+    null: str = "no",
+    closure: bool = False,
     bootstrap: int = 1000,
     seed: int = 0,
 ) -> SystemScores[Comparison]:
@@ -103,17 +106,28 @@ def score_links(
     reverse_gold
         Whether the gold file has target-source links.
     null
-        Whether a word without links counts as linked to null.
+        How links to null are scored, as in `cepts.evaluate.compare`.
+    closure
+        Score against the transitive closure of the gold links, see `cepts.extract.closure`.
     bootstrap, seed
         Number of samples for intervals and for the comparison with the first system, and their seed; with 0 samples,
         neither is computed.
     """
+    check_choice("null", null, NULL_TIERS)
     sides = sides or Sides()
-    if null and (sides.source_lengths is None or sides.target_lengths is None):
-        raise UsageError("`null` needs the sentences of both sides; give `source` and `target`, or `bitext`.")
+    if null != "no" and (sides.source_lengths is None or sides.target_lengths is None):
+        raise UsageError(f"`null` {null} needs the sentences of both sides; give `source` and `target`, or `bitext`.")
     if sentences is not None and sides.pairs not in (None, sentences):
         raise UsageError(f"`sentences` is {sentences:,} but the sentence files have {sides.pairs:,} lines.")
     found, judged = _read_all(gold, systems, sides, sentences, reverse_gold)
+    if null == "gold" and found.nulls is None:
+        raise UsageError(
+            f"`null` gold takes links to null from the gold file, but {gold.path} has none; choose possible or sure, "
+            "which link gold words without links to null, or no."
+        )
+    facts = {"closure": "yes"} if closure else {}
+    if closure:
+        found = transitive_closure(found)
     results = [
         compare(
             found,
@@ -121,7 +135,7 @@ def score_links(
             source_lengths=sides.source_lengths,
             target_lengths=sides.target_lengths,
             null=null,
-            facts={"gold-base": gold.base, "base": system.base},
+            facts={**facts, "gold-base": gold.base, "base": system.base},
         )
         for system, links in zip(systems, judged, strict=True)
     ]
@@ -248,6 +262,7 @@ def score_phrase_files(
     gold_links: str | None = None,
     format: str = "auto",
     base: int = 0,
+    links: str = "words",
     protocol: Any = "macro",
     possible: bool = False,
     samples: int = 0,
@@ -263,6 +278,8 @@ def score_phrase_files(
         Files of links, and their format.
     base
         The number of a sentence's first word in Pharaoh files.
+    links
+        ``words`` judges the links of `systems`; ``phrases`` all links between the words of their phrases.
     protocol, possible
         As in `cepts.evaluate.score_phrases`.
     samples, seed
@@ -270,8 +287,11 @@ def score_phrase_files(
     """
     pairs = read_sentence_pairs(gold, format=gold_format, links=gold_links, base=base)
     check_gold(pairs, gold)
-    found = [read_predicted_links(path, pairs, format=format, base=base) for path in systems]
-    results = [score_phrases(pairs, links, protocol=protocol, possible=possible) for links in found]
+    check_choice("links", links, PHRASE_LINKS)
+    whole = links == "phrases"
+    found = [read_predicted_links(path, pairs, format=format, base=base, phrases=whole) for path in systems]
+    facts = {"links": links} if whole else {}
+    results = [score_phrases(pairs, judged, protocol=protocol, possible=possible, facts=facts) for judged in found]
     return SystemScores(results, resample(results, samples=samples, seed=seed))
 
 

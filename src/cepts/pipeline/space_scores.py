@@ -42,7 +42,15 @@ from cepts.spaces import SpaceModel, retrieve
 from cepts.spaces.entries import few_found_notice
 from cepts.spaces.model import SOURCES
 from cepts.spaces.retrieve import unit_rows
-from cepts.spaces.sentences import idf_weights, sentence_vectors, sif_vectors, sif_weights, simple_text
+from cepts.spaces.sentences import (
+    IDF_FLOOR,
+    MUSE_FLOOR,
+    idf_weights,
+    sentence_vectors,
+    sif_vectors,
+    sif_weights,
+    simple_text,
+)
 
 # What signatures say about a measure: the defaults of `retrieve`.
 MEASURE_FACTS = {"csls": {"neighbourhood": 10}, "inverted-softmax": {"temperature": 30}}
@@ -65,6 +73,9 @@ class PrecisionTask:
     queries, tokenized
         For sentences: how many are looked up, drawn with `seed` (all of them if there are fewer), and whether they are
         already tokenised; otherwise `simple_text` does that.
+    paper
+        For sentences: whether their vectors are made as Vargas et al. (2019) make them, with the program of Conneau et
+        al. (2018): word vectors keep their lengths, and a word has at least the weight 1.
     samples, seed
         Number of samples for intervals, and their seed; with 0 samples there are no intervals.
     """
@@ -77,6 +88,7 @@ class PrecisionTask:
     both: bool = False
     queries: int = 2000
     tokenized: bool = False
+    paper: bool = False
     samples: int = 0
     seed: int = 0
 
@@ -148,8 +160,8 @@ def score_retrieval(
     """Precision of finding the translation of a sentence among all sentences of the other side.
 
     Sentence `n` of one text is the translation of sentence `n` of the other. The vector of a sentence is the mean of
-    the unit vectors of its words, weighted by inverse document frequencies. Returns the scores of each measure in one
-    direction, then in the other.
+    the vectors of its words, which have length 1 unless `task.paper`, weighted by inverse document frequencies. Returns
+    the scores of each measure in one direction, then in the other.
     """
     pairs, most = len(texts[0]), max(task.at)
     if pairs != len(texts[1]):
@@ -164,8 +176,10 @@ def score_retrieval(
     sides = []
     for view, text in zip(languages, texts, strict=True):
         words = model.aligned(view)
-        placed = words.moved(unit_rows(words.matrix))
-        sides.append(sentence_vectors(text, placed, idf_weights(text, words.vocabulary)))
+        if not task.paper:
+            words = words.moved(unit_rows(words.matrix))
+        weights = idf_weights(text, words.vocabulary, floor=MUSE_FLOOR if task.paper else IDF_FLOOR)
+        sides.append(sentence_vectors(text, words, weights))
     chosen = np.sort(np.random.default_rng(task.seed).permutation(pairs)[: task.queries])
     scores = []
     for (asked, others), order in ((sides, languages), (sides[::-1], languages[::-1])):
@@ -194,8 +208,8 @@ def score_retrieval_files(space: SavedSpace, paths: tuple[str, str], task: Preci
         )
     name = "+".join(Path(path).name for path in paths)
     scores = score_retrieval(model, (first, second), task, name=name, progress=space.progress)
-    about = {"sentences": "idf", "tokens": "given" if task.tokenized else "simple", **model.facts}
-    return _precision_report("sentences", scores, task, about)
+    sentences = {"sentences": "idf of muse" if task.paper else "idf", "tokens": "given" if task.tokenized else "simple"}
+    return _precision_report("sentences", scores, task, {**sentences, **model.facts})
 
 
 def _facts_of(model: SpaceModel, languages: tuple[int, int], measure: str) -> dict[str, object]:

@@ -125,8 +125,15 @@ def _described(model: SpaceModel, seconds: float) -> list[str]:
     if report.choice.tried:
         chosen = f"exponent {report.choice.exponent:g}, shrinkage {report.choice.shrinkage:g}"
         lines.append(f"chosen   {chosen} on held-out entries")
-    for number, found in enumerate(report.rounds, start=1):
-        lines.append(f"round {number:<2} {found.entries:,} entries found, mean similarity {found.similarity:.3f}")
+    induced = report.induction
+    if induced.held_out:
+        ranks = ", ".join(f"{100 * rank:.1f}" for rank in induced.held_out)
+        lines.append(f"held out MRR in % without induction and after each round: {ranks}")
+    for number, found in enumerate(induced.rounds, start=1):
+        sure = f", {found.sure:.0%} of them expected to be right" if found.sure < 1 else ""
+        lines.append(f"round {number:<2} {found.entries:,} entries found{sure}")
+    if induced.held_out and not induced.rounds:
+        lines.append("induced  nothing, because it does not help to translate held-out words")
     steps = f" after {len(space.objectives):,} iterations" if space.objectives else ""
     unit = "factors" if space.correlations is not None else "dimensions"
     return [*lines, f"fitted   {space.method}, {space.width:,} {unit}{steps}, in {seconds:,.1f} s"]

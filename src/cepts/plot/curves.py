@@ -1,4 +1,4 @@
-"""Figures with curves: how the number of cepts was chosen, fitted spaces, hidden documents."""
+"""Figures with curves: how the number of cepts was chosen, fitted spaces."""
 
 from __future__ import annotations
 
@@ -11,11 +11,12 @@ from numpy.typing import NDArray
 
 from cepts.errors import UsageError
 from cepts.io.files import PathLike
-from cepts.plot.figure import INK, PALE, Drawn, colour_of, drawing, dress
+from cepts.plot.figure import PALE, Drawn, colour_of, drawing, dress
 from cepts.plot.fonts import shaped
 
 if TYPE_CHECKING:
     from cepts.spaces import Space
+    from cepts.words import Aligner
 
 
 def plot_criterion(
@@ -78,69 +79,6 @@ def plot_criterion(
     return Drawn(Path(path))
 
 
-LEAST = 1e-8  # the lower end of the probability axis
-
-
-def plot_hidden_documents(
-    path: PathLike,
-    columns: Mapping[str, NDArray[np.floating]],
-    priors: NDArray[np.floating],
-    *,
-    estimated: NDArray[np.floating] | None = None,
-    title: str = "",
-) -> Drawn:
-    """Draw hidden documents as in Figures 2 and 3 of Novak and Mammone (2001).
-
-    Parameters
-    ----------
-    path
-        The file; its suffix (.svg, .pdf or .png) is the format.
-    columns
-        From the name of a hidden document d to its P(word | d), drawn on the left with the words in descending order.
-    priors
-        P(d) of all hidden documents, drawn on the right with the highest first.
-    estimated
-        Estimates of P(d) from a text (Novak and Mammone, 2001, eq. 18), in the order of `priors`.
-    title
-        Title of the figure.
-    """
-    known = np.asarray(priors, dtype=np.float64)
-    if estimated is not None and len(estimated) != len(known):
-        raise ValueError(f"`estimated` must have one for each of {len(known)} priors. Got {len(estimated)} instead.")
-    with drawing(path, 8.4, 3.4, texts=[*columns, title]) as figure:
-        bottom, height = 0.15, 0.72 if title else 0.76
-        left = figure.add_axes((0.09, bottom, 0.39, height))
-        for place, (name, column) in enumerate(columns.items()):
-            values = np.sort(np.asarray(column, dtype=np.float64))[::-1]
-            values = values[values >= LEAST]
-            left.plot(np.arange(1, len(values) + 1), values, color=colour_of(place), linewidth=1.3, label=shaped(name))
-        left.set_xscale("log")
-        left.set_yscale("log")
-        # Plain numbers, because powers of ten need formulae, which are off because a dollar sign may be a word.
-        left.xaxis.set_major_formatter(lambda value, place: f"{value:,.0f}")
-        left.yaxis.set_major_formatter(lambda value, place: f"{value:g}")
-        left.set_ylim(bottom=LEAST)
-        left.set_title("P(word | d) of some hidden documents", loc="left", fontsize=9)
-        dress(left, "words, the most probable first")
-        if columns:
-            left.legend(frameon=False, fontsize=7.5, loc="lower left", handlelength=1.2)
-        right = figure.add_axes((0.58, bottom, 0.39, height))
-        order = np.argsort(-known, kind="stable")
-        places = np.arange(1, len(known) + 1)
-        if estimated is not None:
-            shown = np.asarray(estimated, dtype=np.float64)[order]
-            right.plot(places, shown, ".", color=colour_of(1), markersize=3, label="mean of P(d | h) over a text")
-        right.plot(places, known[order], color=INK, linewidth=1.3, label="from the factorisation")
-        right.set_ylim(bottom=0)
-        right.set_title("P(d) of all hidden documents", loc="left", fontsize=9)
-        dress(right, "hidden documents, the most probable first")
-        if estimated is not None:
-            right.legend(frameon=False, fontsize=7.5, loc="upper right")
-        if title:
-            figure.suptitle(title, x=0.09, ha="left", fontweight="bold", fontsize=10)
-    return Drawn(Path(path))
-
-
 LATE = 100  # iterations after which the second panel begins, if there are many more
 
 
@@ -188,6 +126,52 @@ def plot_likelihood(path: PathLike, objectives: Sequence[float] | NDArray[np.flo
             axes.ticklabel_format(axis="y", useOffset=False)
         if title:
             figure.suptitle(title, x=0.13, ha="left", fontweight="bold", fontsize=10)
+    return Drawn(Path(path))
+
+
+def plot_training(path: PathLike, aligner: Aligner, *, title: str = "") -> Drawn:
+    """Draw the log-likelihood of a word aligner before each iteration of its training, one curve for each stage.
+
+    Parameters
+    ----------
+    path
+        The file; its suffix (.svg, .pdf or .png) is the format.
+    aligner
+        A trained aligner. Its objective is the sum of both directions' log-likelihoods, which is drawn per word.
+    title
+        Title of the figure.
+    """
+    aligner.check_fitted()
+    words = float(aligner.source_.frequencies.sum() + aligner.target_.frequencies.sum())
+    curves = {stage: np.asarray(values) / max(words, 1.0) for stage, values in aligner.stage_objectives_.items()}
+    return plot_iterations(path, curves, "log-likelihood, nats per word", title=title or f"training of {aligner.name}")
+
+
+def plot_iterations(
+    path: PathLike, curves: Mapping[str, Sequence[float] | NDArray[np.floating]], what: str, *, title: str = ""
+) -> Drawn:
+    """Draw what happens in the iterations of one stage of training after the other.
+
+    Parameters
+    ----------
+    path
+        The file; its suffix (.svg, .pdf or .png) is the format.
+    curves
+        From the name of a stage to its values; a stage starts where the one before it ends.
+    what
+        What the values are: the label of the vertical axis.
+    title
+        Title of the figure.
+    """
+    with drawing(path, 5.2, 3.4, texts=[*curves, title]) as figure:
+        axes = figure.add_axes((0.16, 0.15, 0.79, 0.72))
+        start = 1
+        for place, (name, values) in enumerate(curves.items()):
+            numbers = np.arange(start, start + len(values))
+            axes.plot(numbers, values, "-o", color=colour_of(place), linewidth=1.4, markersize=3.5, label=shaped(name))
+            start += len(values)
+        dress(axes, "iteration", what, ticks=10, title=title)
+        axes.legend(frameon=False, fontsize=8, loc="lower right")
     return Drawn(Path(path))
 
 

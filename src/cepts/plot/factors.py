@@ -282,6 +282,7 @@ def plot_pair_factors(
     gold: Alignment | None = None,
     factors: PathLike | None = None,
     criterion: PathLike | None = None,
+    orthogonal: bool = False,
     **options: Any,
 ) -> None:
     """Factorise the matrix of one sentence pair and draw the factors, and how the number of cepts was chosen.
@@ -302,6 +303,9 @@ def plot_pair_factors(
         The file for the factors; see `plot_factors`. None does not draw them.
     criterion
         The file for the choice of the number of cepts; see `plot_criterion`. None does not draw it.
+    orthogonal
+        Draw the orthogonal factors, eq. (7) of Goutte et al. (2004), in which each word has one cept, instead of
+        P(cept | word).
     options
         Options of `cepts.factor.factorise`. A number of `cepts` that is too large for the pair is reduced.
     """
@@ -329,8 +333,8 @@ def plot_pair_factors(
         plot_factors(
             factors,
             whole,
-            _with_null(found.factors.source_posterior, last=1),
-            _with_null(found.factors.target_posterior, last=0),
+            _with_null(_hard(cepts.source, count) if orthogonal else found.factors.source_posterior, last=1),
+            _with_null(_hard(cepts.target, count) if orthogonal else found.factors.target_posterior, last=0),
             *words,
             cepts.source,
             cepts.target,
@@ -341,12 +345,17 @@ def plot_pair_factors(
         )
     if criterion is not None:
         numbers = np.arange(1, len(found.aic) + 1)
-        curves = {"log-likelihood": found.log_likelihoods, "AIC": found.aic, "BIC": found.bic}
+        curves = {"log-likelihood": found.log_likelihoods, "AIC": found.aic, "BIC": found.bic, "ICL": found.icl}
         known = {name: values for name, values in curves.items() if np.isfinite(values).any()}
         chosen = {
             name: int(numbers[np.nanargmax(values)]) for name, values in known.items() if name != "log-likelihood"
         }
         plot_criterion(criterion, numbers, known, chosen=chosen)
+
+
+def _hard(cepts: NDArray[np.int32], count: int) -> NDArray[np.float64]:
+    """1 for the cept of each word, or for null in the first column."""
+    return (cepts[:, None] + 1 == np.arange(count + 1)).astype(np.float64)
 
 
 def _with_null(posterior: np.ndarray, *, last: int) -> np.ndarray:

@@ -1,4 +1,4 @@
-"""Figures of an aligned sentence pair: two rows of words with lines between them, or a matrix."""
+"""Figures of an aligned sentence pair: two rows of words with lines between them or through cepts, or a matrix."""
 
 from __future__ import annotations
 
@@ -10,8 +10,9 @@ from typing import TYPE_CHECKING, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from cepts.data import Alignment, runs_right_to_left
+from cepts.data import Alignment, Alignments, runs_right_to_left
 from cepts.errors import UsageError, check_choice
+from cepts.extract import cepts_of_links
 from cepts.io.files import PathLike
 from cepts.names import PAIR_FORMS
 from cepts.plot.cells import FONT, Scale, draw_grid, fitting, label_cells, room_for, shortened
@@ -24,12 +25,15 @@ if TYPE_CHECKING:
 # Sizes of the rows of words, in inches at the usual size.
 TEXT = 11.0  # points
 PILL, PADDING, SPACE, WIDEST_SPACE, BETWEEN, EDGE = 0.31, 0.1, 0.1, 0.5, 0.75, 0.04
+NODE = 0.3  # the least distance between the circles of two cepts
 LUMINANCES = 0.12, 0.3  # least and greatest of lines, which must be visible on light and on dark pages
 PALENESS = 0.74  # the share of white in the background of a word
 UNLINKED, UNLINKED_INK = "#eef1f4", "#5b6570"
 # Sizes of the matrix, in inches.
 MARGIN, NOTE = 0.12, 0.22
 NOTES = "Filled squares are sure links, open ones possible; the area is the confidence."
+
+Point = tuple[float, float]
 
 
 def plot_pair(
@@ -51,8 +55,10 @@ def plot_pair(
         Their links.
     form
         ``lines`` draws the source words above the target words with lines between them, on a transparent background
-        for light and dark pages. ``matrix`` draws a row for each source word, a column for each target word and a
-        square for each link.
+        for light and dark pages. ``cepts`` draws a circle for each group of linked words between the two, and a line
+        from each word to its circle, as in figure 2 of Goutte et al. (2004). ``matrix`` draws a row for each source
+        word, a column for each target word, a square for each link, and a frame around each phrase of several words, if
+        the alignment has phrases.
     """
     check_choice("form", form, PAIR_FORMS)
     for name, places, words in (("source", alignment.source, source), ("target", alignment.target, target)):
@@ -61,29 +67,26 @@ def plot_pair(
                 f"links must lie within the sentences. Got position {places.max()} (from 0) in `{name}`, which has "
                 f"{len(words)} words."
             )
-    ground = "none" if form == "lines" else "white"
+    ground = "white" if form == "matrix" else "none"
     with drawing(path, texts=[*source, *target], ground=ground) as figure:
-        (_draw_lines if form == "lines" else _draw_matrix)(figure, source, target, alignment)
+        if form == "matrix":
+            _draw_matrix(figure, source, target, alignment)
+        else:
+            _draw_rows(figure, source, target, alignment, through_cepts=form == "cepts")
     return Drawn(Path(path))
 
 
 def _groups(alignment: Alignment, sizes: tuple[int, int]) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
     """The number of each word's group of linked words, for source and target; -1 for words without links.
 
-    Groups are numbered in the order of their first words.
+    Groups are numbered in the order of their first source words.
     """
-    from scipy.sparse import coo_array
-    from scipy.sparse.csgraph import connected_components
-
-    rows, columns = sizes
-    ends = alignment.source.astype(np.int64), alignment.target.astype(np.int64) + rows
-    graph = coo_array((np.ones(len(alignment)), ends), shape=(rows + columns,) * 2)
-    _, labels = connected_components(graph, directed=False)
-    linked = np.zeros(rows + columns, dtype=bool)
-    linked[ends[0]] = linked[ends[1]] = True
-    order = {label: number for number, label in enumerate(dict.fromkeys(labels[linked].tolist()))}
-    numbers = np.array([order[label] if word else -1 for label, word in zip(labels.tolist(), linked, strict=True)])
-    return numbers[:rows].astype(np.int64), numbers[rows:].astype(np.int64)
+    found = cepts_of_links(Alignments.from_links([alignment.links]))
+    numbers = []
+    for cepts, size in zip((found.source, found.target), sizes, strict=True):
+        numbers.append(np.full(size, -1, dtype=np.int64))
+        numbers[-1][: len(cepts)] = cepts
+    return numbers[0], numbers[1]
 
 
 # -- lines -------------------------------------------------------------------------------------------------------------
@@ -119,13 +122,15 @@ class _Row(NamedTuple):
         return starts[::-1] if self.to_left else starts
 
 
-def _draw_lines(figure: Figure, source: Sequence[str], target: Sequence[str], alignment: Alignment) -> None:
+def _draw_rows(
+    figure: Figure, source: Sequence[str], target: Sequence[str], alignment: Alignment, *, through_cepts: bool
+) -> None:
     from matplotlib.patches import FancyBboxPatch, PathPatch
     from matplotlib.path import Path as Curve
 
     rows = _Row.of(source), _Row.of(target)
     inner = max(rows[0].width, rows[1].width)
-    height = 2 * (PILL + EDGE) + BETWEEN
+    height = 2 * (PILL + EDGE) + BETWEEN * (1.6 if through_cepts else 1)
 
     def size(scale: Scale) -> tuple[float, float]:
         share = scale.font / FONT
@@ -142,26 +147,37 @@ def _draw_lines(figure: Figure, source: Sequence[str], target: Sequence[str], al
     starts = [row.starts(inner) for row in rows]
     middles = [start + row.widths / 2 for start, row in zip(starts, rows, strict=True)]
     top, bottom = height - EDGE - PILL, EDGE + PILL
-    for i, j, strength, sure in zip(
-        alignment.source.tolist(),
-        alignment.target.tolist(),
-        alignment.confidence.tolist(),
-        alignment.sure.tolist(),
-        strict=True,
-    ):
-        above, below, half = middles[0][i], middles[1][j], (top + bottom) / 2
-        points = [(above, top), (above, half), (below, half), (below, bottom)]
+
+    def draw_curve(start: Point, end: Point, group: int, strength: float, sure: bool) -> None:
+        half = (start[1] + end[1]) / 2
+        points = [start, (start[0], half), (end[0], half), end]
         axes.add_patch(
             PathPatch(
                 Curve(points, [Curve.MOVETO, *[Curve.CURVE4] * 3]),
                 facecolor="none",
-                edgecolor=between(colour_of(int(groups[0][i]))),
+                edgecolor=between(colour_of(group)),
                 alpha=0.5 + 0.5 * strength,
                 linewidth=share * (2.0 if sure else 1.6),
                 linestyle="-" if sure else (0, (3, 2)),
                 zorder=1,
             )
         )
+
+    if through_cepts:
+        nodes, level = _nodes(groups, middles, inner), (top + bottom) / 2
+        for side, edge in ((0, top), (1, bottom)):
+            for place, group in zip(middles[side], groups[side].tolist(), strict=True):
+                if group >= 0:
+                    draw_curve((place, edge), (nodes[group], level), group, 1.0, True)
+        for group, place in enumerate(nodes):
+            colour = between(colour_of(group))
+            axes.plot(place, level, "o", ms=share * 15, mfc="white", mec=colour, mew=share * 1.6, zorder=2)
+            name = str(group + 1)
+            axes.text(place, level, name, fontsize=share * 8, color=INK, ha="center", va="center_baseline", zorder=3)
+    else:
+        columns = alignment.source, alignment.target, alignment.confidence, alignment.sure
+        for i, j, strength, sure in zip(*(column.tolist() for column in columns), strict=True):
+            draw_curve((middles[0][i], top), (middles[1][j], bottom), int(groups[0][i]), strength, sure)
     for row, start, group, base in zip(rows, starts, groups, (top, EDGE), strict=True):
         for word, left, width, number in zip(row.words, start, row.widths, group.tolist(), strict=True):
             colour = GREY if number < 0 else between(colour_of(number))
@@ -188,6 +204,26 @@ def _draw_lines(figure: Figure, source: Sequence[str], target: Sequence[str], al
                 va="center_baseline",
                 zorder=3,
             )
+
+
+def _nodes(
+    groups: tuple[NDArray[np.int64], NDArray[np.int64]], middles: Sequence[NDArray[np.float64]], width: float
+) -> list[float]:
+    """Where the circles of the groups are, from the left: between their words, and `NODE` apart from each other."""
+    count = int(max(groups[0].max(initial=-1), groups[1].max(initial=-1))) + 1
+    wanted = np.array(
+        [np.mean(np.concatenate([middles[side][groups[side] == group] for side in (0, 1)])) for group in range(count)]
+    )
+    order = np.argsort(wanted, kind="stable")
+    places = wanted[order]
+    apart = min(NODE, width / max(count, 1))
+    for n in range(1, count):
+        places[n] = max(places[n], places[n - 1] + apart)
+    for n in range(count - 1, -1, -1):  # back, where they ran over the edge
+        places[n] = min(places[n], width - (count - 1 - n) * apart)
+    nodes = np.empty(count)
+    nodes[order] = places
+    return nodes.tolist()
 
 
 def mixed(colour: str, other: float, share: float) -> str:
@@ -260,5 +296,12 @@ def _draw_matrix(figure: Figure, source: Sequence[str], target: Sequence[str], a
                 zorder=2,
             )
         )
+    frames = [
+        [(c - 0.5, a - 0.5), (d - 0.5, a - 0.5), (d - 0.5, b - 0.5), (c - 0.5, b - 0.5)]
+        for (a, b), (c, d), _ in alignment.segments or ()
+        if (b - a) * (d - c) > 1
+    ]
+    if frames:
+        axes.add_collection(PolyCollection(frames, facecolors="none", edgecolors=INK, linewidths=1.2, zorder=3))
     if noted:
         figure.text(MARGIN / width, MARGIN / height, NOTES, fontsize=8, color=GREY, va="bottom")

@@ -115,14 +115,18 @@ class _Split:
         return float(np.mean([rank.mean() for rank in ranks]))
 
 
+def held_out_words(words: NDArray[np.int64], seed: int) -> NDArray[np.int64]:
+    """A fifth of `words`, or a thousand of them, drawn with `seed`."""
+    count = min(int(HELD_OUT * len(words)), MOST_HELD_OUT)
+    return np.random.default_rng(seed).choice(words, count, replace=False)
+
+
 def _splits(views: Sequence[Matrix], rows: NDArray[np.int64], weights: NDArray[np.float64], seed: int) -> list[_Split]:
     splits = []
     for i, j in combinations(range(len(views)), 2):
         both = (rows[:, i] >= 0) & (rows[:, j] >= 0)
         pairs = rows[both][:, [i, j]]
-        words = np.unique(pairs[:, 0])
-        count = min(int(HELD_OUT * len(words)), MOST_HELD_OUT)
-        if count >= LEAST_HELD_OUT:
-            chosen = np.random.default_rng(seed).choice(words, count, replace=False)
+        chosen = held_out_words(np.unique(pairs[:, 0]), seed)
+        if len(chosen) >= LEAST_HELD_OUT:
             splits.append(_Split(views[i], views[j], pairs, weights[both], np.isin(pairs[:, 0], chosen)))
     return splits

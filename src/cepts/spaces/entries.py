@@ -48,6 +48,23 @@ class Entries:
         """Number of entries with a word in every view."""
         return int((self.rows >= 0).all(axis=1).sum())
 
+    def spelt_alike(self, views: Sequence[Vectors]) -> NDArray[np.bool_]:
+        """Whether all words of an entry are spelt the same."""
+        words = [view.words for view in views]
+        return np.array(
+            [len({words[view][row] for view, row in enumerate(line) if row >= 0}) == 1 for line in self.rows.tolist()],
+            dtype=np.bool_,
+        )
+
+    def completed(self) -> Entries:
+        """Only the entries with a word in every view; raises `DataError` if there are none."""
+        if not self.complete:
+            raise DataError(
+                f"found no entry with a word of each of the {self.rows.shape[1]} languages among {len(self):,}, wanted "
+                f"some; give dictionaries of all pairs of languages, or use incomplete ones too, without `complete`."
+            )
+        return replace(self, rows=self.rows[(self.rows >= 0).all(axis=1)])
+
 
 def find_entries(
     dictionaries: Sequence[Dictionary], views: Sequence[Vectors], notices: list[str] | None = None

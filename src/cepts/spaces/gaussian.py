@@ -123,22 +123,23 @@ class FactorModel:
         slope, mean, _ = self.conditional(source, target)
         return (vectors - self.means[source]) @ slope + mean
 
-    def sharpened(self, exponent: float) -> tuple[tuple[Matrix, ...], Matrix]:
+    def sharpened(self, exponent: float, *, balance: float) -> tuple[tuple[Matrix, ...], Matrix]:
         """Maps of the views like `latent_maps`, in which the agreement of a direction has `exponent` in place of 1/2.
 
-        If C_i is the covariance of E[z | x_i] and C the mean of these, the map of view i gives
-        E[z | x_i] C_i^-1/4 C^(exponent - 1/4) in the eigenvectors of C. The eigenvalues, in descending order, are also
-        returned. With two views C_i = C = P, and the maps are U_i P^exponent. With more views, some predict a direction
-        better than others, and keeping all of this difference moves them farther apart than needed; removing half of it
-        did best on held-out entries.
+        If C_i is the covariance of E[z | x_i], C the mean of these and b the `balance`, the map of view i gives
+        E[z | x_i] C_i^(-b/2) C^(exponent - (1 - b)/2) in the eigenvectors of C. The eigenvalues, in descending order,
+        are also returned. With two views fitted by IBFA, C_i = C = P, and the maps are U_i P^exponent whatever the
+        balance. With more views, some predict a direction better than others: a balance of 0 keeps all of this
+        difference, and with the exponent 1/2 the maps give E[z | x_i] itself (Vargas et al. 2019, eq. 4), rotated; a
+        balance of 1 removes all of it.
         """
         values, vectors = np.linalg.eigh(self.agreement)
         values, vectors = np.clip(values[::-1], SMALLEST, 1.0), vectors[:, ::-1]
-        common = vectors * values ** (exponent - 0.25)
+        common = vectors * values ** (exponent - (1.0 - balance) / 2)
         maps = []
         for loading, latent in zip(self.loadings, self.latent_maps, strict=True):
             own, axes = np.linalg.eigh(loading.T @ latent)
-            maps.append(latent @ ((axes * np.maximum(own, SMALLEST) ** -0.25) @ (axes.T @ common)))
+            maps.append(latent @ ((axes * np.maximum(own, SMALLEST) ** (-balance / 2)) @ (axes.T @ common)))
         return tuple(maps), values
 
     def sample(self, count: int, seed: int) -> tuple[Matrix, ...]:

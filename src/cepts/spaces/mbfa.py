@@ -104,10 +104,13 @@ class Battery:
     factors, shrinkage
         As for `cepts.spaces.IBFA`.
     start
-        *canonical*: generalised canonical variates; for two views they are the maximum itself, if no correlation is
-        near 0 or 1. *joreskog*: the best loadings if the noise is a fixed share of the inverted blocks of S^-1.
+        *canonical*: generalised canonical variates, eq. (3.25) of Browne (1980); for two views they are the maximum
+        itself, if no correlation is near 0 or 1. *joreskog*: the best loadings if the noise is a fixed share of the
+        inverted blocks of S^-1. *random*: random directions, each with a random share of the variance.
     accelerate
         Whether steps are extrapolated (`Anderson`), but never to a lower likelihood; otherwise plain EM is run.
+    seed
+        Seed for a random start.
     """
 
     def __init__(
@@ -119,6 +122,7 @@ class Battery:
         shrinkage: float = 0.0,
         start: str = "joreskog",
         accelerate: bool = True,
+        seed: int = 0,
     ) -> None:
         check_choice("start", start, STARTS)
         self.whitenings = _whiten(moments, widths, shrinkage)
@@ -126,7 +130,7 @@ class Battery:
         self.factors = min(check_factors(factors, tuple(widths)), *self.widths)
         self.groups = [_white_group(group, widths, self.whitenings) for group in moments]
         self._masses = [sum(g.weight for g in self.groups if view in g.views) for view in range(len(widths))]
-        self.loadings, self.noises = self._start(start)
+        self.loadings, self.noises = self._start(start, seed)
         self.means = [np.zeros(width) for width in self.widths]
         self.allowed_fall = ROUNDING * sum(self.widths)
         self._anderson = Anderson(MEMORY) if accelerate else None
@@ -231,12 +235,15 @@ class Battery:
     def _set(self, parameters: Sequence[Matrix]) -> None:
         self.loadings, self.noises, self.means = list(parameters[0::3]), list(parameters[1::3]), list(parameters[2::3])
 
-    def _start(self, start: str) -> tuple[list[Matrix], list[Matrix]]:
+    def _start(self, start: str, seed: int) -> tuple[list[Matrix], list[Matrix]]:
         correlations = self._correlations()
         spans = spans_of(self.widths)
         views = len(spans)
         values, vectors = np.linalg.eigh(correlations)
-        if start == "canonical":
+        if start == "random":
+            stacked = np.random.default_rng(seed).standard_normal((len(correlations), self.factors))
+            stacked /= np.sqrt(len(correlations))
+        elif start == "canonical":
             values, vectors = values[::-1][: self.factors], vectors[:, ::-1][:, : self.factors]
             stacked = vectors * np.sqrt(np.maximum((values - 1.0) * views / (views - 1), WEAKEST))
         else:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from abc import abstractmethod
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import partial
 from pathlib import Path
@@ -19,8 +19,8 @@ from cepts.names import SPACE_METHODS, resolve
 from cepts.progress import Progress, silent
 from cepts.spaces.associate import Scoring, SpaceScorer
 from cepts.spaces.choose import ChosenSettings
-from cepts.spaces.entries import find_entries
-from cepts.spaces.induce import Induction, InductionRound, induce
+from cepts.spaces.entries import Entries, find_entries
+from cepts.spaces.induce import Induction, InductionReport, induce
 from cepts.spaces.mixture import COMPONENTS, fit_mixture
 from cepts.spaces.persist import SavedSpace, SpaceRecord, read_space, write_space
 from cepts.spaces.retrieve import Neighbours, WordTranslation, retrieve
@@ -46,7 +46,7 @@ class Sample:
     back
         For each view except the first, the translation of its word into the first language.
     log_density
-        Log-density of the drawn vectors; higher is more probable.
+        Joint log-density of the vectors of these words; higher is more probable.
     """
 
     words: tuple[str, ...]
@@ -87,6 +87,7 @@ class SpaceModel(Estimator):
 
     method: ClassVar[str] = ""  # the name that users type
     two_views: ClassVar[bool] = False  # whether it can join only two views
+    paper: ClassVar[Mapping[str, Any] | None] = None  # options of Vargas et al. (2019), if they use the method
 
     prepare: Sequence[str] = ("unit", "centre", "unit")
     induction: Induction | None = None
@@ -103,6 +104,18 @@ class SpaceModel(Estimator):
         check_steps(self.prepare)
         for least, names in LEAST.items():
             check_least(self, least, *(name for name in names if hasattr(self, name)))
+
+    @classmethod
+    def paper_options(cls) -> dict[str, Any]:
+        """The options with which Vargas et al. (2019) use the method, where they differ from the defaults."""
+        if cls.paper is None:
+            raise UsageError(f"{cls.method} is not a method of Vargas et al. (2019); choose another `method`.")
+        return dict(cls.paper)
+
+    @classmethod
+    def of_paper(cls, **changes: Any) -> Self:
+        """A model with the options of Vargas et al. (2019), except for `changes`."""
+        return cls(**{**cls.paper_options(), **changes})
 
     def fit(
         self,
@@ -130,11 +143,11 @@ class SpaceModel(Estimator):
         names = tuple(view.name or f"view {number + 1}" for number, view in enumerate(views))
         self.check_languages(names)
         given = [dictionaries] if isinstance(dictionaries, Dictionary) else dictionaries
-        entries = find_entries(given, views, notices)
+        entries = self._used(find_entries(given, views, notices))
         weights = self._weigh(entries.rows)
         first = prepared_entries(views, names, entries, weights, self.prepare, progress or silent)
         choice = self._choose(first)
-        last, rounds = self._induced(first, choice, progress)
+        last, induced = self._induced(first, choice, entries.spelt_alike(views), progress)
         chosen = self._for_mass(choice, first.mass, last.mass)
         self.space_ = self._join(last, chosen, False, progress)
         self.record_ = SpaceRecord(
@@ -148,7 +161,7 @@ class SpaceModel(Estimator):
         )
         self.views_ = views
         self.entries_ = entries.rows
-        self.report_ = FitReport(entries, choice, tuple(rounds))
+        self.report_ = FitReport(entries, choice, induced)
         return self
 
     def check_languages(self, names: Sequence[str]) -> None:
@@ -160,6 +173,10 @@ class SpaceModel(Estimator):
             raise UsageError(f"found two languages named {repeated!r}, wanted different names; name each language.")
         if self.two_views and len(names) > 2:
             raise UsageError(f"{self.method} can join two languages only, found {len(names)}; choose mbfa.")
+
+    def _used(self, entries: Entries) -> Entries:
+        """The entries that are used for training."""
+        return entries
 
     def _weigh(self, rows: NDArray[np.int64]) -> Matrix:
         """How much each entry counts."""
@@ -178,12 +195,12 @@ class SpaceModel(Estimator):
         """Learn the space; with `brief`, between rounds of induction, training may stop early."""
 
     def _induced(
-        self, first: TrainingEntries, choice: ChosenSettings, progress: Progress | None
-    ) -> tuple[TrainingEntries, list[InductionRound]]:
-        """The entries for the last fit, and what each round of induction found."""
+        self, first: TrainingEntries, choice: ChosenSettings, alike: NDArray[np.bool_], progress: Progress | None
+    ) -> tuple[TrainingEntries, InductionReport]:
+        """The entries for the last fit, and what induction did."""
         induction = self.induction
         if induction is None or not induction.rounds:
-            return first, []
+            return first, InductionReport()
         frequent = [matrix[: induction.vocabulary] for matrix in first.views]
 
         def place(rows: NDArray[np.int64], weights: Matrix) -> list[NDArray[np.float32]]:
@@ -192,10 +209,17 @@ class SpaceModel(Estimator):
             given_maps = zip(frequent, found.centres, found.maps, strict=True)
             return [np.asarray((matrix - centre) @ to, dtype=np.float32) for matrix, centre, to in given_maps]
 
-        rows, weights, rounds = induce(
-            place, first.rows, first.weights, induction, seed=self.seed, threads=self.threads, progress=progress
+        rows, weights, report = induce(
+            place,
+            first.rows,
+            first.weights,
+            induction,
+            alike=alike,
+            seed=self.seed,
+            threads=self.threads,
+            progress=progress,
         )
-        return replace(first, rows=rows, weights=weights), rounds
+        return replace(first, rows=rows, weights=weights), report
 
     def vectors(self, language: str | int) -> Vectors:
         """The vectors of a language, as they were read."""
@@ -401,13 +425,14 @@ class SpaceModel(Estimator):
         """Draw random tuples of related words, one of each language, and return the most probable ones.
 
         A meaning z is drawn, then a vector of each view around W z + mu with the noise of that view (Vargas et al.
-        2019, eq. 1); each vector is shown as the word nearest to it by cosine. The words of a tuple are related, but
-        need not be translations of each other (section 4.6 there).
+        2019, eq. 1); each vector is shown as the word nearest to it by cosine. Tuples are ranked by the joint density
+        of the words' own vectors, as in the program of Vargas et al. The words of a tuple are related, but need not be
+        translations of each other (section 4.6 there).
 
         Parameters
         ----------
         count
-            How many tuples to return, those with the highest density.
+            How many tuples to return, those with the highest density; fewer if fewer different ones were drawn.
         draws
             How many tuples to draw.
         noise
@@ -428,18 +453,21 @@ class SpaceModel(Estimator):
         if not 0.0 <= noise <= 1.0:
             raise UsageError(f"`noise` must lie between 0 and 1. Got {noise} instead.")
         quieter = replace(space.model, noises=tuple(noise * matrix for matrix in space.model.noises))
-        drawn = quieter.sample(draws, seed)
-        density = space.model.log_density(dict(enumerate(drawn)))
-        best = np.argsort(-density, kind="stable")[:count]
+        rows = np.empty((draws, len(space)), dtype=np.int64)
+        nearest: dict[int, NDArray[np.float32]] = {}
+        for view, (preparation, drawn) in enumerate(zip(space.preparations, quieter.sample(draws, seed), strict=True)):
+            places = preparation.apply(self.vectors(view).matrix)
+            rows[:, view] = retrieve(drawn, places, count=1, threads=self.threads, progress=progress).rows[:, 0]
+            nearest[view] = places[rows[:, view]]
+        density = space.model.log_density(nearest)
+        first = np.sort(np.unique(rows, axis=0, return_index=True)[1])  # each tuple once
+        best = first[np.argsort(-density[first], kind="stable")[:count]]
         words: list[list[str]] = []
         back: list[list[str]] = []
-        for view, preparation in enumerate(space.preparations):
-            vectors = self.vectors(view)
-            places = preparation.apply(vectors.matrix)
-            rows = retrieve(drawn[view][best], places, count=1, threads=self.threads, progress=progress).rows[:, 0]
-            words.append([vectors.words[row] for row in rows])
+        for view, column in enumerate(rows[best].T):
+            words.append([self.vectors(view).words[row] for row in column])
             if view:
-                again = self.neighbours(rows, source=view, target=0, count=1, progress=progress).rows[:, 0]
+                again = self.neighbours(column, source=view, target=0, count=1, progress=progress).rows[:, 0]
                 back.append([self.vectors(0).words[row] if row >= 0 else "" for row in again])
         drawn_words, translated = list(zip(*words, strict=True)), list(zip(*back, strict=True))
         return [Sample(*found) for found in zip(drawn_words, translated, density[best].tolist(), strict=True)]

@@ -13,6 +13,9 @@ from numpy.typing import NDArray
 from cepts.data import Text, Vectors, Vocabulary, offsets_of
 from cepts.errors import DataError, UsageError
 
+IDF_FLOOR = 0.1  # the least weight of a word
+MUSE_FLOOR = 1.0  # that of the program of Conneau et al. (2018)
+
 _LETTER = r"[^\W\d_]"
 _CLITIC = r"(?:s|m|re|ll|ve|d)\b"
 TOKEN = re.compile(
@@ -58,7 +61,7 @@ class WordWeights:
     Attributes
     ----------
     values
-        The weight of each word of the vectors, all above 0.
+        The weight of each word of the vectors; words of weight 0 are skipped.
     repeats
         Whether a word counts as often as it occurs in the sentence, or once.
     mean
@@ -85,12 +88,15 @@ def sif_weights(vocabulary: Vocabulary, counts: Mapping[str, int], *, smoothing:
     return WordWeights((smoothing / (smoothing + share)).astype(np.float32), mean=False)
 
 
-def idf_weights(text: Text, vocabulary: Vocabulary, *, floor: float = 0.1) -> WordWeights:
+def idf_weights(
+    text: Text, vocabulary: Vocabulary, *, floor: float = IDF_FLOOR, skip_unseen: bool = False
+) -> WordWeights:
     """Inverse document frequencies: ``max(floor, log10(N / n(word)))`` if n of the N sentences of `text` have the word.
 
     Each word of a sentence counts once, and sums are divided by the sum of the weights, as in Conneau et al. (2018).
-    They use a `floor` of 1, so all words that occur in at least a tenth of the sentences have the same weight. A word
-    that is not in `text` has the weight of a word that occurs in one sentence; in their program it has no weight.
+    They use a `floor` of 1 (`MUSE_FLOOR`), so all words that occur in at least a tenth of the sentences have the same
+    weight, and skip words that are not in `text` (`skip_unseen`); here such a word has the weight of a word that occurs
+    in one sentence.
     """
     if not len(text):
         raise DataError("found no sentences to learn word weights from, wanted at least one.")
@@ -101,8 +107,10 @@ def idf_weights(text: Text, vocabulary: Vocabulary, *, floor: float = 0.1) -> Wo
     known = rows >= 0
     seen = np.unique(sentence[known] * len(vocabulary) + rows[known])
     frequency = np.bincount(seen % max(len(vocabulary), 1), minlength=len(vocabulary))
-    weights = np.log10(len(text) / np.maximum(frequency, 1))
-    return WordWeights(np.maximum(weights, floor).astype(np.float32), repeats=False)
+    weights = np.maximum(np.log10(len(text) / np.maximum(frequency, 1)), floor)
+    if skip_unseen:
+        weights[frequency == 0] = 0.0
+    return WordWeights(weights.astype(np.float32), repeats=False)
 
 
 class SentenceVectors(NamedTuple):
@@ -124,6 +132,7 @@ def sentence_vectors(text: Text, vectors: Vectors, weights: WordWeights | None =
     if len(weights.values) != len(vectors):
         raise UsageError(f"`weights` must be {len(vectors)} numbers. Got {len(weights.values)} instead.")
     row_of_word = vectors.vocabulary.find(text.vocabulary.words)
+    row_of_word = np.where((row_of_word >= 0) & (weights.values[row_of_word] > 0), row_of_word, -1)
     known = row_of_word[text.ids] >= 0
     # Only the rows that the text needs are read and converted to float32, because the matrix may be a large file.
     used, column = np.unique(row_of_word[text.ids[known]], return_inverse=True)

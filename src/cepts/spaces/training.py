@@ -14,7 +14,7 @@ from cepts.progress import Progress, Step
 from cepts.spaces.choose import ChosenSettings
 from cepts.spaces.entries import Entries
 from cepts.spaces.gaussian import FactorModel
-from cepts.spaces.induce import InductionRound
+from cepts.spaces.induce import InductionReport
 from cepts.spaces.moments import Moments, gather_moments
 from cepts.spaces.search import row_lengths
 from cepts.spaces.space import Preparation, Space
@@ -71,13 +71,13 @@ class FitReport:
         The entries of the user's dictionaries.
     choice
         The exponent and shrinkage, and the values that were tried.
-    rounds
-        The number of entries and their mean similarity in each round of induction.
+    induction
+        What induction did.
     """
 
     entries: Entries
     choice: ChosenSettings
-    rounds: tuple[InductionRound, ...]
+    induction: InductionReport
 
 
 def prepared_entries(

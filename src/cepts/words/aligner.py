@@ -201,10 +201,10 @@ class Aligner(Estimator, Aligning):
             concentration=self.concentration if self.lexicon == "bayes" else None,
         )
         self.positions_ = self.new_positions()
-        self.objectives_: list[float] = []
+        self.stage_objectives_: dict[str, list[float]] = {}
         for stage, positions, iterations in self.stages():
             positions.prepare(distinct)
-            self.objectives_ += run_em(
+            self.stage_objectives_[stage] = run_em(
                 AlignerTraining(
                     index, self.lexicon_, self.null_, positions, agreeing=self.agreement, threads=self.threads
                 ),
@@ -238,6 +238,11 @@ class Aligner(Estimator, Aligning):
         elif self.lexicon == "bayes":
             options["concentration"] = self.concentration
         return LEXICONS[self.lexicon](rows, targets, self.source_, self.target_, **options)
+
+    @property
+    def objectives_(self) -> list[float]:
+        """Sum of both directions' log-likelihoods before each M-step, of all stages one after the other."""
+        return [value for stage in self.stage_objectives_.values() for value in stage]
 
     def cohesion(self) -> tuple[Cohesion, Cohesion]:
         """How closely the source words and the target words of the training text belong to their neighbours."""

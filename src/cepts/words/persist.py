@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from itertools import islice
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -53,6 +54,7 @@ def save_aligner(aligner: Aligner, directory: str | Path) -> None:
         "model": aligner.name,
         "options": {name: value for name, value in aligner.get_params().items() if name != "threads"},
         "objectives": aligner.objectives_,
+        "stages": [(stage, len(values)) for stage, values in aligner.stage_objectives_.items()],
     }
     save_model(directory, kind=KIND, settings=settings, arrays=arrays)
 
@@ -89,7 +91,10 @@ def load_aligner(directory: str | Path, *, threads: int | None = None) -> Aligne
         aligner.null_.source, aligner.null_.target = arrays["null.source"], arrays["null.target"]
         aligner.positions_ = aligner.new_positions()
         aligner.positions_.restore(owned_by("positions", arrays))
-        aligner.objectives_ = model.settings["objectives"]
+        objectives = iter(model.settings["objectives"])
+        # Models that were saved by the first versions do not tell their stages.
+        stages = model.settings.get("stages", [(aligner.name, len(model.settings["objectives"]))])
+        aligner.stage_objectives_ = {stage: list(islice(objectives, count)) for stage, count in stages}
     except (KeyError, TypeError, ValueError) as error:
         raise ModelError(
             f"{directory} is complete, but this version of cepts does not understand the word aligner in it ({error}); "

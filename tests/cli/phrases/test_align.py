@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import re
+from dataclasses import replace
 
 import numpy as np
 import pytest
@@ -59,6 +60,68 @@ def test_words_without_a_partner_stand_where_they_belong(home):
         "  c d  ~  c 日本  0.46",
         "  -    ~  z",
     ]
+
+
+def test_phrases_say_how_their_words_are_linked(home):
+    rows = [(0, 2, 0, 2, 0.9), (2, 4, 2, 3, 0.8), (4, 6, 3, 6, 0.7)]
+    pair, segments, _ = shown("a dog gave up in May", "a dog quit in late May", rows)
+    links = Alignments.from_links([[(0, 0), (1, 1), (2, 2), (3, 2), (4, 3), (5, 5)]])
+    with show.PairText("out") as writer:
+        writer.write([pair], links, segments)
+    assert (home / "out").read_text().splitlines()[2:] == [
+        "  a dog    ~  a dog        0.90  word by word",
+        "  gave up  ~  quit         0.80",
+        "  in May   ~  in late May  0.70  in ~ in, May ~ May",
+    ]
+
+
+def linked(cepts, phrase_model, *options):
+    stdin = b"the old mill closed ||| the old mill closed\n"
+    ran = cepts("phrases", "align", "-", "--model", phrase_model, "--format", "json", "-q", *options, stdin=stdin)
+    found = json.loads(ran.out)
+    return {(link["source"], link["target"]) for link in found["links"]}, found["segments"]
+
+
+def test_links_are_of_words_or_of_phrases_and_both_are_written(cepts, home, examples):
+    pairs = [replace(pair, sure=tuple(sorted(squares(pair)))) for pair in read_sentence_pairs(examples)]
+    PhraseAligner(language=None, threads=1).fit(pairs).save("model")
+    words, segments = linked(cepts, "model")
+    assert words == {(place, place) for place in range(4)}
+    cells = {(i, j) for (a, b), (c, d), _ in segments for i in range(a, b) for j in range(c, d)}
+    assert len(segments) < 4 and cells > words
+    whole, again = linked(cepts, "model", "--links", "phrases")
+    assert (whole, again) == (cells, segments)
+    # A model that was trained as in the paper links phrases.
+    PhraseAligner(language=None, threads=1, links="phrases").fit(pairs).save("paper")
+    assert linked(cepts, "paper") == (cells, segments)
+    assert linked(cepts, "paper", "--links", "words") == (words, segments)
+
+
+def squares(pair):
+    """The links of a pair, and those that make squares of two links in a row."""
+    links = set(pair.sure)
+    for i, j in pair.sure:
+        if (i + 1, j + 1) in links and i % 2 == 0:
+            links |= {(i, j + 1), (i + 1, j)}
+    return links
+
+
+def test_phrases_are_synthesised_from_word_links(cepts, home):
+    line = "The old mill closed on Monday ||| The old mill closed on Monday\n"
+    options = ("phrases", "align", "-", "--model", "token", "--synthesise", "-q")
+    record = json.loads(cepts(*options, "--format", "json", stdin=line.encode()).out)
+    assert {(link["source"], link["target"]) for link in record["links"]} == {(place, place) for place in range(6)}
+    assert record["segments"][0][:2] == [[0, 3], [0, 3]]
+    ran = cepts(*options, "--links", "phrases", "--format", "pharaoh", stdin=line.encode())
+    assert {"0-0", "0-1", "0-2", "1-0", "2-2", "5-5"} <= set(ran.out.split())
+    assert "  The old mill  ~  The old mill" in cepts(*options, stdin=line.encode()).out
+    wrong = cepts(*options, "--nbest", 2, stdin=line.encode())
+    assert wrong.code == 2 and "--synthesise" in wrong.err
+
+
+def test_synthesis_needs_chunks(cepts, phrase_model, home):
+    ran = cepts("phrases", "align", "-", "--model", phrase_model, "--synthesise", stdin=PAIRS)
+    assert ran.code == 1 and "has no chunk column" in ran.err
 
 
 def test_every_word_is_shown_even_without_any_link(home):

@@ -57,6 +57,50 @@ def test_answers_are_ranked_by_question(cepts, judged, phrase_model):
     assert "kept:all" in whole["signature"]
 
 
+def test_the_paper_s_score_of_one_direction(cepts, judged, phrase_model):
+    aligner, pairs = PhraseAligner.load(phrase_model), read_sentence_pairs("judged.jsonl")
+    for combine in ("forward", "reverse"):
+        options = ("--score", combine, "--threshold", 0, "--model", phrase_model, "--predictions", "out.jsonl")
+        assert cepts("phrases", "apply", "rte", "judged.jsonl", *options).code == 0
+        found = [json.loads(line)["score"] for line in (judged / "out.jsonl").read_text().splitlines()]
+        paths = aligner.align(pairs[:4], combine=combine).segments
+        assert found[:4] == pytest.approx(paths.normalised_scores.tolist(), abs=1e-6)
+        assert found[4] == min(found)
+
+
+def test_questions_of_a_judgement_file_count(cepts, judged, phrase_model):
+    options = ("phrases", "apply", "qa", "judged.jsonl", "--model", phrase_model, "--score", "both", "--json")
+    (judged / "trec").write_text("a 0 0 1\na 0 1 0\na 0 2 1\nnobody 0 0 1\n")
+    found = json.loads(cepts(*options, "--judgements", "trec").out)
+    # One of the two right answers of question a is ranked, and first.
+    assert (found["map"], found["mrr"]) == (0.5, 1.0)
+    assert "questions:1" in found["signature"] and "kept:judged" in found["signature"]
+    (judged / "trec").write_text("other 0 0 1\n")
+    wrong = cepts(*options, "--judgements", "trec")
+    assert wrong.code == 1 and "found no question of judged.jsonl" in wrong.err
+    (judged / "trec").write_text("a 0 0\n")
+    wrong = cepts(*options, "--judgements", "trec")
+    assert wrong.code == 1 and "wanted `question 0 answer label`" in wrong.err
+    wrong = cepts(*options, "--judgements", "trec", "--questions", "all")
+    assert wrong.code == 2 and "leave out --questions" in wrong.err
+
+
+def test_the_columns_of_the_input_can_be_ignored(cepts, home):
+    record = {"source": ["a", "dog"], "target": ["the", "dog"], "label": 1}
+    tagged = {**record, "source_pos": ["NN", "VB"], "target_pos": ["VB", "NN"]}
+    for name, one in (("plain", record), ("tagged", tagged)):
+        (home / f"{name}.jsonl").write_text(json.dumps(one) + "\n")
+    options = ("phrases", "apply", "rte", "--model", "token", "--threshold", 0, "--predictions", "out")
+
+    def score(*more):
+        assert cepts(*options, *more).code == 0
+        return json.loads((home / "out").read_text())["score"]
+
+    plain = score("plain.jsonl")
+    assert score("tagged.jsonl") != plain
+    assert score("tagged.jsonl", "--columns", "model") == plain
+
+
 def test_questions_of_which_none_counts_are_an_error(cepts, judged, phrase_model):
     (judged / "right.jsonl").write_text(json.dumps(JUDGED[0]) + "\n")
     ran = cepts("phrases", "apply", "qa", "right.jsonl", "--model", phrase_model)

@@ -72,6 +72,26 @@ def test_protocols_and_possible_links(files, cepts):
     assert "gold:sure,possible-allowed|" in allowed["signature"]
 
 
+def test_links_of_phrases_are_judged_on_demand(files, cepts):
+    # The words of the first pair are linked one by one, inside of one phrase; phrases of a prediction may overlap.
+    (files / "both.jsonl").write_text(
+        '{"source": "a b", "target": "a c", "links": [{"source": 0, "target": 0}], "segments": [[[0, 2], [0, 2]]]}\n'
+        '{"source": "x y z", "target": "x y w", "links": [], "segments": [[[0, 2], [0, 1]], [[0, 2], [1, 2], 0.9]]}\n'
+    )
+    words = json.loads(cepts("phrases", "score", "gold.jsonl", "both.jsonl", "--json").out)["systems"][0]
+    assert (words["all"]["predicted"], words["all"]["precision"], words["all"]["recall"]) == (1, 0.5, 0.25)
+    found = json.loads(cepts("phrases", "score", "gold.jsonl", "both.jsonl", "--links", "phrases", "--json").out)
+    whole = found["systems"][0]
+    assert (whole["all"]["predicted"], whole["all"]["precision"], whole["all"]["recall"]) == (8, 0.75, 1.0)
+    assert "links:phrases" in found["signature"]
+    # A file of links alone has no phrases.
+    plain = [
+        json.loads(cepts("phrases", "score", "gold.jsonl", "links", "--links", name, "--json").out)["systems"]
+        for name in ("words", "phrases")
+    ]
+    assert plain[0] == plain[1]
+
+
 def test_gold_links_of_another_file_and_stdin(files, cepts):
     ran = cepts("phrases", "score", "pairs.txt", "-", "--gold-links", "gold.wa", stdin=PERFECT.encode())
     assert ran.lines[2].split()[:7] == ["stdin", "all", "links", "100.00", "100.00", "100.00", "100.00"]

@@ -26,7 +26,8 @@ def test_names_and_defaults_are_those_of_the_library():
     for name in ("longest", "widest", "cost", "wrong_cost", "missed_cost", "penalty", "iterations"):
         default = options[name]
         assert found[name].said_default == (default if isinstance(default, str) else format(default, "g"))
-    assert f"penalty {PAPER['penalty']:g}, {PAPER['iterations']} iterations" in found["paper"].help
+    assert f"penalty {PAPER['penalty']:g}" in found["paper"].help
+    assert f"phrases of up to {PAPER['longest']} words" in found["paper"].help
 
 
 def test_what_is_kept_is_what_the_library_trains(cepts, home, examples):
@@ -43,6 +44,7 @@ def test_what_is_kept_is_what_the_library_trains(cepts, home, examples):
     assert ran.lines[5].split()[0] == "dev"
     assert "trained  on 18 pairs with 168 links" in ran.err
     assert "cepts phrases align PAIRS --model model" in ran.err
+    assert "stopped  forward and reverse at the most iterations, 3," in ran.err
 
 
 def test_options_reach_the_aligner(cepts, home, examples):
@@ -70,6 +72,19 @@ def test_the_papers_settings_and_the_token_model(cepts, home, examples):
     assert isinstance(aligner, TokenAligner)
     assert (aligner.memory, aligner.cost, aligner.penalty, aligner.iterations) == (False, "states", 0.5, 3)
     assert "lexical" not in aligner.families_
+
+
+def test_the_papers_settings_of_phrases(cepts, home, examples):
+    cepts("phrases", "train", examples, "--save", "model", *QUICK, "--paper", "--longest", 2)
+    options = PhraseAligner.load("model").options()
+    assert {name: options[name] for name in PAPER} == {**PAPER, "longest": 2, "iterations": 3}
+
+
+def test_training_that_settles_does_not_speak_of_its_cap(cepts, home, examples):
+    options = ("--language", "none", "--threads", "1", "--penalty", 50, "--save", "model", "--json")
+    ran = cepts("phrases", "train", examples, *options)
+    assert json.loads(ran.out)["capped"] == [] and "stopped" not in ran.err
+    assert json.loads(ran.out)["forward"]["iterations"] < PhraseAligner().iterations
 
 
 def test_phrase_links_are_synthesised_inside_chunks(cepts, home):

@@ -12,7 +12,16 @@ from cepts.cli.console import ProgressBars, say, show
 from cepts.cli.groups import Command
 from cepts.cli.lm import reading_of, reading_options
 from cepts.errors import UsageError
-from cepts.names import MIXTURES, SEGMENTATIONS
+from cepts.names import (
+    FACTOR_BLOCKS,
+    FACTOR_STARTS,
+    FACTORISATIONS,
+    MIXTURES,
+    PLACES,
+    POSTERIORS,
+    PRIORS,
+    SEGMENTATIONS,
+)
 
 
 @click.command(
@@ -49,10 +58,9 @@ Examples:
     option.whole("--background-min-count", "The same for each background text.", least=None, default=3),
     option.text(
         "--stop",
-        "auto|none|FILE",
-        "Function words, which only the n-grams predict: found in the texts, none, or a file with one word per line. "
-        "Numbers and punctuation are always treated so.",
-        default="auto",
+        "auto|none|english|FILE",
+        "Function words, which only the n-grams predict: found in the texts, none, 70 words of English, or a file with "
+        "one word per line. Numbers and punctuation are always treated so.  [default: auto]",
     ),
 )
 @option.section("N-grams", option.whole("--order", "Length of the longest n-grams.", most=10, default=3))
@@ -71,7 +79,7 @@ Examples:
     ),
     option.whole(
         "--window",
-        "For implicit: number of content words that count as near each other, an odd number.",
+        "For implicit: number of words that count as near each other, an odd number.",
         least=None,
         default=21,
     ),
@@ -87,8 +95,8 @@ Examples:
     "Adaptation",
     option.whole(
         "--history",
-        "Weight hidden documents by the last N content words, all with equal weight. 0: by all of them, with older "
-        "words weighing less.",
+        "Weight hidden documents by the last N words, all with equal weight. 0: by all content words, with older words "
+        "weighing less.",
         least=None,
         default=0,
     ),
@@ -125,10 +133,58 @@ Examples:
         dest="caches",
         multiple=True,
     ),
+)
+@option.section(
+    "Paper and baselines",
     option.flag(
         "--paper",
-        "As Novak and Mammone (2001): --history 20 --fold-in 1 --no-rescaling --cache none --mixture literal "
-        "--window 21, and all words of the history are informative. Other options change that.",
+        "The model of Novak and Mammone (2001): --stop english --hidden 500 --window 21 --places all --no-borders "
+        "--start random --blocks sequential --no-long-steps --iterations 100 --priors documents --background-worth 0 "
+        "--history 25 --fold-in 1 --mixture literal --no-rescaling --cache none, and all words of the history are "
+        "informative. Other options change that.",
+    ),
+    option.choice(
+        "--factorisation",
+        FACTORISATIONS,
+        "Find hidden documents by non-negative matrix factorisation, or project the history by singular vectors (LSA).",
+        default="nmf",
+    ),
+    option.choice(
+        "--places",
+        PLACES,
+        "Words that take up places in --window and --history: content words only, or all words, of which function "
+        "words are not counted.",
+        default="content",
+    ),
+    option.flag("--borders/--no-borders", "Let windows end where a document does.  [default: yes]", default=True),
+    option.choice(
+        "--start",
+        FACTOR_STARTS,
+        "Start the factorisation from columns of the matrix that are drawn at random, from random numbers, or from "
+        "anchor words.",
+        default="columns",
+    ),
+    option.choice(
+        "--blocks",
+        FACTOR_BLOCKS,
+        "For explicit: update W and then H, which is rescaled with it (two); both from the same product (joint); or W "
+        "and then H, not rescaled (sequential).",
+        default="two",
+    ),
+    option.flag("--long-steps/--no-long-steps", "Take longer steps than EM.  [default: yes]", default=True),
+    option.choice(
+        "--priors",
+        PRIORS,
+        "For implicit: P(d) as the share of the counts that d explains, or that share divided by the square of the "
+        "number of words in a window of d.",
+        default="shares",
+    ),
+    option.choice(
+        "--posterior",
+        POSTERIORS,
+        "With --history N: divide each word of the history among the hidden documents, or let one of them explain all "
+        "words.",
+        default="mixture",
     ),
 )
 @option.section("Output", option.text("--save", "DIR", "Directory for the model.", required=True), option.json)

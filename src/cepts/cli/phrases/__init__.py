@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from cepts.cli import option
 from cepts.cli.groups import LazyGroup
-from cepts.names import SENTENCE_PAIR_FORMATS, TOKENISING
+from cepts.names import COLUMN_SOURCES, SENTENCE_PAIR_FORMATS, TOKENISING
 
-__all__ = ["command", "input_options", "model_option", "tokenise_option"]
+__all__ = ["columns_option", "command", "input_options", "model_option", "tokenise_option"]
 
 command = LazyGroup(
     "phrases",
@@ -35,6 +35,13 @@ tokenise_option = option.choice(
     "Separate words and punctuation in running text as in the Penn Treebank (do n't, he 's); auto does it where the "
     "text looks untokenised. English models only; links then count these tokens.",
     default="auto",
+)
+columns_option = option.choice(
+    "--columns",
+    COLUMN_SOURCES,
+    "Where tags, chunks and lemmas come from: input uses those that the input has, model ignores them, so that the "
+    "model fills in all.",
+    default="input",
 )
 input_options = option.stacked(
     option.section(

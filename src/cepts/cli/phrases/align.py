@@ -13,7 +13,7 @@ from cepts.cli import link_options, option
 from cepts.cli.console import ProgressBars, say
 from cepts.cli.groups import Command
 from cepts.cli.phrases import input_options, model_option, tokenise_option
-from cepts.names import WRITABLE_PAIR_FORMATS
+from cepts.names import PHRASE_LINKS, WRITABLE_PAIR_FORMATS
 from cepts.progress import Stopwatch
 
 if TYPE_CHECKING:
@@ -30,6 +30,7 @@ Examples:
   echo 'He bought a car ||| He purchased a vehicle' | cepts phrases align -
   cepts phrases align old.txt new.txt -o aligned.jsonl
   cepts phrases align pairs.jsonl --model token --format pharaoh
+  cepts phrases align pairs.jsonl --links phrases --format pharaoh
   cepts phrases align pairs.jsonl --combine onmf
   cepts phrases align pairs.jsonl --nbest 5 --combine forward""",
 )
@@ -40,6 +41,16 @@ Examples:
 @option.section("Model", model_option)
 @option.section(
     "Links",
+    option.choice(
+        "--links",
+        PHRASE_LINKS,
+        "Link the words of two phrases where they stand for each other, or all words of one with all of the other. "
+        "json and text show the phrases beside the links.  [default: words; phrases if trained with --paper]",
+    ),
+    option.flag(
+        "--synthesise",
+        "Make the phrases from word links inside chunks (Yao et al. 2013, section 4.4), instead of those of the model.",
+    ),
     link_options.combine_option(),
     link_options.threshold_option("  [default: 0.4]"),
     link_options.factoring_options("For onmf: "),
@@ -55,8 +66,8 @@ Examples:
     option.choice(
         "--format",
         ("text", *WRITABLE_PAIR_FORMATS),
-        "File format of the alignments. text is for reading; json has the words, links, segments and the cepts of "
-        "onmf.  [default: text; json with -o or --nbest]",
+        "File format of the alignments. text is for reading; json has the words, links, phrases (segments) and the "
+        "cepts of onmf.  [default: text; json with -o or --nbest]",
     ),
     option.base(),
     option.text("--scores", "FILE", "Also write the normalised decoding score of each pair, forward and reverse."),
@@ -84,12 +95,14 @@ def _check(options: dict[str, Any]) -> None:
         {"--scores": options["scores"], "--matrices": options["matrices"], "the links": options["output"]}
     )
     if options["nbest"] is not None:
+        if options["synthesise"]:
+            raise click.UsageError("--nbest lists the model's own segmentations; leave out --synthesise.")
         link_options.check_lists(options, "segmentations", ("json",))
 
 
 def _align(source: str, target: str | None, options: dict[str, Any], bars: ProgressBars) -> Summary:
     from cepts.pipeline import AlignOutputs
-    from cepts.pipeline.phrases import align_pair_files
+    from cepts.pipeline.phrases import PhraseLinks, align_pair_files
 
     outputs = AlignOutputs(
         links=options["output"],
@@ -103,6 +116,7 @@ def _align(source: str, target: str | None, options: dict[str, Any], bars: Progr
         _writer(options),
         outputs,
         link_options.extraction_of(options),
+        phrase_links=PhraseLinks(links=options["links"], synthesise=options["synthesise"]),
         progress=_progress(options, bars),
         notices=bars.notices,
         **{name: options[name] for name in ("input_format", "tokenise", "max_length", "threads")},

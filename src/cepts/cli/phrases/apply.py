@@ -9,7 +9,7 @@ import click
 from cepts.cli import option
 from cepts.cli.console import ProgressBars, show
 from cepts.cli.groups import Command
-from cepts.cli.phrases import input_options, model_option, tokenise_option
+from cepts.cli.phrases import columns_option, input_options, model_option, tokenise_option
 from cepts.names import JUDGEMENT_SCORES, JUDGEMENT_TASKS, QUESTIONS
 
 
@@ -25,7 +25,7 @@ Examples:
 @click.argument("task", type=click.Choice(JUDGEMENT_TASKS))
 @click.argument("test")
 @input_options
-@option.section("Input", tokenise_option)
+@option.section("Input", tokenise_option, columns_option)
 @option.section(
     "Model",
     model_option,
@@ -40,15 +40,21 @@ Examples:
     option.choice(
         "--score",
         JUDGEMENT_SCORES,
-        "Score of a pair: decoding is the normalised score of the best alignment, as in Yao et al. (2013); target is "
-        "how much of the target sentence is linked; both is the product for both sentences.  [default: target; both "
-        "for paraphrase]",
+        "Score of a pair: decoding is the normalised score of the best alignment, as in Yao et al. (2013), over both "
+        "directions, forward and reverse that of one; target is how much of the target sentence is linked; both is "
+        "the product for both sentences.  [default: target; both for paraphrase]",
     ),
     option.choice(
         "--questions",
         QUESTIONS,
         "Questions that count in qa: those with right and wrong answers, those with right answers, or all.  "
         "[default: mixed]",
+    ),
+    option.text(
+        "--judgements",
+        "FILE",
+        "For qa: judgements in the format of trec_eval. Their questions count, and right answers that TEST lacks are "
+        "missed.",
     ),
 )
 @option.section("Scores", option.intervals)

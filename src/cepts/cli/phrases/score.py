@@ -9,7 +9,7 @@ import click
 from cepts.cli import option
 from cepts.cli.console import show
 from cepts.cli.groups import Command
-from cepts.names import ONE_FILE_PAIR_FORMATS, PROTOCOLS, WRITABLE_PAIR_FORMATS
+from cepts.names import ONE_FILE_PAIR_FORMATS, PHRASE_LINKS, PROTOCOLS, WRITABLE_PAIR_FORMATS
 
 
 @click.command("score", cls=Command)
@@ -29,6 +29,13 @@ from cepts.names import ONE_FILE_PAIR_FORMATS, PROTOCOLS, WRITABLE_PAIR_FORMATS
 )
 @option.section(
     "Scores",
+    option.choice(
+        "--links",
+        PHRASE_LINKS,
+        "What is judged in PREDICTED: its links, or all links between the words of its phrases (segments in JSON; a "
+        "file without phrases is judged by its links).",
+        default="words",
+    ),
     option.choice(
         "--protocol",
         PROTOCOLS,
@@ -52,6 +59,7 @@ def command(gold: str, predicted: tuple[str, ...], **options: Any) -> None:
     \b
     Examples:
       cepts phrases score gold.jsonl predicted.jsonl
+      cepts phrases score gold.jsonl predicted.jsonl --links phrases
       cepts phrases score gold.jsonl one.links other.links --intervals 1000
       cepts phrases score pairs.txt predicted.wa --gold-links gold.wa --json
     """  # noqa: D301

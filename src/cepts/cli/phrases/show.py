@@ -12,7 +12,7 @@ from cepts.data import Segments, SentencePair
 from cepts.io.writer import Writer
 
 if TYPE_CHECKING:
-    from cepts.data import Alignment, Alignments, Cept
+    from cepts.data import Alignment, Alignments, Cept, Segment
 
 CONTROL = re.compile(r"[\x00-\x1f\x7f]")
 NOTHING = "-"
@@ -20,17 +20,23 @@ GAP = "..."
 
 
 class _Row(NamedTuple):
-    """Words of either side that belong together, in their order, and how sure that is; a side may be empty."""
+    """Words of either side that belong together, in their order, and how sure that is; a side may be empty.
+
+    `links` are the links between its words.
+    """
 
     source: tuple[int, ...]
     target: tuple[int, ...]
     confidence: float | None = None
+    links: tuple[tuple[int, int], ...] = ()
 
 
 class PairText(Writer):
     """Writes pairs as text: two sentences, their phrases with confidences, the words of neither, a blank line.
 
-    Use it as `cepts.io.SentencePairWriter`. Where links come with cepts, the lines are those, with ``...`` for gaps.
+    Phrases whose words are not all linked with each other are followed by their word links, or by ``word by word`` if
+    each word is linked with its counterpart in order. Use it as `cepts.io.SentencePairWriter`. Where links come with
+    cepts, the lines are those, with ``...`` for gaps.
     """
 
     def __init__(self, path: str) -> None:
@@ -46,12 +52,18 @@ class PairText(Writer):
         for number, pair in enumerate(pairs):
             alignment = links[number]
             if alignment.cepts is None:
-                rows = [_Row(tuple(range(*s)), tuple(range(*t)), p) for s, t, p in segments[number]]
+                rows = [_phrase(segment, alignment.links) for segment in segments[number]]
             else:
                 rows = [_row_of(cept, alignment) for cept in alignment.cepts]
             lines = [*([""] if self._written else []), *_lines(pair, rows)]
             self._put(f"{line}\n".encode("utf-8", "surrogateescape") for line in lines)
             self._written += 1
+
+
+def _phrase(segment: Segment, links: Sequence[tuple[int, int]]) -> _Row:
+    source, target, confidence = segment
+    inside = tuple((i, j) for i, j in links if source[0] <= i < source[1] and target[0] <= j < target[1])
+    return _Row(tuple(range(*source)), tuple(range(*target)), confidence, inside)
 
 
 def _row_of(cept: Cept, alignment: Alignment) -> _Row:
@@ -86,7 +98,16 @@ def _lines(pair: SentencePair, rows: Sequence[_Row]) -> Iterator[str]:
     for texts, row in zip(cells, order, strict=True):
         left, right = (text + " " * (width - width_of(text)) for text, width in zip(texts, widths, strict=True))
         line = f"  {left}  ~  {right}"
-        yield line.rstrip() if row.confidence is None else f"{line}  {row.confidence:.2f}"
+        yield line.rstrip() if row.confidence is None else f"{line}  {row.confidence:.2f}{_inside(row, source, target)}"
+
+
+def _inside(row: _Row, source: Sequence[str], target: Sequence[str]) -> str:
+    """How the words of a phrase are linked, unless all are linked with all."""
+    if not row.links or len(row.links) == len(row.source) * len(row.target):
+        return ""
+    if row.links == tuple(zip(row.source, row.target, strict=False)) and len(row.source) == len(row.target):
+        return "  word by word"
+    return "  " + ", ".join(f"{source[i]} ~ {target[j]}" for i, j in row.links)
 
 
 def _visible(word: str) -> str:

@@ -58,8 +58,12 @@ Examples:
 @option.section(
     "Model",
     option.choice("--model", PHRASE_MODELS, "Semi-Markov CRFs of phrases, or CRFs of words.", default="phrase"),
-    option.whole("--longest", "Largest number of words in a source phrase.  [default: 3]"),
-    option.whole("--widest", "Largest number of words in a target phrase.  [default: 3]"),
+    option.whole(
+        "--longest",
+        "Largest number of words in a source phrase; phrases of more than 3 words must be whole chunks, match word by "
+        "word, or be known to a table.  [default: 6]",
+    ),
+    option.whole("--widest", "The same in a target phrase.  [default: 6]"),
     option.choice(
         "--families",
         PHRASE_FAMILIES,
@@ -88,10 +92,11 @@ Examples:
     ),
     option.real("--missed-cost", "Cost of a missed link; a higher cost gives more links.  [default: 1]", **COSTS),
     option.real("--penalty", "Strength of the L2 penalty on weights.  [default: 1]", **COSTS),
-    option.whole("--iterations", "Largest number of L-BFGS iterations.  [default: 120]"),
+    option.whole("--iterations", "Largest number of L-BFGS iterations.  [default: 300]"),
     option.flag(
         "--paper",
-        "Train as Yao et al. (2013): one null state, Hamming cost, penalty 0.01, 300 iterations, no lexical features.",
+        "Train as Yao et al. (2013): phrases of up to 3 words scored as wholes, one null state with spans, Hamming "
+        "cost, penalty 0.01, no lexical features, no anchors; align then links whole phrases.",
     ),
     option.text("--dev", "FILE", "Sentence pairs with gold links on which the aligner is scored at the end."),
 )

@@ -16,6 +16,7 @@ if TYPE_CHECKING:
     from cepts.pipeline.spaces import SpaceFiles
     from cepts.spaces import SpaceModel
 
+ALIASES = {"svd": "procrustes"}  # another name of a method -> the method
 DRAWN = ("ibfa", "mbfa", "cca")  # methods with something to plot
 
 
@@ -73,8 +74,8 @@ Examples:
     "Model",
     option.choice(
         "--method",
-        SPACE_METHODS,
-        "Method of fitting.  [default: ibfa for two languages, mbfa for more]",
+        (*SPACE_METHODS, *ALIASES),
+        "Method of fitting; svd is procrustes.  [default: ibfa for two languages, mbfa for more]",
         metavar="METHOD",
     ),
     option.text(
@@ -90,8 +91,20 @@ Examples:
         "--exponent",
         "X",
         "Power of the correlations: a higher power favours dimensions that the languages share; 0.5 is the posterior "
-        "mean.  [default: the best on held-out entries]",
+        "mean, for mbfa with --balance 0.  [default: the best on held-out entries]",
         callback=_number_or_auto,
+    ),
+    option.real(
+        "--balance",
+        "For mbfa: how much of the difference between languages is removed where some predict a dimension better than "
+        "others.  [default: 0.5]",
+        least=0,
+        most=1,
+    ),
+    option.flag(
+        "--complete/--incomplete",
+        "For mbfa: use only entries with a word of each language, or all.  [default: all]",
+        dest="complete",
     ),
     option.text(
         "--shrinkage",
@@ -101,14 +114,20 @@ Examples:
         callback=_number_or_auto,
     ),
     option.text("--pivot", "LANGUAGE", "Language whose vectors stay as they are, for direct maps."),
-    option.seed("Seed for held-out entries and for --induce-keep."),
+    option.flag(
+        "--paper",
+        "Fit as Vargas et al. (2019): all entries count the same, --shrinkage 0 --exponent 0.5; for mbfa also "
+        "--balance 0 --complete --start canonical --plain-em --iterations 20000 --tolerance 0. Other options change "
+        "that.",
+    ),
+    option.seed("Seed for held-out entries, for --start random and for --induce-keep."),
 )
 @option.section(
     "Dictionary induction",
     option.whole(
         "--induce",
         "Extend the dictionary with words that are each other's nearest neighbours in the space, for at most this many "
-        "rounds.",
+        "rounds, as long as it helps to translate held-out words.",
         least=0,
         metavar="ROUNDS",
         default=0,
@@ -171,6 +190,7 @@ def _model(files: SpaceFiles, options: dict[str, Any]) -> SpaceModel:
     from cepts.spaces import METHODS, Induction
 
     method = options["method"] or ("ibfa" if len(files.vectors) == 2 else "mbfa")
+    method = ALIASES.get(method, method)
     chosen = option.given(options, sorted({name for kind in METHODS.values() for name in kind.parameters()}))
     for name in [name for name, value in chosen.items() if value == "auto"]:
         parameter = METHODS[method].parameters().get(name)
@@ -185,6 +205,8 @@ def _model(files: SpaceFiles, options: dict[str, Any]) -> SpaceModel:
             raise UsageError(f"`{name}` goes with `induce` ROUNDS, which is missing.")
     limits = option.given({"vocabulary": options["induce_vocabulary"], "keep": options["induce_keep"]}, Induction)
     chosen["induction"] = Induction(rounds=options["induce"], **limits) if options["induce"] else None
+    if options["paper"]:
+        chosen = {**METHODS[method].paper_options(), **chosen}
     model: SpaceModel = new_model(SPACE_METHODS, method, chosen, choice="method")
     return model
 

@@ -40,8 +40,8 @@ def command(directory: str, **options: Any) -> None:
 
     DIRECTORY is what 'cepts spaces fit --save' wrote, with a factor model (ibfa or mbfa). Each sample draws a meaning,
     and from it a vector of each language. The table has the word nearest to each vector, translations of the other
-    languages' words into the first language, and the logarithm of the joint density. The words are related rather than
-    translations of each other, because each language adds its own noise.
+    languages' words into the first language, and the logarithm of the joint density of these words. The words are
+    related rather than translations of each other, because each language adds its own noise.
     """
     from cepts.pipeline.spaces import sample_space
 

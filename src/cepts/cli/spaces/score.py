@@ -106,6 +106,11 @@ Example:
 @option.section(
     "Scores",
     option.whole("--queries", "Number of sentences to look up, drawn at random.", default=2000),
+    option.flag(
+        "--paper",
+        "Make sentence vectors as Vargas et al. (2019) with MUSE: word vectors keep their lengths, and a word has at "
+        "least the weight 1.",
+    ),
     option.choice(
         "--measure",
         SIMILARITY_MEASURES,
