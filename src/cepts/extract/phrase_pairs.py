@@ -10,8 +10,7 @@ from typing import ClassVar, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from cepts.data import Alignments, Bitext, Text, offsets_of
-from cepts.data.offsets import Flat
+from cepts.data import Alignments, Bitext, Flat, Text, offsets_of
 from cepts.errors import DataError, UsageError
 
 LONGEST = 7  # words of a phrase, as usual in phrase-based translation

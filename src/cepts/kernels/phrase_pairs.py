@@ -5,6 +5,7 @@ from __future__ import annotations
 import numpy as np
 
 from cepts.kernels import allocating_kernel, kernel
+from cepts.kernels.lookup import find_sorted
 
 
 @kernel
@@ -73,19 +74,6 @@ def consistent_pairs(offsets, source, target, source_lengths, target_lengths, lo
         counts[pair] = found
 
 
-@kernel
-def _entry(keys, key):
-    """The place of `key` among the sorted `keys`; -1 if it is not there."""
-    low, high = 0, len(keys)
-    while low < high:
-        middle = (low + high) // 2
-        if keys[middle] < key:
-            low = middle + 1
-        else:
-            high = middle
-    return low if low < len(keys) and keys[low] == key else -1
-
-
 @allocating_kernel
 def monotone_derivation(source, target, sizes, keys, logs, fallback):
     """The best derivation of a target sentence from left to right by phrase pairs of a table.
@@ -118,7 +106,7 @@ def monotone_derivation(source, target, sizes, keys, logs, fallback):
                     before = best[i - across, j - down]
                     if other < 0 or before == -np.inf or before <= best[i, j]:
                         continue
-                    place = _entry(keys, phrase * sizes[2] + other)
+                    place = find_sorted(keys, 0, len(keys), phrase * sizes[2] + other)
                     if place >= 0 and before + logs[place] > best[i, j]:
                         best[i, j] = before + logs[place]
                         step[i, j, 0], step[i, j, 1] = across, down
