@@ -18,7 +18,7 @@ demo: .venv/installed
 	@echo "To put cepts on your PATH: . $(BIN)/activate"
 
 test: lint types .venv/installed-decoders
-	OPENBLAS_NUM_THREADS=1 $(BIN)/python -m pytest -rs -n $(JOBS) --dist loadgroup
+	OPENBLAS_NUM_THREADS=1 $(BIN)/python -m pytest -rs --hypothesis-profile=ci -n $(JOBS) --dist loadgroup
 
 lint: .venv/installed-dev
 	$(BIN)/ruff check .

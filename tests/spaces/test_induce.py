@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import example, given, settings
 from hypothesis import strategies as st
 from scipy.optimize import minimize
 
@@ -81,13 +81,16 @@ def some_pairs(seed, count):
 
 @settings(max_examples=25, deadline=None)
 @given(st.integers(0, 2**32 - 1), st.integers(4, 60), st.floats(0, 1))
+@example(49185, 4, 0.0)
 def test_sureness_is_the_maximum_of_its_penalised_likelihood(seed, count, share):
     pairs = some_pairs(seed, count)
     right = np.random.default_rng(seed + 1).random(count) < share
     evidence = np.stack(
         [pairs.scores, np.sqrt(np.minimum(pairs.margins, 1.0)), np.log(1 + pairs.rows.max(axis=1))], axis=1
     )
-    scaled = (evidence - evidence.mean(axis=0)) / evidence.std(axis=0)
+    spread = evidence.std(axis=0)
+    spread[spread == 0] = 1.0  # Margins that are all wide are evidence of nothing.
+    scaled = (evidence - evidence.mean(axis=0)) / spread
 
     def loss(weights):
         values = weights[0] + scaled @ weights[1:]
@@ -102,7 +105,7 @@ def test_sureness_is_the_maximum_of_its_penalised_likelihood(seed, count, share)
     their = np.stack(
         [others.scores, np.sqrt(np.minimum(others.margins, 1.0)), np.log(1 + others.rows.max(axis=1))], axis=1
     )
-    values = wanted[0] + (their - evidence.mean(axis=0)) / evidence.std(axis=0) @ wanted[1:]
+    values = wanted[0] + (their - evidence.mean(axis=0)) / spread @ wanted[1:]
     np.testing.assert_allclose(found.probability(others), 1 / (1 + np.exp(-values)), atol=1e-3)
 
 
