@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 from cepts.data import Bitext, offsets_of
 from cepts.words.aligner import Aligner
 from cepts.words.blocks import PairBlock
-from cepts.words.index import Index, Pairs, build_index
+from cepts.words.index import IndexShard, Pairs, index_shard
 from cepts.words.lexicon import Side, Tokens
 
 TOY = [
@@ -65,8 +65,19 @@ def pairs_of(bitext: Bitext) -> Pairs:
     return Pairs(bitext.source.ids, bitext.source.offsets, bitext.target.ids, bitext.target.offsets)
 
 
-def index_of(bitext: Bitext, **options: int) -> Index:
-    return build_index(pairs_of(bitext), len(bitext.source.vocabulary), len(bitext.target.vocabulary), **options)
+def index_of(bitext: Bitext, **options: int) -> IndexShard:
+    """The index of a text with one shard, whose rows are source words."""
+    ranks = np.arange(len(bitext.source.vocabulary), dtype=np.int32)
+    return index_shard(pairs_of(bitext), ranks, len(bitext.target.vocabulary), **options)
+
+
+def cells_of_pairs(index: IndexShard) -> list[NDArray[np.int32]]:
+    """The cells of the token pairs of each pair of the bitext, in order."""
+    of_distinct = []
+    for block in index.blocks:
+        cells = block.cell_numbers[block.cells]
+        of_distinct += np.split(cells, block.pairs.cell_offsets[1:-1]) if len(block.pairs) else []
+    return [of_distinct[place] for place in index.places]
 
 
 def sides_of(bitext: Bitext) -> tuple[Side, Side]:

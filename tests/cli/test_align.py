@@ -5,7 +5,6 @@ import gzip
 import json
 import lzma
 import re
-from functools import partial
 
 import pytest
 import zstandard
@@ -15,7 +14,7 @@ from cepts.cli import align
 from cepts.extract import METHODS
 from cepts.names import LINK_FORMATS, WORD_MODELS
 from cepts.words import aligner as aligner_module
-from cepts.words.index import build_index, cut
+from cepts.words.index import Sizes
 
 QUICK = ("--iterations", 2, "--start-iterations", 2)
 LINKS = {
@@ -321,8 +320,7 @@ def test_a_loaded_model_takes_another_max_length(cepts, corpus, trained):
 @pytest.mark.parametrize("model", WORD_MODELS)
 def test_one_and_two_threads_give_the_same_bytes(cepts, corpus, monkeypatch, model):
     """With shards so small that there are many, as there are of large texts."""
-    monkeypatch.setattr(aligner_module, "build_index", partial(build_index, cells_in_shard=1000))
-    monkeypatch.setattr(aligner_module, "cut", lambda pairs, cells: cut(pairs, 1000))
+    monkeypatch.setattr(aligner_module, "SIZES", Sizes(block=1000, shard=3000, range=2000))
     outputs = set()
     for threads in (1, 2):
         options = ["--threads", threads, "--model", model, "--format", "scored", "--save", f"model{threads}"]

@@ -118,7 +118,7 @@ def test_a_space_alone_and_in_a_mixture(cepts, corpus, trained, space):
         (("--load", "{matrices}", "--combine", "onmf", "--association", "nbest"), 2, "a matrix gives no lists"),
         (("--load", "{matrices}", "--combine", "onmf", "--association", "tables"), 2, "a matrix has no lexicon"),
         (("--load", "{matrices}", "--combine", "onmf", "--association", "llr"), 2, "a matrix has no co-occurrence"),
-        (("--load", "{state}/ibm1"), 2, "which is not a model that can be used on its own"),
+        (("--load", "{state}"), 1, "which is not a model that can be used on its own"),
         (("--load", "{model}", "--load", "nowhere"), 1, "nowhere does not exist"),
     ],
 )

@@ -7,6 +7,7 @@ import pytest
 
 from cepts.engine import run_em
 from cepts.errors import ModelError, NotFiniteError
+from cepts.store import DiskShelf
 
 
 class Halving:
@@ -31,6 +32,9 @@ class Halving:
 
     def restore(self, state):
         self.x = float(state["x"][0])
+
+    def tidy(self):
+        self.tidied = True
 
 
 class Stop(Exception):
@@ -178,9 +182,9 @@ def test_an_interrupted_run_goes_on_where_it_was(tmp_path, kept):
     whole = Halving()
     want = run_em(whole, iterations=4)
     with pytest.raises(Stop):
-        run_em(Halving(), iterations=4, checkpoint=tmp_path / "kept", progress=StopAfter(kept))
+        run_em(Halving(), iterations=4, checkpoint=DiskShelf(tmp_path / "kept"), progress=StopAfter(kept))
     resumed = Halving()
-    assert run_em(resumed, iterations=4, checkpoint=tmp_path / "kept") == want
+    assert run_em(resumed, iterations=4, checkpoint=DiskShelf(tmp_path / "kept")) == want
     assert resumed.x == whole.x
 
 
@@ -192,23 +196,23 @@ def test_a_problem_that_cannot_be_resumed_takes_no_checkpoint(tmp_path):
 
     assert run_em(Forgetful(), iterations=2) == [-64.0, -16.0]
     with pytest.raises(TypeError, match=r"^toy cannot be interrupted"):
-        run_em(Forgetful(), iterations=2, stage="toy", checkpoint=tmp_path)
+        run_em(Forgetful(), iterations=2, stage="toy", checkpoint=DiskShelf(tmp_path))
 
 
 def test_a_finished_run_is_not_run_again(tmp_path):
-    want = run_em(Halving(), iterations=3, checkpoint=tmp_path)
+    want = run_em(Halving(), iterations=3, checkpoint=DiskShelf(tmp_path))
 
     class NoMore(Halving):
         def e_step(self, tick):
             raise AssertionError("nothing was left to do")
 
     problem = NoMore()
-    assert run_em(problem, iterations=3, checkpoint=tmp_path) == want
+    assert run_em(problem, iterations=3, checkpoint=DiskShelf(tmp_path)) == want
     assert problem.x == 4.0
 
 
 def test_a_run_that_stopped_early_is_not_run_again(tmp_path):
-    options = {"iterations": 9, "tolerance": 0.25, "checkpoint": tmp_path}
+    options = {"iterations": 9, "tolerance": 0.25, "checkpoint": DiskShelf(tmp_path)}
     first, again = Halving(), Halving()
     want = run_em(first, **options)
     assert run_em(again, **options) == want
@@ -216,29 +220,35 @@ def test_a_run_that_stopped_early_is_not_run_again(tmp_path):
 
 
 def test_more_iterations_go_on_from_a_finished_run(tmp_path):
-    run_em(Halving(), iterations=2, checkpoint=tmp_path)
-    assert run_em(Halving(), iterations=4, checkpoint=tmp_path) == run_em(Halving(), iterations=4)
+    run_em(Halving(), iterations=2, checkpoint=DiskShelf(tmp_path))
+    assert run_em(Halving(), iterations=4, checkpoint=DiskShelf(tmp_path)) == run_em(Halving(), iterations=4)
 
 
 def test_progress_of_a_resumed_run_counts_what_was_done_before(tmp_path):
-    run_em(Halving(), iterations=2, checkpoint=tmp_path)
+    run_em(Halving(), iterations=2, checkpoint=DiskShelf(tmp_path))
     steps = []
-    run_em(Halving(), iterations=3, checkpoint=tmp_path, progress=steps.append)
+    run_em(Halving(), iterations=3, checkpoint=DiskShelf(tmp_path), progress=steps.append)
     assert [(step.iteration, step.done) for step in steps] == [(2, 2000), (3, 2500), (3, 3000), (3, 3000)]
     assert [(step.resumed, step.remaining) for step in steps] == [(2, 1), (0, 0), (0, 0), (0, 0)]
     assert steps[1].objective == -16.0
 
 
-def test_a_checkpoint_of_another_stage_is_refused(tmp_path):
-    run_em(Halving(), iterations=1, stage="one", checkpoint=tmp_path)
-    with pytest.raises(ModelError) as raised:
-        run_em(Halving(), iterations=1, stage="two", checkpoint=tmp_path)
-    assert str(tmp_path) in str(raised.value)
-    assert "\n" not in str(raised.value)
+def test_stages_have_checkpoints_of_their_own(tmp_path):
+    shelf = DiskShelf(tmp_path)
+    run_em(Halving(), iterations=1, stage="one", checkpoint=shelf)
+    other = Halving(5.0)
+    assert run_em(other, iterations=2, stage="two", checkpoint=shelf) == [-4.0, -1.0]
+    assert other.tidied
+    assert run_em(Halving(), iterations=1, stage="one", checkpoint=shelf) == [-64.0]
 
 
 def test_a_damaged_checkpoint_is_refused(tmp_path):
-    run_em(Halving(), iterations=1, checkpoint=tmp_path)
-    (tmp_path / "model.json").write_text("{")
-    with pytest.raises(ModelError):
-        run_em(Halving(), iterations=2, checkpoint=tmp_path)
+    run_em(Halving(), iterations=1, checkpoint=DiskShelf(tmp_path))
+    (file,) = tmp_path.rglob("*.piece")
+    data = bytearray(file.read_bytes())
+    data[-1] ^= 1
+    file.write_bytes(data)
+    with pytest.raises(ModelError, match="is damaged") as raised:
+        run_em(Halving(), iterations=2, checkpoint=DiskShelf(tmp_path))
+    assert str(tmp_path) in str(raised.value)
+    assert "\n" not in str(raised.value)

@@ -2,7 +2,6 @@ from __future__ import annotations
 
 import io
 import json
-from functools import partial
 from importlib import import_module
 from importlib.resources import files
 
@@ -18,7 +17,7 @@ from cepts.names import LINK_FORMATS
 from cepts.pipeline import MatrixFile, align, align_matrices
 from cepts.words import HMM, IBM4
 from cepts.words import aligner as aligner_module
-from cepts.words.index import build_index, cut
+from cepts.words.index import Sizes
 
 
 @pytest.fixture(scope="module")
@@ -79,7 +78,7 @@ def test_blocks_make_no_difference(bitext, tmp_path, monkeypatch):
     for cells in (1 << 20, 700):
         monkeypatch.setattr(aligning, "PAIRS_AT_A_TIME", cells // 100)
         aligner = HMM(iterations=2, start_iterations=2, threads=2).fit(bitext)
-        monkeypatch.setattr(aligner_module, "CELLS_IN_SHARD", cells)
+        monkeypatch.setattr(aligner_module, "SIZES", Sizes(block=cells))
         for text in (bitext, new):
             summary = write(aligner, text, tmp_path / "links", scores=tmp_path / "scores")
             outputs.add((str(summary.as_dict()), (tmp_path / "links").read_bytes(), (tmp_path / "scores").read_bytes()))
@@ -87,7 +86,7 @@ def test_blocks_make_no_difference(bitext, tmp_path, monkeypatch):
 
 
 def test_progress_reaches_its_end(bitext, tmp_path, monkeypatch):
-    monkeypatch.setattr(aligner_module, "build_index", partial(build_index, cells_in_shard=2000))
+    monkeypatch.setattr(aligner_module, "SIZES", Sizes(block=2000, shard=6000, range=4000))
     aligner = HMM(iterations=1, start_iterations=1, threads=2).fit(bitext)
     steps = []
     write(aligner, bitext, tmp_path / "links", progress=steps.append)
@@ -154,11 +153,12 @@ def test_matrices_are_those_that_were_factorised(aligner, bitext, tmp_path):
 
 
 def test_blocks_make_no_difference_to_cepts(bitext, tmp_path, monkeypatch):
+    monkeypatch.setattr(aligner_module, "SIZES", Sizes(block=2000, shard=4000))
+    aligner = HMM(iterations=2, start_iterations=2, threads=2).fit(bitext)
     outputs = set()
     for cells in (1 << 20, 700):
-        monkeypatch.setattr(aligner_module, "cut", lambda pairs, _, cells=cells: cut(pairs, cells))
+        monkeypatch.setattr(aligner_module, "SIZES", Sizes(block=cells))
         monkeypatch.setattr("cepts.factor.orthogonal.CELLS_AT_A_TIME", cells // 2)
-        aligner = HMM(iterations=2, start_iterations=2, threads=2).fit(bitext)
         for text in (bitext, Bitext(bitext.source, bitext.target)):
             for cepts in ("anneal", "aic"):
                 factoring = Factoring(cepts=cepts, restarts=2)

@@ -119,7 +119,7 @@ def test_directions_are_the_posteriors_run_by_run(model):
     bitext = bitext_of([*TOY, *TOY[:3]])
     aligner = model(threads=1).fit(bitext)
     runs = aligner.directions(bitext, cells=1, in_order=True)
-    assert runs.places is None
+    assert runs.groups is None
     found = [make() for make in runs.makers]
     assert [run.first for run in found] == list(range(len(bitext)))
     forward, reverse = aligner.posteriors(bitext)
@@ -139,7 +139,9 @@ def test_repeated_pairs_are_scored_once(of_training):
     aligner = IBM1(threads=1).fit(bitext)
     runs = aligner.directions(bitext if of_training else copy_of(bitext))
     assert runs.pairs == sum(len(make().forward) for make in runs.makers) == len(TOY)
-    np.testing.assert_array_equal(runs.places[: len(TOY)], runs.places[len(TOY) :])
+    ((size, places_of),) = runs.groups
+    assert size == len(list(runs.makers))
+    np.testing.assert_array_equal(places_of()[: len(TOY)], places_of()[len(TOY) :])
 
 
 @every_model

@@ -9,6 +9,7 @@ from hypothesis import strategies as st
 
 from cepts.data import offsets_of
 from cepts.kernels.classes import count_classes, exchange
+from cepts.words.adjacent import AdjacentWords
 from cepts.words.classes import _bigrams, word_classes
 
 WORDS = 9
@@ -45,7 +46,7 @@ def test_bigrams_are_those_of_the_text(sentences):
             for word in range(WORDS + 1)
             for place in range(found.rows[word], found.rows[word + 1])
         }
-        for found in _bigrams(*flat(sentences), WORDS)
+        for found in _bigrams(AdjacentWords.of(*flat(sentences), WORDS))
     )
     line = edge_to_edge(sentences)
     want = {}
@@ -62,7 +63,7 @@ def test_the_gain_is_that_of_the_criterion_and_each_word_takes_its_best_class(se
     random = np.random.default_rng(seed)
     class_of = np.append(random.integers(0, classes, WORDS), classes).astype(np.int32)
     frequencies = np.bincount(ids, minlength=WORDS).astype(float)
-    bigrams = _bigrams(ids, offsets, WORDS)
+    bigrams = _bigrams(AdjacentWords.of(ids, offsets, WORDS))
     joint = np.empty((classes + 1, classes + 1))
     count_classes(bigrams[0], class_of, joint)
     totals = np.bincount(class_of[:WORDS], frequencies, minlength=classes)
@@ -90,7 +91,7 @@ def test_the_gain_is_that_of_the_criterion_and_each_word_takes_its_best_class(se
 @given(texts, st.integers(1, 12))
 def test_more_passes_never_lower_the_criterion(sentences, classes):
     ids, offsets = flat(sentences)
-    found = [word_classes(ids, offsets, WORDS, classes=classes, passes=passes) for passes in range(5)]
+    found = [word_classes(AdjacentWords.of(ids, offsets, WORDS), classes=classes, passes=passes) for passes in range(5)]
     steps = [criterion(sentences, class_of) for class_of in found]
     assert np.diff(steps).min() >= -1e-9
     for class_of in found:
@@ -106,17 +107,19 @@ def test_words_that_stand_in_like_places_share_a_class():
     kinds = [(0, 3), (3, 9), (9, 13), (0, 3), (3, 9)]
     sentences = [[random.integers(*kind) for kind in kinds] for _ in range(300)]
     ids, offsets = flat(sentences)
-    class_of = word_classes(ids, offsets, 13, classes=3)
+    class_of = word_classes(AdjacentWords.of(ids, offsets, 13), classes=3)
     groups = [set(class_of[:3]), set(class_of[3:9]), set(class_of[9:])]
     assert [len(group) for group in groups] == [1, 1, 1]
     assert len(set.union(*groups)) == 3
-    np.testing.assert_array_equal(class_of, word_classes(ids, offsets, 13, classes=3))
+    np.testing.assert_array_equal(class_of, word_classes(AdjacentWords.of(ids, offsets, 13), classes=3))
 
 
 def test_no_text_no_words_and_words_that_do_not_occur():
     nothing = np.empty(0, dtype=np.int32)
-    assert word_classes(nothing, offsets_of([]), 0).tolist() == []
-    assert word_classes(nothing, offsets_of([0, 0]), 2, classes=3).shape == (2,)
-    assert word_classes(np.array([1], dtype=np.int32), offsets_of([1]), 3, classes=2)[[0, 2]].tolist() == [1, 1]
+    assert word_classes(AdjacentWords.of(nothing, offsets_of([]), 0)).tolist() == []
+    assert word_classes(AdjacentWords.of(nothing, offsets_of([0, 0]), 2), classes=3).shape == (2,)
+    assert word_classes(AdjacentWords.of(np.array([1], dtype=np.int32), offsets_of([1]), 3), classes=2)[
+        [0, 2]
+    ].tolist() == [1, 1]
     with pytest.raises(ValueError, match="`classes` must be 1 or more"):
-        word_classes(nothing, offsets_of([]), 0, classes=0)
+        word_classes(AdjacentWords.of(nothing, offsets_of([]), 0), classes=0)

@@ -14,6 +14,7 @@ import oracles_factor as oracles
 from bitexts_words import TOY, bitext_of
 from cepts.data import offsets_of
 from cepts.words import HMM, load_aligner
+from cepts.words.adjacent import AdjacentWords
 from cepts.words.cohesion import SMOOTHING, STAY, Cohesion
 
 WORDS = 6
@@ -29,7 +30,7 @@ def flat(sentences):
 @settings(deadline=None, max_examples=150)
 @given(sentences_of)
 def test_counts_are_those_of_the_text(text):
-    got = Cohesion.of(*flat(text), WORDS)
+    got = Cohesion.of(AdjacentWords.of(*flat(text), WORDS))
     words = Counter(word for sentence in text for word in sentence)
     together = Counter(two for sentence in text for two in pairwise(sentence))
     assert got.counts.tolist() == [words[word] for word in range(WORDS)]
@@ -50,7 +51,7 @@ def test_counts_are_those_of_the_text(text):
 @given(sentences_of, unknown_too)
 def test_pulls_are_those_of_the_counts(text, sentences):
     """Words that are not known (-1) have not been seen beside any."""
-    left, right = Cohesion.of(*flat(text), WORDS).pulls(*flat(sentences))
+    left, right = Cohesion.of(AdjacentWords.of(*flat(text), WORDS)).pulls(*flat(sentences))
     want = np.array(oracles.pulls(text, sentences, SMOOTHING, STAY)).reshape(-1, 2)
     np.testing.assert_allclose(left, want[:, 0], rtol=1e-6)
     np.testing.assert_allclose(right, want[:, 1], rtol=1e-6)
@@ -58,7 +59,7 @@ def test_pulls_are_those_of_the_counts(text, sentences):
 
 @pytest.mark.parametrize("sentences", [[], [[]], [[2]], [[], [1], []], [[-1]], [[0, 1]], [[-1, -1]]])
 def test_short_sentences_have_no_neighbours_beyond_their_ends(sentences):
-    left, right = Cohesion.of(*flat([[0, 1, 2], [0, 1]]), WORDS).pulls(*flat(sentences))
+    left, right = Cohesion.of(AdjacentWords.of(*flat([[0, 1, 2], [0, 1]]), WORDS)).pulls(*flat(sentences))
     place = 0
     for sentence in sentences:
         for number in range(len(sentence)):
@@ -70,7 +71,7 @@ def test_short_sentences_have_no_neighbours_beyond_their_ends(sentences):
 
 
 def test_a_text_without_words():
-    nothing = Cohesion.of(*flat([[], []]), 0)
+    nothing = Cohesion.of(AdjacentWords.of(*flat([[], []]), 0))
     left, right = nothing.pulls(*flat([[-1, -1]]))
     assert left[1] == right[0] == pytest.approx(1 / (1 + STAY))
 
@@ -79,7 +80,7 @@ def test_a_word_goes_with_the_neighbour_that_it_mostly_stands_beside():
     """`besoin de` holds together, so `de` goes with `besoin` rather than with the noun after it."""
     besoin, de, nouns = 0, 1, (2, 3, 4, 5)
     text = [[besoin, de, noun] for noun in nouns] * 5 + [[noun, noun] for noun in nouns] * 5
-    left, right = Cohesion.of(*flat(text), WORDS).pulls(*flat([[besoin, de, 2]]))
+    left, right = Cohesion.of(AdjacentWords.of(*flat(text), WORDS)).pulls(*flat([[besoin, de, 2]]))
     assert left[1] > right[1]
 
 
@@ -89,7 +90,9 @@ def test_an_aligner_knows_its_training_text_and_keeps_what_it_knows(tmp_path):
     source, target = aligner.cohesion()
     words = aligner.source_.vocabulary
     text = [line.lower().split() for line, other in lines if other and line and len(line.split()) <= 8]
-    want = Cohesion.of(*flat([[words.number(word) for word in sentence] for sentence in text]), len(words))
+    want = Cohesion.of(
+        AdjacentWords.of(*flat([[words.number(word) for word in sentence] for sentence in text]), len(words))
+    )
     aligner.save(tmp_path)
     for got, wanted in (
         (source, want),

@@ -8,6 +8,7 @@ from hypothesis import strategies as st
 import oracles_words as oracles
 from bitexts_words import block_of_pairs, pair_cases, random_pair, split
 from cepts.words.mixture import DiagonalPrior, Shapes
+from cepts.words.text import TextFacts
 
 GRID = np.geomspace(*DiagonalPrior.TENSIONS, 2000)
 
@@ -50,7 +51,7 @@ def expected_log_prior(tension, links, direction):
 def test_update_finds_the_tension_of_highest_expected_likelihood(cases, tension):
     positions = DiagonalPrior(tension=tension)
     block = block_of_pairs(cases)
-    positions.prepare(block.pairs)
+    positions.prepare(TextFacts.of(block.pairs))
     posterior = positions.posterior(block)
     positions.update(positions.expect(block, agreeing=False).statistics)
     shapes = [case.forward.shape for case in cases]
@@ -69,6 +70,6 @@ def test_tension_rises_for_links_on_the_diagonal_and_falls_for_others(shift, ris
     block = block_of_pairs([case])
     positions = DiagonalPrior()
     before = positions.tension.copy()
-    positions.prepare(block.pairs)
+    positions.prepare(TextFacts.of(block.pairs))
     positions.update(positions.expect(block, agreeing=False).statistics)
     assert ((positions.tension > before) == rises).all()

@@ -16,6 +16,7 @@ from cepts.kernels.fertility import LINK, new_cepts, new_gains, settle
 from cepts.kernels.fertility_gains import climb, fill_gains, tabulate
 from cepts.kernels.fertility_sentence import new_room, open_pair, start_from
 from cepts.words.fertility import Displacements, Distortions, distance_groups, group_sizes
+from cepts.words.text import TextFacts
 
 CLOSE = {"rtol": 2e-5, "atol": 2e-5}
 MODELS = [Displacements, Distortions]
@@ -27,7 +28,7 @@ seeds = st.integers(0, 2**32 - 1)
 def random_model(kind, block, random, decades=2.0):
     """A model of the words of `block` with any distributions."""
     model = kind(null_prob=random.uniform(0.02, 0.6), **({"classes": 3} if kind is Distortions else {}))
-    model.prepare(block.pairs)
+    model.prepare(TextFacts.of(block.pairs))
     state = {}
     for name, array in model.state().items():
         if name.endswith("classes"):

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from functools import partial
-
 import numpy as np
 import pytest
 
@@ -12,7 +10,7 @@ from cepts.data import Bitext
 from cepts.errors import UsageError
 from cepts.words import HMM, IBM3, IBM4, load_aligner
 from cepts.words import aligner as aligner_module
-from cepts.words.index import build_index, cut
+from cepts.words.index import Sizes
 
 every_model = pytest.mark.parametrize("model", [IBM3, IBM4], ids=["ibm3", "ibm4"])
 NEW = bitext_of([("das kleine neue Haus", "the small new house"), ("x", "y"), ("", "z"), ("das " * 40, "the " * 25)])
@@ -102,8 +100,7 @@ def test_options_are_kept(tmp_path, model):
 @every_model
 @pytest.mark.parametrize("agreement", [False, True])
 def test_any_number_of_threads_gives_the_same_lists(model, agreement, monkeypatch):
-    monkeypatch.setattr(aligner_module, "build_index", partial(build_index, cells_in_shard=20))
-    monkeypatch.setattr(aligner_module, "cut", lambda pairs, cells: cut(pairs, 20))
+    monkeypatch.setattr(aligner_module, "SIZES", Sizes(block=20, shard=60, range=40))
     bitext = bitext_of([*TOY, ("", "a"), *TOY])
     one, two = (model(agreement=agreement, threads=threads).fit(bitext) for threads in (1, 2))
     assert one.objectives_ == two.objectives_

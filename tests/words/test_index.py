@@ -1,25 +1,23 @@
 from __future__ import annotations
 
+from itertools import pairwise
+
 import numpy as np
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import oracles_words as oracles
-from bitexts_words import bitext_of, bitexts, index_of, pairs_of, sentence_pairs
+from bitexts_words import bitext_of, bitexts, cells_of_pairs, index_of, pairs_of, sentence_pairs
 from cepts.data import Bitext
-from cepts.words.index import cut
+from cepts.words.index import IndexShard, cut, in_word_order, index_shard, merge_cells
+from cepts.words.text import SIDES
 
 any_bitext = bitexts(min_pairs=0, max_pairs=8, max_length=5)
 
 
-def cells_of_shards(index):
-    """Cell number of every token pair of the whole bitext, in order."""
-    return np.concatenate([shard.cell_numbers[shard.cells] for shard in index.shards] or [np.empty(0, np.int32)])
-
-
 def words_of_cell(index, bitext):
     """The word pair of each cell of the index."""
-    source = np.repeat(np.arange(index.source_words), np.diff(index.rows))
+    source = np.repeat(np.arange(len(index.rows) - 1), np.diff(index.rows))
     return [
         (bitext.source.vocabulary[e], bitext.target.vocabulary[f]) for e, f in zip(source, index.targets, strict=True)
     ]
@@ -27,28 +25,76 @@ def words_of_cell(index, bitext):
 
 @settings(deadline=None)
 @given(any_bitext, st.integers(1, 30))
-def test_every_token_pair_has_the_cell_of_its_words(bitext, cells_in_shard):
-    index = index_of(bitext, cells_in_shard=cells_in_shard)
+def test_every_token_pair_has_the_cell_of_its_words(bitext, cells_in_block):
+    index = index_of(bitext, cells_in_block=cells_in_block)
     words = words_of_cell(index, bitext)
-    assert [words[cell] for cell in cells_of_shards(index)] == list(oracles.token_pairs(sentence_pairs(bitext)))
+    found = [words[cell] for cells in cells_of_pairs(index) for cell in cells]
+    assert found == list(oracles.token_pairs(sentence_pairs(bitext)))
 
 
 @settings(deadline=None)
 @given(any_bitext, st.integers(1, 30))
-def test_there_is_one_cell_for_each_distinct_word_pair(bitext, cells_in_shard):
-    index = index_of(bitext, cells_in_shard=cells_in_shard)
+def test_there_is_one_cell_for_each_distinct_word_pair(bitext, cells_in_block):
+    index = index_of(bitext, cells_in_block=cells_in_block)
     words = words_of_cell(index, bitext)
     assert len(index) == len(words) == len(set(words))
     assert set(words) == oracles.cells(sentence_pairs(bitext))
 
 
 @settings(deadline=None)
+@given(any_bitext, st.integers(1, 30), st.randoms(use_true_random=False))
+def test_rows_are_in_the_order_of_ranks_and_can_be_brought_into_that_of_words(bitext, cells_in_block, random):
+    words = len(bitext.source.vocabulary)
+    ranks = np.array(random.sample(range(words), words), dtype=np.int32)
+    index = index_shard(pairs_of(bitext), ranks, len(bitext.target.vocabulary), cells_in_block=cells_in_block)
+    whole = index_of(bitext, cells_in_block=cells_in_block)
+    order, rows = in_word_order(index.rows, ranks)
+    np.testing.assert_array_equal(rows, whole.rows)
+    targets = index.targets[order]
+    for start, stop in pairwise(whole.rows):
+        assert set(targets[start:stop]) == set(whole.targets[start:stop])
+
+
+@settings(deadline=None)
+@given(st.lists(any_bitext, min_size=1, max_size=4))
+def test_merged_cells_are_those_of_all_parts(bitexts):
+    names = [sorted({word for text in bitexts for word in getattr(text, side).vocabulary.words}) for side in SIDES]
+    parts = []
+    for bitext in bitexts:
+        numbers = (
+            np.array([own.index(word) for word in getattr(bitext, side).vocabulary.words], dtype=np.int32)
+            for own, side in zip(names, SIDES, strict=True)
+        )
+        pairs = pairs_of(bitext).renumbered(*numbers)
+        parts.append(index_shard(pairs, np.arange(len(names[0]), dtype=np.int32), len(names[1])))
+    rows, targets, numbers = merge_cells([(part.rows, part.targets) for part in parts], len(names[0]), len(names[1]))
+    source = np.repeat(np.arange(len(names[0])), np.diff(rows))
+    words = [(names[0][e], names[1][f]) for e, f in zip(source, targets, strict=True)]
+    assert len(words) == len(set(words))
+    assert set(words) == set().union(*(oracles.cells(sentence_pairs(bitext)) for bitext in bitexts))
+    for part, own in zip(parts, numbers, strict=True):
+        source = np.repeat(np.arange(len(names[0])), np.diff(part.rows))
+        here = [(names[0][e], names[1][f]) for e, f in zip(source, part.targets, strict=True)]
+        assert [words[cell] for cell in own] == here
+
+
+@settings(deadline=None)
+@given(any_bitext)
+def test_a_shard_comes_back_from_its_arrays(bitext):
+    index = index_of(bitext, cells_in_block=7)
+    again = IndexShard.of(index.arrays())
+    for name, array in index.arrays().items():
+        np.testing.assert_array_equal(again.arrays()[name], array)
+    assert len(again.blocks) == len(index.blocks)
+
+
+@settings(deadline=None)
 @given(any_bitext, st.integers(1, 30), st.integers(1, 3))
-def test_shard_size_and_threads_do_not_change_the_rows_or_the_set_of_cells(bitext, cells_in_shard, threads):
+def test_block_size_and_threads_do_not_change_the_rows_or_the_set_of_cells(bitext, cells_in_block, threads):
     whole = index_of(bitext)
-    index = index_of(bitext, cells_in_shard=cells_in_shard, threads=threads)
+    index = index_of(bitext, cells_in_block=cells_in_block, threads=threads)
     np.testing.assert_array_equal(index.rows, whole.rows)
-    for start, stop in zip(whole.rows[:-1], whole.rows[1:], strict=True):
+    for start, stop in pairwise(whole.rows):
         assert set(index.targets[start:stop]) == set(whole.targets[start:stop])
 
 
@@ -66,18 +112,19 @@ def test_runs_are_whole_pairs_in_order_and_no_larger_than_asked_for(bitext, cell
 
 @settings(deadline=None)
 @given(any_bitext, st.integers(1, 30))
-def test_shards_hold_the_words_of_their_pairs(bitext, cells_in_shard):
-    index = index_of(bitext, cells_in_shard=cells_in_shard)
-    whole = iter(range(len(bitext)))
-    for shard in index.shards:
-        for pair in range(len(shard.pairs)):
-            source, target = bitext[next(whole)]
-            ids = shard.pairs.source_ids[slice(*shard.pairs.source_offsets[pair : pair + 2])]
-            assert [bitext.source.vocabulary[e] for e in ids] == source
-            ids = shard.pairs.target_ids[slice(*shard.pairs.target_offsets[pair : pair + 2])]
-            assert [bitext.target.vocabulary[f] for f in ids] == target
-        assert sorted(shard.pairs.by_length) == list(range(len(shard.pairs)))
-    assert next(whole, None) is None
+def test_blocks_hold_the_words_of_the_distinct_pairs_sorted_by_length(bitext, cells_in_block):
+    index = index_of(bitext, cells_in_block=cells_in_block)
+    distinct = []
+    for block in index.blocks:
+        for pair in range(len(block.pairs)):
+            source = block.pairs.source_ids[slice(*block.pairs.source_offsets[pair : pair + 2])]
+            target = block.pairs.target_ids[slice(*block.pairs.target_offsets[pair : pair + 2])]
+            distinct.append(
+                ([bitext.source.vocabulary[e] for e in source], [bitext.target.vocabulary[f] for f in target])
+            )
+        assert block.pairs.by_length.tolist() == list(range(len(block.pairs)))
+    assert [distinct[place] for place in index.places] == sentence_pairs(bitext)
+    assert index.times.tolist() == [sentence_pairs(bitext).count(pair) for pair in distinct]
 
 
 def test_empty_pairs_have_no_cells():
@@ -90,7 +137,7 @@ def test_empty_pairs_have_no_cells():
 def test_repeated_words_share_their_cells():
     index = index_of(bitext_of([("a a", "b b"), ("a", "b")]))
     assert len(index) == 1
-    np.testing.assert_array_equal(cells_of_shards(index), np.zeros(5))
+    np.testing.assert_array_equal(np.concatenate(cells_of_pairs(index)), np.zeros(5))
 
 
 @settings(deadline=None)

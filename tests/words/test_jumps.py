@@ -8,6 +8,7 @@ from hypothesis import strategies as st
 import oracles_words as oracles
 from bitexts_words import block_of_pairs, pair_cases, random_pair, split
 from cepts.words.jumps import Jumps
+from cepts.words.text import TextFacts
 
 CLOSE = {"rtol": 5e-5, "atol": 2e-6}
 
@@ -118,7 +119,7 @@ def test_update_never_lowers_the_expected_likelihood_of_jumps(model, cases):
 def log_likelihoods_of_updates(cases, updates):
     """Log-likelihood of each direction before each of some updates of a fresh model; the lexicon stays."""
     model, block = Jumps(), block_of_pairs(cases)
-    model.prepare(block.pairs)
+    model.prepare(TextFacts.of(block.pairs))
     steps = []
     for _ in range(updates):
         found = model.expect(block, agreeing=False)
@@ -150,7 +151,7 @@ def test_a_text_that_says_nothing_changes_no_weights(length):
     """
     case = random_pair(length, length, np.random.default_rng(0), decades=0.0)
     model, block = Jumps(), block_of_pairs([case])
-    model.prepare(block.pairs)
+    model.prepare(TextFacts.of(block.pairs))
     before = [weights_of(model, direction) for direction in range(2)]
     model.update(model.expect(block, agreeing=False).statistics)
     for direction in range(2):

@@ -5,7 +5,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from bitexts_words import WORDS_WITH_STEMS, bitexts, index_of, sides_of
-from cepts.words.levels import build_levels
+from cepts.words.levels import build_levels, words_by_level
 
 stemmed = bitexts(words=WORDS_WITH_STEMS, min_length=1, max_length=4, max_pairs=6)
 STEMS = st.sampled_from([(), (4,), (6, 4), (6, 5, 4), (1,)])
@@ -13,8 +13,8 @@ STEMS = st.sampled_from([(), (4,), (6, 4), (6, 5, 4), (1,)])
 
 def levels_of(bitext, stems):
     index = index_of(bitext)
-    sides = [(side.vocabulary.words, side.frequencies) for side in sides_of(bitext)]
-    return build_levels(index.rows, index.targets, *sides, stems)
+    sides = [words_by_level(side.vocabulary.words, side.frequencies, stems) for side in sides_of(bitext)]
+    return build_levels(index.rows, index.targets, *sides)
 
 
 def cell_words(level):

@@ -9,6 +9,7 @@ import oracles_words as oracles
 from bitexts_words import bitexts, block_of_pairs, pair_cases, random_pair, sentence_pairs, split
 from cepts.words import IBM1, IBM2
 from cepts.words.mixture import DiagonalPrior, PositionTable, Uniform
+from cepts.words.text import TextFacts
 
 CLOSE = {"rtol": 2e-5, "atol": 1e-6}
 null_probs = st.none() | st.floats(0.01, 0.9)
@@ -27,7 +28,7 @@ def prior_of(positions, size, length):
 def test_posteriors_equal_the_sum_over_all_alignments(model, cases, null_prob):
     positions = model(null_prob=null_prob)
     block = block_of_pairs(cases)
-    positions.prepare(block.pairs)
+    positions.prepare(TextFacts.of(block.pairs))
     found = positions.posterior(block)
     shapes = [case.forward.shape for case in cases]
     for direction, (values, free) in enumerate(
@@ -53,7 +54,7 @@ def test_posteriors_equal_the_sum_over_all_alignments(model, cases, null_prob):
 def test_paths_are_the_most_probable_alignments(model, cases):
     positions = model(null_prob=0.2)
     block = block_of_pairs(cases)
-    positions.prepare(block.pairs)
+    positions.prepare(TextFacts.of(block.pairs))
     source, target = positions.paths(block)
     for direction, links in enumerate((target, source)):
         links = split(links, [(case.forward.shape[1 - direction],) for case in cases])
@@ -113,7 +114,7 @@ def test_em_equals_equation_25_by_enumeration(learn_positions, bitext, null_prob
 def test_tables_of_model_2_are_distributions(cases):
     positions = PositionTable()
     block = block_of_pairs(cases)
-    positions.prepare(block.pairs)
+    positions.prepare(TextFacts.of(block.pairs))
     positions.update(positions.expect(block, agreeing=False).statistics)
     priors = positions.trained
     for shape, (size, length) in enumerate(
@@ -131,7 +132,7 @@ def test_tables_of_model_2_are_distributions(cases):
 def test_model_2_gives_a_new_shape_the_uniform_prior(cases):
     positions = PositionTable()
     block = block_of_pairs(cases)
-    positions.prepare(block.pairs)
+    positions.prepare(TextFacts.of(block.pairs))
     positions.update(positions.expect(block, agreeing=False).statistics)
     new = random_pair(4, 2, np.random.default_rng(0))
     found = positions.posterior(block_of_pairs([*cases, new]))

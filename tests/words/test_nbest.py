@@ -14,6 +14,7 @@ from cepts.errors import UsageError
 from cepts.words import HMM, IBM1, IBM2, Diagonal, aligner
 from cepts.words.jumps import Jumps
 from cepts.words.mixture import DiagonalPrior, PositionTable, Uniform
+from cepts.words.text import TextFacts
 
 MODELS = [Uniform, PositionTable, DiagonalPrior, Jumps]
 ALIGNERS = [IBM1, IBM2, Diagonal, HMM]
@@ -24,7 +25,7 @@ every_aligner = pytest.mark.parametrize("kind", ALIGNERS, ids=[kind.name for kin
 def prepared(kind, block):
     """A model that has learnt a little."""
     model = kind(null_prob=0.2)
-    model.prepare(block.pairs)
+    model.prepare(TextFacts.of(block.pairs))
     model.update(model.expect(block, agreeing=False).statistics)
     return model
 

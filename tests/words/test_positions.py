@@ -12,6 +12,7 @@ from hypothesis import strategies as st
 from bitexts_words import block_of_pairs, pair_cases
 from cepts.words.jumps import Jumps
 from cepts.words.mixture import DiagonalPrior, PositionTable, Uniform
+from cepts.words.text import TextFacts
 
 CLOSE = {"rtol": 5e-5, "atol": 2e-6}
 MODELS = [Uniform, PositionTable, DiagonalPrior, Jumps]
@@ -21,7 +22,7 @@ every_model = pytest.mark.parametrize("kind", MODELS, ids=[model.__name__ for mo
 def prepared(kind, block):
     """A model that has learnt a little."""
     model = kind(null_prob=0.2)
-    model.prepare(block.pairs)
+    model.prepare(TextFacts.of(block.pairs))
     model.update(model.expect(block, agreeing=False).statistics)
     return model
 

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from functools import partial
-
 import numpy as np
 import pytest
 from hypothesis import given, settings
@@ -14,7 +12,7 @@ from cepts.data import Bitext
 from cepts.errors import UsageError
 from cepts.words import HMM, MODELS
 from cepts.words import aligner as aligner_module
-from cepts.words.index import build_index, cut
+from cepts.words.index import Sizes
 
 every_model = pytest.mark.parametrize("model", MODELS.values(), ids=MODELS)
 every_lexicon = pytest.mark.parametrize("lexicon", ["ml", "bayes", "backoff"])
@@ -31,8 +29,7 @@ def all_bytes(aligner, bitext):
 @pytest.fixture
 def small_shards(monkeypatch):
     """Cut texts into many shards, as large ones are."""
-    monkeypatch.setattr(aligner_module, "build_index", partial(build_index, cells_in_shard=300))
-    monkeypatch.setattr(aligner_module, "cut", lambda pairs, cells: cut(pairs, 300))
+    monkeypatch.setattr(aligner_module, "SIZES", Sizes(block=300, shard=900, range=600))
 
 
 @pytest.fixture(scope="module")

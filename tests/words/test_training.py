@@ -2,18 +2,24 @@
 
 from __future__ import annotations
 
+from itertools import pairwise
+
 import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from bitexts_words import TOY, bitext_of, bitexts, index_of, pairs_of, sides_of
+from bitexts_words import TOY, bitext_of, bitexts
+from cepts.store import MemoryShelf
 from cepts.words import HMM, IBM1, IBM2, IBM3, IBM4, Diagonal
+from cepts.words.aligner import NULL_SMOOTHING
+from cepts.words.forms import Forms
+from cepts.words.index import Sizes
 from cepts.words.jumps import Jumps
-from cepts.words.lexicon import MaximumLikelihood
 from cepts.words.mixture import Uniform
 from cepts.words.null import NullWords
-from cepts.words.training import AlignerTraining
+from cepts.words.text import ShelvedText
+from cepts.words.training import AlignerTraining, IndexedText, LexiconTable
 
 EXACT = {"lexicon": "ml", "agreement": False, "tolerance": 0.0, "threads": 1}
 MODELS = [IBM1, IBM2, Diagonal, HMM]
@@ -71,15 +77,7 @@ EXACT_EM = {"lexicon": "ml", "agreement": False}
     ],
 )
 def test_only_exact_em_claims_that_its_likelihood_cannot_fall(model, options, monotone):
-    aligner = model(threads=1, **options).fit(bitext_of(TOY))
-    problem = AlignerTraining(
-        index_of(bitext_of(TOY)),
-        aligner.lexicon_,
-        aligner.null_,
-        aligner.positions_,
-        agreeing=aligner.agreement,
-        threads=1,
-    )
+    problem = training(bitext_of(TOY), model=model(threads=1, **options))
     assert (problem.allowed_fall < 1) == monotone
 
 
@@ -93,14 +91,35 @@ def test_training_to_agree_goes_on_when_the_likelihood_falls():
     assert abs(gains[-1]) < 1e-4 * np.ptp(found.objectives_) <= abs(gains[:-1]).min()
 
 
-def training(bitext, positions, *, agreeing=False, threads=1, **shards):
-    """An EM problem on `bitext`, made by hand."""
-    index = index_of(bitext, **shards)
-    sides = sides_of(bitext)
-    lexicon = MaximumLikelihood(index.rows, index.targets, *sides)
-    null = NullWords(*(side.frequencies for side in sides))
-    positions.prepare(pairs_of(bitext))
-    return AlignerTraining(index, lexicon, null, positions, agreeing=agreeing, threads=threads)
+def training(bitext, positions=None, *, model=None, agreeing=False, threads=1, **sizes):
+    """An EM problem on `bitext`, as `fit` makes it."""
+    aligner = model or IBM1(**EXACT_EM | {"agreement": agreeing}, lowercase=False)
+    aligner.forms_ = Forms(aligner.lowercase)
+    sizes = Sizes(**sizes)
+    indexed = IndexedText(aligner, ShelvedText.put(MemoryShelf(), bitext, sizes.shard), sizes, threads)
+    indexed.prepare(quiet)
+    smoothing = NULL_SMOOTHING if aligner.lexicon == "backoff" else 0.0
+    aligner.null_ = NullWords(*(side.frequencies for side in indexed.sides), smoothing=smoothing)
+    aligner.positions_ = aligner.new_positions()
+    positions = positions or aligner.positions_
+    positions.prepare(indexed.facts)
+    return AlignerTraining(indexed, LexiconTable(indexed), "stage", positions)
+
+
+def found_by(problem):
+    """The objective, and the sums of counts over each source word, of null and of the statistics."""
+    objective = problem.e_step(quiet)
+    indexed, shelf = problem.indexed, problem.shelf
+    counts = []
+    for number in range(len(indexed.ranges)):
+        problem.add(number)
+        rows = shelf.get(f"ranges/{number:05}")["rows"]
+        values = shelf.get(f"stage/sums-1/{number:05}")["counts"][:, 0]
+        counts.append([values[start:stop].sum(dtype=float) for start, stop in pairwise(rows)])
+    by_rank = np.concatenate([np.empty(0), *counts])
+    pieces = [shelf.get(f"stage/counts-1/{shard:05}") for shard in range(indexed.text.shards)]
+    names = [name for name in pieces[0] if name != "counts"] if pieces else []
+    return objective, by_rank[indexed.ranges.ranks], *(sum(piece[name] for piece in pieces) for name in names)
 
 
 def quiet(done, total):
@@ -109,36 +128,28 @@ def quiet(done, total):
 
 @pytest.mark.parametrize("agreeing", [False, True])
 @settings(deadline=None, max_examples=25)
-@given(bitexts(max_pairs=6, max_length=4), st.integers(1, 12))
-def test_shards_add_up_to_the_whole(agreeing, bitext, cells_in_shard):
-    whole = training(bitext, Jumps(), agreeing=agreeing)
-    parts = training(bitext, Jumps(), agreeing=agreeing, cells_in_shard=cells_in_shard)
-    np.testing.assert_allclose(parts.e_step(quiet), whole.e_step(quiet), rtol=1e-6, atol=1e-9)
-    # Cells may be numbered in another order within their row.
-    totals = [np.add.reduceat(np.append(each.counts[:, 0], 0), each.index.rows[:-1]) for each in (whole, parts)]
-    np.testing.assert_allclose(totals[1], totals[0], rtol=1e-5, atol=1e-6)
-    np.testing.assert_allclose(parts.source_free, whole.source_free, rtol=1e-5, atol=1e-6)
-    np.testing.assert_allclose(parts.target_free, whole.target_free, rtol=1e-5, atol=1e-6)
-    for got, want in zip(parts.statistics, whole.statistics, strict=True):
+@given(bitexts(max_pairs=6, max_length=4), st.integers(1, 12), st.integers(1, 3), st.integers(1, 12))
+def test_parts_add_up_to_the_whole(agreeing, bitext, block, blocks, cells):
+    whole = found_by(training(bitext, Jumps(), agreeing=agreeing))
+    cut = training(bitext, Jumps(), agreeing=agreeing, block=block, shard=block * blocks, range=cells)
+    for got, want in zip(found_by(cut), whole, strict=True):
         np.testing.assert_allclose(got, want, rtol=1e-5, atol=1e-6)
 
 
 @settings(deadline=None, max_examples=25)
 @given(bitexts(max_pairs=6, max_length=4))
 def test_every_target_word_is_explained_once(bitext):
-    problem = training(bitext, Uniform())
-    problem.e_step(quiet)
+    _, counts, _, target_free, *_ = found_by(training(bitext, Uniform()))
     aligned = sum(len(target) for source, target in map(bitext.__getitem__, range(len(bitext))) if source)
-    explained = problem.counts[:, 0].sum(dtype=float)
     # Only pairs with both sides reach an E-step; words of the others are nobody's.
-    assert explained + problem.target_free.sum() == pytest.approx(aligned, rel=1e-5)
+    assert counts.sum() + target_free.sum() == pytest.approx(aligned, rel=1e-5)
 
 
 def test_the_e_step_tells_how_far_it_is():
-    problem = training(bitext_of(TOY), Uniform(), cells_in_shard=10)
+    problem = training(bitext_of(TOY), Uniform(), block=10, shard=10)
     ticks = []
     problem.e_step(lambda done, total: ticks.append((done, total)))
-    shards = len(problem.index.shards)
+    shards = problem.indexed.text.shards
     assert shards > 3
     assert ticks == [(done, shards) for done in range(1, shards + 1)]
 

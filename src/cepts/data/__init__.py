@@ -7,7 +7,7 @@ from cepts.data.association import Association, geometric_mean
 from cepts.data.directions import Directions, GivenDirections, Pulls, Runs, Scorer
 from cepts.data.links import Alignment, Alignments, Cept, Cepts, NBest, NullLink, NullLinks
 from cepts.data.lm import END, KENLM_MAGIC, SPECIAL, START, UNKNOWN, Documents, Hypothesis, NGrams, Utterance
-from cepts.data.offsets import Flat, Lengths, offsets_of, reach_of
+from cepts.data.offsets import Flat, Lengths, offsets_of, reach_of, take_runs
 from cepts.data.sentences import COLUMNS, Link, Segment, Segments, Sentence, SentencePair, Span, gold_alignments
 from cepts.data.text import Bitext, Text, as_bitext, as_sentence_pairs, as_text, runs_right_to_left, words_of
 from cepts.data.tokenisation import TokenStyle, tokenisation_notice
@@ -61,6 +61,7 @@ __all__ = [
     "offsets_of",
     "reach_of",
     "runs_right_to_left",
+    "take_runs",
     "tokenisation_notice",
     "words_of",
 ]

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Hashable, Iterable
+from collections.abc import Callable, Hashable, Iterable, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from typing import TYPE_CHECKING, Any, NamedTuple, Protocol, TypeVar
@@ -152,8 +152,9 @@ class Runs:
         Functions that return the `Directions` of each run, in order; each is called once.
     pairs
         Number of pairs in all runs, or a function that returns the current estimate if it is known only at the end.
-    places
-        For each pair of the text, its index among the pairs of the runs; None if the runs have the pairs of the text
+    groups
+        For groups of consecutive runs: how many runs there are, and a function that returns, for each pair of the
+        group's part of the text, its index among the pairs of these runs. None if the runs have the pairs of the text
         in order. This allows a scorer to process each distinct pair only once.
     threads
         Number of threads that compute the runs; None is one for each processor.
@@ -161,7 +162,7 @@ class Runs:
 
     makers: Iterable[Callable[[], Directions]]
     pairs: int | Callable[[], int]
-    places: NDArray[np.int64] | None = None
+    groups: Sequence[tuple[int, Callable[[], NDArray[np.int64]]]] | None = None
     threads: int | None = None
 
 

@@ -9,7 +9,7 @@ from itertools import pairwise
 import numpy as np
 from numpy.typing import NDArray
 
-from cepts.data.offsets import offsets_of
+from cepts.data.offsets import offsets_of, take_runs
 
 
 class Vocabulary:
@@ -48,6 +48,11 @@ class Vocabulary:
 
     def __repr__(self) -> str:
         return f"Vocabulary({len(self):,} words)"
+
+    def take(self, numbers: NDArray[np.integer]) -> Vocabulary:
+        """The words with these numbers, in this order."""
+        places, offsets = take_runs(self.offsets, np.asarray(numbers, dtype=np.int64))
+        return Vocabulary(self.buffer[places], offsets)
 
     @cached_property
     def words(self) -> list[str]:

@@ -1,7 +1,7 @@
 """How models are run: the EM loop, and threads that process shards of the data."""
 
 from cepts.engine.em import ROUNDING, Checkpointed, EMProblem, Tick, run_em
-from cepts.engine.shards import cut_runs, default_threads, map_shards, one_allocation
+from cepts.engine.shards import cut_runs, default_threads, map_shards, one_allocation, run_tasks
 
 __all__ = [
     "ROUNDING",
@@ -13,4 +13,5 @@ __all__ = [
     "map_shards",
     "one_allocation",
     "run_em",
+    "run_tasks",
 ]

@@ -4,14 +4,13 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable
-from pathlib import Path
 from typing import Protocol, runtime_checkable
 
 from numpy.typing import NDArray
 
-from cepts.errors import ModelError, NotFiniteError
+from cepts.errors import NotFiniteError
 from cepts.progress import Progress, Step, Stopwatch, silent
-from cepts.store import load_model, save_model
+from cepts.store import Shelf
 
 # Changes below this share of the objective are rounding errors of float64.
 NO_CHANGE = 1e-12
@@ -50,10 +49,10 @@ class Checkpointed(EMProblem, Protocol):
         """The parameters as arrays; after `restore`, training continues with exactly the same results."""
 
     def restore(self, state: dict[str, NDArray]) -> None:
-        """Set the parameters to those of a checkpoint.
+        """Set the parameters to those of a checkpoint."""
 
-        Raises `KeyError` or `ValueError` if they belong to another model or text.
-        """
+    def tidy(self) -> None:
+        """Called when the state has been kept: what earlier iterations left is not needed any more."""
 
 
 def run_em(
@@ -63,7 +62,7 @@ def run_em(
     tolerance: float = 0.0,
     stage: str = "EM",
     progress: Progress | None = None,
-    checkpoint: str | Path | None = None,
+    checkpoint: Shelf | None = None,
 ) -> list[float]:
     """Run E- and M-steps and return the objective before each M-step.
 
@@ -86,8 +85,8 @@ def run_em(
     progress
         Called after each part of an E-step and, with the objective, after each iteration.
     checkpoint
-        Directory that keeps the parameters after each iteration, for a `Checkpointed` problem. If it already holds a
-        checkpoint of the same stage, the run continues from there.
+        A shelf that keeps the parameters after each iteration, for a `Checkpointed` problem. If it already has those of
+        the same stage, the run continues from there.
 
     Raises
     ------
@@ -104,8 +103,11 @@ def run_em(
         if not isinstance(problem, Checkpointed):
             raise TypeError(f"{stage} cannot be interrupted and resumed; omit `checkpoint`.")
         saved = problem
-        if (Path(checkpoint) / "model.json").exists():
-            history = _resume(saved, stage, Path(checkpoint))
+        kept = f"{stage.replace(' ', '-')}/state"
+        if checkpoint.has(kept):
+            piece = checkpoint.get(kept)
+            history = [float(value) for value in piece.settings["objectives"]]
+            saved.restore(dict(piece))
             done = len(history)
             report(
                 Step(
@@ -151,12 +153,8 @@ def run_em(
             )
         problem.m_step()
         if checkpoint is not None and saved is not None:
-            save_model(
-                checkpoint,
-                kind=f"checkpoint {stage}",
-                settings={"objectives": history},
-                arrays=saved.state(),
-            )
+            checkpoint.put(kept, saved.state(), objectives=history)
+            saved.tidy()
         report(
             Step(
                 stage=stage,
@@ -178,18 +176,3 @@ def _change(history: list[float]) -> float:
     if change <= NO_CHANGE * max(abs(before), abs(now)):
         return 0.0
     return change / (max(history) - min(history))
-
-
-def _resume(problem: Checkpointed, stage: str, checkpoint: Path) -> list[float]:
-    model = load_model(checkpoint, kind=f"checkpoint {stage}")
-    objectives = model.settings.get("objectives")
-    if not isinstance(objectives, list):
-        raise ModelError(f"{checkpoint} has no objectives, so it is not a checkpoint of {stage}; delete it to restart.")
-    try:
-        problem.restore(model.arrays)
-    except (KeyError, ValueError) as error:
-        raise ModelError(
-            f"{checkpoint} is a checkpoint of another text or of training with other options ({error}); "
-            f"delete it to start again, or choose another directory."
-        ) from None
-    return [float(value) for value in objectives]

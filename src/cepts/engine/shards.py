@@ -74,6 +74,19 @@ def map_shards(
             pool.shutdown()
 
 
+def run_tasks(
+    task: Callable[[int], None],
+    numbers: Sequence[int],
+    *,
+    threads: int | None = None,
+    tick: Callable[[int, int], None] | None = None,
+) -> None:
+    """Run a task for each number in threads, and call `tick(done, total)` as they end, in order."""
+    for done, _ in enumerate(map_shards(task, numbers, threads=threads), start=1):
+        if tick is not None:
+            tick(done, len(numbers))
+
+
 def one_allocation(*shapes: tuple[int, ...]) -> list[NDArray[np.float32]]:
     """Arrays of zeros that are next to each other in memory.
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import replace
+from itertools import islice
 from typing import TYPE_CHECKING, Any, NamedTuple, TypeVar
 
 import numpy as np
@@ -78,7 +79,7 @@ def aligned_runs(
         )
 
     found = _reported(map_shards(run, runs.makers, threads=runs.threads), runs, progress)
-    return found if runs.places is None else _in_places(list(found), runs.places)
+    return found if runs.groups is None else _in_places(found, runs.groups)
 
 
 def _reported(found: Iterator[AlignedRun], runs: Runs, progress: Progress | None) -> Iterator[AlignedRun]:
@@ -91,14 +92,21 @@ def _reported(found: Iterator[AlignedRun], runs: Runs, progress: Progress | None
         report(Step(stage="aligning", done=done, total=runs.pairs() if callable(runs.pairs) else runs.pairs))
 
 
-def _in_places(found: Sequence[AlignedRun], places: NDArray[np.int64]) -> Iterator[AlignedRun]:
+def _in_places(
+    found: Iterator[AlignedRun], groups: Sequence[tuple[int, Callable[[], NDArray[np.int64]]]]
+) -> Iterator[AlignedRun]:
     """Copy the results of distinct pairs to every place where the pairs occur in the text."""
-    links = Alignments.concatenate([run.links for run in found])
-    scores = [run.scores for run in found if run.scores is not None]
-    every_score = np.concatenate(scores) if scores else None
-    for start in range(0, len(places), PAIRS_AT_A_TIME):
-        here = places[start : start + PAIRS_AT_A_TIME]
-        yield AlignedRun(links.take(here), None, None if every_score is None else every_score[here])
+    for size, places_of in groups:
+        runs = list(islice(found, size))
+        links = Alignments.concatenate([run.links for run in runs])
+        scores = [run.scores for run in runs if run.scores is not None]
+        every_score = np.concatenate(scores) if scores else None
+        places = places_of()
+        for start in range(0, len(places), PAIRS_AT_A_TIME):
+            here = places[start : start + PAIRS_AT_A_TIME]
+            yield AlignedRun(links.take(here), None, None if every_score is None else every_score[here])
+    for _ in found:  # so that the last progress is reported
+        raise AssertionError("runs without a group")
 
 
 class Aligning:

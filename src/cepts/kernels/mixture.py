@@ -77,9 +77,10 @@ def mixture_posteriors(block, priors, room, counting, agreeing, found, tables):
                 ahead[row + j] = there
                 total[j] += there
             for j in range(length):
-                here = back[row + j] * reverse_prior[table + row + j]
-                back[row + j] = here
-                sum_back += here
+                back[row + j] *= reverse_prior[table + row + j]
+            # A loop that both sums and stores would sum in another order where arrays happen to be close in memory.
+            for j in range(length):
+                sum_back += back[row + j]
             # Multiply first, to take one logarithm for many words.
             likelihood *= sum_back
             if likelihood < 1e-200:

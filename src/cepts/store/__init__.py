@@ -1,5 +1,20 @@
-"""Model directories and tables: JSON and safetensors files with checksums; nothing is ever unpickled."""
+"""Model directories, tables and pieces: JSON and safetensors files with checksums; nothing is ever unpickled."""
 
 from cepts.store.directory import Model, check_destination, kind_of, load_model, load_table, save_model, save_table
+from cepts.store.pieces import DiskShelf, MemoryShelf, PassingShelf, Piece, PieceError, Shelf
 
-__all__ = ["Model", "check_destination", "kind_of", "load_model", "load_table", "save_model", "save_table"]
+__all__ = [
+    "DiskShelf",
+    "MemoryShelf",
+    "Model",
+    "PassingShelf",
+    "Piece",
+    "PieceError",
+    "Shelf",
+    "check_destination",
+    "kind_of",
+    "load_model",
+    "load_table",
+    "save_model",
+    "save_table",
+]

@@ -35,6 +35,7 @@ from cepts.store.header import (
     sealed,
 )
 
+SUFFIX = ".piece"  # of the files of a checkpoint
 HEADER_NAME = "model.json"
 ARRAYS_NAME = "arrays.safetensors"
 REMEDY = "train and save it again"
@@ -149,6 +150,10 @@ def _header_of(directory: str | os.PathLike[str]) -> dict[str, Any]:
     try:
         data = path.read_bytes()
     except FileNotFoundError as error:
+        if any(path.parent.glob(f"*{SUFFIX}")):
+            raise ModelError(
+                f"{directory} is a checkpoint, which is not a model that can be used on its own; {give}"
+            ) from error
         raise ModelError(f"{path} is missing: this is not a model, or an incomplete one; {give}") from error
     except OSError as error:
         raise ModelError(f"{path} cannot be read ({reason(error)}); fix that, or {REMEDY}.") from error

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import math
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
@@ -12,28 +13,33 @@ from typing import Any, ClassVar, Self
 import numpy as np
 from numpy.typing import NDArray
 
-from cepts.data import Bitext, NBest, Runs, Vocabulary, as_bitext
-from cepts.engine import map_shards, run_em
+from cepts.data import Bitext, NBest, Runs, as_bitext
+from cepts.engine import default_threads, map_shards, run_em
 from cepts.errors import ModelError, UsageError, check_choice, check_least
 from cepts.estimator import Estimator
 from cepts.extract import Aligning
 from cepts.names import DIRECTIONS
 from cepts.progress import Progress, Step, silent
-from cepts.words.blocks import block_of, new_block
+from cepts.store import DiskShelf, MemoryShelf, PassingShelf, Shelf
+from cepts.words.blocks import PairBlock, block_of, new_block
 from cepts.words.cohesion import Cohesion
 from cepts.words.cooccurrence import Cooccurrence
 from cepts.words.directions import WordDirections
 from cepts.words.forms import Forms
-from cepts.words.index import CELLS_IN_SHARD, Index, arrange, build_index, cut, form_pairs
+from cepts.words.index import Sizes, cut, form_pairs
 from cepts.words.lexicon import LEXICONS, Lexicon, Side, Tokens
 from cepts.words.mixture import Uniform
 from cepts.words.null import NullWords
 from cepts.words.positions import Positions
-from cepts.words.training import AlignerTraining
+from cepts.words.text import ShelvedText
+from cepts.words.training import AlignerTraining, IndexedText, LexiconTable, TrainedShards
 
 NULL_SMOOTHING = 0.01
 # Default prior count of identical words, by lexicon; 0 where EM should be exact.
 SPELLING = {"ml": 0.0, "bayes": 0.0, "backoff": 0.1}
+SIZES = Sizes()
+# Texts with more token pairs than this are kept in temporary files while a model is trained.
+CELLS_IN_MEMORY = 1 << 24
 # Token pairs times alignments in a block of N-best lists: about 16 MB of positions for sentences of twenty words.
 CELLS_OF_LISTS = 40 << 20
 # If at most this share of the pairs of a text is distinct, each distinct pair is scored only once.
@@ -74,15 +80,6 @@ class Translation:
             "back": round(self.back, 6),
             "count": round(self.count, 4),
         }
-
-
-@dataclass(frozen=True, slots=True, eq=False)
-class TrainingText:
-    """The training text, its index, which has each distinct pair once, and the place of each pair in the index."""
-
-    bitext: Bitext
-    index: Index
-    places: NDArray[np.int64]
 
 
 @dataclass(kw_only=True, eq=False, repr=False)
@@ -160,7 +157,10 @@ class Aligner(Estimator, Aligning):
             )
         if self.iterations + (0 if issubclass(self.positions_class, Uniform) else self.start_iterations) < 1:
             raise UsageError("`iterations` must be 1 or more when no other model is trained first. Got 0 instead.")
-        self._training_text: TrainingText | None = None
+        self._indexed: IndexedText | None = None
+        self._table: LexiconTable | None = None
+        self._lexicon: Lexicon | None = None
+        self._bitext: Bitext | None = None
         self._cohesion: tuple[Cohesion, Cohesion] | None = None
         self._cooccurrence: Cooccurrence | None = None
 
@@ -182,18 +182,44 @@ class Aligner(Estimator, Aligning):
         bitext = as_bitext(bitext)
         report = progress or silent
         report(Step(stage="indexing", done=0, total=1))
-        self.forms_ = Forms(self.lowercase, self.prefix)
-        source_forms, target_forms, pairs = form_pairs(bitext, self.forms_, self.max_length)
-        self.source_, source_ids = _used(source_forms, pairs.source_ids)
-        self.target_, target_ids = _used(target_forms, pairs.target_ids)
-        pairs = replace(pairs, source_ids=source_ids, target_ids=target_ids)
-        distinct, times, places = pairs.distinct()
-        order = arrange(distinct)
-        distinct, times, places = distinct.take(order), times[order], np.argsort(order)[places]
-        index = build_index(distinct, len(self.source_), len(self.target_), times=times, threads=self.threads)
-        report(Step(stage="indexing", done=1, total=1))
+        if checkpoint is None:
+            text = ShelvedText.put(_shelf_for(bitext), bitext, SIZES.shard)
+        else:
+            text = self._shelved(DiskShelf(checkpoint), bitext)
+        self.fit_shelved(text, progress=progress, checkpoint=checkpoint is not None)
+        self._bitext = bitext
+        return self
 
-        self.lexicon_ = self.new_lexicon(index.rows, index.targets)
+    def _shelved(self, shelf: DiskShelf, bitext: Bitext) -> ShelvedText:
+        """The text on the shelf of a checkpoint, which must be `bitext`."""
+        given = ShelvedText.put(MemoryShelf(), bitext, SIZES.shard)
+        if not shelf.has("text"):
+            return ShelvedText.put(shelf, bitext, SIZES.shard)
+        text = ShelvedText(shelf)
+        if text.fingerprint != given.fingerprint:
+            raise _other_checkpoint(shelf.directory, "the text differs")
+        return text
+
+    def fit_shelved(self, text: ShelvedText, *, progress: Progress | None = None, checkpoint: bool = True) -> Self:
+        """Train on a text that is on a shelf, and leave there what training needs.
+
+        Parameters
+        ----------
+        text
+            The text, cut into shards.
+        progress
+            Called after each part of an iteration.
+        checkpoint
+            Whether the state is kept on the shelf after each iteration, so that training can continue from there.
+        """
+        report = progress or silent
+        self.forms_ = Forms(self.lowercase, self.prefix)
+        if checkpoint:
+            self._check_options(text.shelf)
+        indexed = IndexedText(self, text, SIZES, self.threads)
+        indexed.prepare(lambda done, total: report(Step(stage="indexing", done=done, total=total + 1)))
+        report(Step(stage="indexing", done=1, total=1))
+        self.source_, self.target_ = indexed.sides
         self.null_ = NullWords(
             self.source_.frequencies,
             self.target_.frequencies,
@@ -202,22 +228,47 @@ class Aligner(Estimator, Aligning):
         )
         self.positions_ = self.new_positions()
         self.stage_objectives_: dict[str, list[float]] = {}
+        lexicon = LexiconTable(indexed)
         for stage, positions, iterations in self.stages():
-            positions.prepare(distinct)
+            positions.prepare(indexed.facts)
             self.stage_objectives_[stage] = run_em(
-                AlignerTraining(
-                    index, self.lexicon_, self.null_, positions, agreeing=self.agreement, threads=self.threads
-                ),
+                AlignerTraining(indexed, lexicon, f"training-{stage}", positions, resumable=checkpoint),
                 iterations=iterations,
                 tolerance=self.tolerance,
                 stage=f"training {stage}",
                 progress=progress,
-                checkpoint=None if checkpoint is None else Path(checkpoint) / stage,
+                checkpoint=text.shelf if checkpoint else None,
             )
-        self.lexicon_.settle()
-        self._training_text = TrainingText(bitext, index, places)
+        lexicon.settled = True
+        self._indexed, self._table, self._lexicon, self._bitext = indexed, lexicon, None, None
         self._cohesion = self._cooccurrence = None
         return self
+
+    def _check_options(self, shelf: Shelf) -> None:
+        """Refuse a shelf on which a model with other options has been trained."""
+        free = {"iterations", "start_iterations", "hmm_iterations", "tolerance", "threads"}
+        chosen = {name: value for name, value in self.get_params().items() if name not in free}
+        options = json.loads(json.dumps({"model": self.name, **chosen}))
+        if not shelf.has("options"):
+            shelf.put("options", {}, options=options)
+            return
+        before = shelf.get("options").settings["options"]
+        differing = [name for name in options if options[name] != before.get(name)]
+        if differing:
+            where = shelf.directory if isinstance(shelf, DiskShelf) else "the shelf"
+            raise _other_checkpoint(where, f"`{differing[0]}` was {before.get(differing[0])}")
+
+    @property
+    def lexicon_(self) -> Lexicon:
+        """The lexicon of both directions."""
+        if self._lexicon is None:
+            assert self._table is not None
+            self._lexicon = self._table.whole()
+        return self._lexicon
+
+    @lexicon_.setter
+    def lexicon_(self, lexicon: Lexicon) -> None:
+        self._lexicon = lexicon
 
     def stages(self) -> list[tuple[str, Positions, int]]:
         """The stages of training, in order: the name, the position model and the number of iterations of each."""
@@ -230,14 +281,16 @@ class Aligner(Estimator, Aligning):
         """Return an untrained position model."""
         return self.positions_class(null_prob=self.null_prob)  # type: ignore[call-arg]
 
-    def new_lexicon(self, rows: NDArray[np.int64], targets: NDArray[np.int32]) -> Lexicon:
+    def new_lexicon(
+        self, rows: NDArray[np.int64], targets: NDArray[np.int32], source: Side, target: Side, **levels: Any
+    ) -> Lexicon:
         """Return an untrained lexicon of the aligner's kind over the given cells."""
         options: dict[str, Any] = {"spelling": SPELLING[self.lexicon] if self.spelling is None else self.spelling}
         if self.lexicon == "backoff":
             options["stems"] = tuple(self.stems)
         elif self.lexicon == "bayes":
             options["concentration"] = self.concentration
-        return LEXICONS[self.lexicon](rows, targets, self.source_, self.target_, **options)
+        return LEXICONS[self.lexicon](rows, targets, source, target, **options, **levels)
 
     @property
     def objectives_(self) -> list[float]:
@@ -248,13 +301,8 @@ class Aligner(Estimator, Aligning):
         """How closely the source words and the target words of the training text belong to their neighbours."""
         self.check_fitted()
         if self._cohesion is None:
-            assert self._training_text is not None
-            tokens = self.tokens(self._training_text.bitext)
-            pairs = tokens.pairs
-            self._cohesion = (
-                Cohesion.of(tokens.source_known[pairs.source_ids], pairs.source_offsets, len(self.source_)),
-                Cohesion.of(tokens.target_known[pairs.target_ids], pairs.target_offsets, len(self.target_)),
-            )
+            assert self._indexed is not None
+            self._cohesion = self._indexed.cohesion()
         return self._cohesion
 
     def restore_cohesion(self, source: Cohesion, target: Cohesion) -> None:
@@ -265,14 +313,15 @@ class Aligner(Estimator, Aligning):
         """In how many sentence pairs of the training text two words occur together."""
         self.check_fitted()
         if self._cooccurrence is None:
-            if self._training_text is None:
+            if self._indexed is None:
                 raise UsageError(
                     "co-occurrence statistics need the training text, which a loaded model does not have; train the "
                     "model again, or choose another `association`."
                 )
-            self._cooccurrence = Cooccurrence.of_index(
-                self.source_.vocabulary, self.target_.vocabulary, self._training_text.index
-            )
+            indexed = self._indexed
+            shards = [indexed.shard(number) for number in range(indexed.text.shards)]
+            vocabularies = self.source_.vocabulary, self.target_.vocabulary
+            self._cooccurrence = Cooccurrence.of_shards(*vocabularies, shards, indexed.ranges.ranks)
         return self._cooccurrence
 
     def save(self, directory: str | Path) -> None:
@@ -305,30 +354,43 @@ class Aligner(Estimator, Aligning):
         """
         self.check_fitted()
         bitext = as_bitext(pairs)
-        text = self._training_text
-        if text is not None and text.bitext is bitext and not in_order and cells is None:
-            # The index has each distinct pair once, with the numbers of its lexicon entries.
-            makers = [
-                partial(WordDirections, self, partial(block_of, shard, self.lexicon_, self.null_))
-                for shard in text.index.shards
-            ]
-            return Runs(makers, sum(len(shard.pairs) for shard in text.index.shards), text.places, self.threads)
+        if self._bitext is bitext and not in_order and cells is None:
+            return self._training_runs()
         tokens = self.tokens(bitext)
-        places = None
+        where = None
         if not in_order:
-            distinct, _, where = tokens.pairs.distinct()
+            distinct, _, places = tokens.pairs.distinct()
             if len(distinct) <= FEW_REPEATS * len(bitext):
-                tokens, places = replace(tokens, pairs=distinct), where
+                tokens, where = replace(tokens, pairs=distinct), places
         # Once for all blocks, and before threads share them.
         self.lexicon_.place(tokens)
         self.positions_.widen(tokens.pairs)
         makers = [
             partial(WordDirections, self, partial(new_block, part, self.lexicon_, self.null_), start, in_order)
             for start, part in (
-                (start, tokens.part(start, stop)) for start, stop in cut(tokens.pairs, cells or CELLS_IN_SHARD)
+                (start, tokens.part(start, stop)) for start, stop in cut(tokens.pairs, cells or SIZES.block)
             )
         ]
-        return Runs(makers, len(tokens.pairs), places, self.threads)
+        groups = None if where is None else [(len(makers), lambda: where)]
+        return Runs(makers, len(tokens.pairs), groups, self.threads)
+
+    def _training_runs(self) -> Runs:
+        """The training text, of whose distinct pairs the index has the numbers of the lexicon entries."""
+        assert self._indexed is not None
+        assert self._table is not None
+        indexed, threads = self._indexed, default_threads() if self.threads is None else self.threads
+        trained = TrainedShards(indexed, self._table, threads + 1)
+        pieces = [indexed.shelf.get(f"index/{number:05}") for number in range(indexed.text.shards)]
+        makers = [
+            partial(WordDirections, self, partial(self._trained_block, trained, shard, place))
+            for shard, piece in enumerate(pieces)
+            for place in range(piece.settings["blocks"])
+        ]
+        groups = [(piece.settings["blocks"], partial(piece.__getitem__, "places")) for piece in pieces]
+        return Runs(makers, indexed.facts.pairs, groups, self.threads)
+
+    def _trained_block(self, trained: TrainedShards, shard: int, place: int) -> PairBlock:
+        return block_of(*trained.block(shard, place), self.null_)
 
     def nbest(self, pairs: Any, count: int) -> tuple[NBest, NBest]:
         """The `count` most probable alignments of each pair, forward and reverse; for many pairs, see `nbest_runs`."""
@@ -347,7 +409,7 @@ class Aligner(Estimator, Aligning):
             raise UsageError(f"`count` must be 1 or more. Got {count} instead.")
         report = progress or silent
         pairs = as_bitext(pairs)
-        runs = self.directions(pairs, cells=max(min(CELLS_IN_SHARD, CELLS_OF_LISTS // count), 1), in_order=True)
+        runs = self.directions(pairs, cells=max(min(SIZES.block, CELLS_OF_LISTS // count), 1), in_order=True)
         done = 0
         for lists in map_shards(lambda make: make().lists(count), runs.makers, threads=runs.threads):
             yield lists
@@ -408,12 +470,19 @@ class Aligner(Estimator, Aligning):
         return Tokens(pairs, source, target, *known)
 
 
-def _used(forms: Vocabulary, ids: NDArray[np.int32]) -> tuple[Side, NDArray[np.int32]]:
-    """The forms that occur in `ids`, and `ids` renumbered to these: words of unaligned pairs only are left out."""
-    frequencies = np.bincount(ids, minlength=len(forms))
-    used = frequencies > 0
-    if used.all():
-        return Side(forms, frequencies), ids
-    names = [word for word, is_used in zip(forms.words, used, strict=True) if is_used]
-    numbers = (np.cumsum(used) - 1).astype(np.int32)
-    return Side(Vocabulary.from_words(names), frequencies[used]), numbers[ids]
+def _shelf_for(bitext: Bitext) -> Shelf:
+    """Memory for a small text, temporary files for a large one."""
+    cells = int((bitext.source.lengths * bitext.target.lengths).sum())
+    if cells <= CELLS_IN_MEMORY:
+        return MemoryShelf()
+    try:
+        return PassingShelf()
+    except OSError:
+        return MemoryShelf()
+
+
+def _other_checkpoint(directory: object, how: str) -> ModelError:
+    return ModelError(
+        f"{directory} is a checkpoint of another text or of training with other options ({how}); delete it to start "
+        f"again, or choose another directory."
+    )

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 from numpy.typing import NDArray
 
-from cepts.words.index import IndexShard, Pairs
+from cepts.words.index import IndexBlock, Pairs
 from cepts.words.lexicon import Lexicon, Tokens
 from cepts.words.null import NullWords
 
@@ -51,14 +51,14 @@ class PairBlock:
         )
 
 
-def block_of(shard: IndexShard, lexicon: Lexicon, null: NullWords) -> PairBlock:
-    """A shard of the training text with its part of the lexicon."""
+def block_of(block: IndexBlock, entries: NDArray[np.float32], null: NullWords) -> PairBlock:
+    """A block of the training text with its part of the lexicon; `entries` are those of all cells of its shard."""
     from cepts.kernels.lexicon import gather_rows
 
-    own = np.empty((len(shard.cell_numbers), 2), dtype=np.float32)
-    gather_rows(lexicon.table, shard.cell_numbers, own)
-    words = shard.pairs.source_ids, shard.pairs.target_ids
-    return PairBlock(shard.pairs, shard.cells, own, *null.given(*words), *words, shard.times)
+    own = np.empty((len(block.cell_numbers), 2), dtype=np.float32)
+    gather_rows(entries, block.cell_numbers, own)
+    words = block.pairs.source_ids, block.pairs.target_ids
+    return PairBlock(block.pairs, block.cells, own, *null.given(*words), *words, block.times)
 
 
 def new_block(tokens: Tokens, lexicon: Lexicon, null: NullWords) -> PairBlock:

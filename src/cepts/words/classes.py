@@ -8,6 +8,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from cepts.data import offsets_of
+from cepts.words.adjacent import AdjacentWords
 
 if TYPE_CHECKING:
     from cepts.kernels.classes import Bigrams
@@ -16,14 +17,7 @@ if TYPE_CHECKING:
 SETTLED = 0.001
 
 
-def word_classes(
-    text_ids: NDArray[np.int32],
-    offsets: NDArray[np.int64],
-    words: int,
-    *,
-    classes: int = 50,
-    passes: int = 10,
-) -> NDArray[np.int32]:
+def word_classes(adjacent: AdjacentWords, *, classes: int = 50, passes: int = 10) -> NDArray[np.int32]:
     """Assign each word to a class, so that classes predict each other as well as possible.
 
     The exchange algorithm (Kneser and Ney, 1993), as in mkcls: maximise the likelihood of the text under a bigram model
@@ -34,10 +28,8 @@ def word_classes(
 
     Parameters
     ----------
-    text_ids, offsets
-        The text: sentence `n` is `text_ids[offsets[n]:offsets[n + 1]]`.
-    words
-        Size of the vocabulary. Words that do not occur in the text are in the last class.
+    adjacent
+        The adjacent words of the text. Words that do not occur in it are in the last class.
     classes
         Number of classes, numbered from 0; some may stay empty.
     passes
@@ -47,15 +39,15 @@ def word_classes(
 
     if classes < 1:
         raise ValueError(f"`classes` must be 1 or more. Got {classes} instead.")
-    frequencies = np.bincount(text_ids, minlength=words).astype(np.float64)
+    words, frequencies = adjacent.words, adjacent.counts.astype(np.float64)
     order = np.argsort(-frequencies, kind="stable")
     # Start with classes of words of similar frequency that cover about equal parts of the text: the exchange then ends
     # in a higher maximum than if words are assigned to classes in turn.
-    share = np.cumsum(frequencies[order]) / max(len(text_ids), 1)
+    share = np.cumsum(frequencies[order]) / max(adjacent.counts.sum(), 1)
     class_of = np.empty(words + 1, dtype=np.int32)
     class_of[order] = np.minimum(share * classes, classes - 1)
     class_of[words] = classes
-    after, before = _bigrams(text_ids, offsets, words)
+    after, before = _bigrams(adjacent)
     joint = np.empty((classes + 1, classes + 1))
     count_classes(after, class_of, joint)
     totals = np.bincount(class_of[:words], frequencies, minlength=classes)
@@ -67,20 +59,15 @@ def word_classes(
     return class_of[:words].copy()
 
 
-def _bigrams(text_ids: NDArray[np.int32], offsets: NDArray[np.int64], words: int) -> tuple[Bigrams, Bigrams]:
-    """The words after each word and those before it, both in ascending order; `words` is the sentence boundary."""
+def _bigrams(adjacent: AdjacentWords) -> tuple[Bigrams, Bigrams]:
+    """The words after each word and those before it, both in ascending order."""
     from cepts.kernels.classes import Bigrams
 
-    sentences = len(offsets) - 1
-    places = np.arange(len(text_ids)) + np.repeat(np.arange(1, sentences + 1), np.diff(offsets))
-    text = np.full(len(text_ids) + sentences + 1, words, dtype=np.int64)
-    text[places] = text_ids
-    kinds, counts = np.unique(text[:-1] * (words + 1) + text[1:], return_counts=True)
-    first, second = np.divmod(kinds, words + 1)
+    first, second, times = adjacent.first, adjacent.second, adjacent.times
     order = np.argsort(second, kind="stable")
 
-    def rows(first: NDArray[np.int64], second: NDArray[np.int64], counts: NDArray[np.int64]) -> Bigrams:
-        starts = offsets_of(np.bincount(first, minlength=words + 1))
-        return Bigrams(starts, second.astype(np.int32), counts.astype(np.float64))
+    def rows(first: NDArray[np.int32], second: NDArray[np.int32], times: NDArray[np.int64]) -> Bigrams:
+        starts = offsets_of(np.bincount(first, minlength=adjacent.words + 1))
+        return Bigrams(starts, second, times.astype(np.float64))
 
-    return rows(first, second, counts), rows(second[order], first[order], counts[order])
+    return rows(first, second, times), rows(second[order], first[order], times[order])

@@ -8,6 +8,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from cepts.data import Pulls
+from cepts.words.adjacent import AdjacentWords
 
 # Pseudo-count of any two adjacent words.
 SMOOTHING = 0.5
@@ -36,20 +37,11 @@ class Cohesion:
     times: NDArray[np.int32]
 
     @classmethod
-    def of(cls, ids: NDArray[np.int32], offsets: NDArray[np.int64], words: int) -> Cohesion:
-        """Counts of a text whose sentences start at `offsets` and whose vocabulary has `words` words."""
-        inside = np.ones(len(ids), dtype=np.bool_)
-        # A sentence's last word has no follower.
-        inside[offsets[1:][np.diff(offsets) > 0] - 1] = False
-        places = np.flatnonzero(inside)
-        keys, times = np.unique(ids[places].astype(np.int64) * words + ids[places + 1], return_counts=True)
-        first, followers = np.divmod(keys, max(words, 1))
-        return cls(
-            np.bincount(ids, minlength=words).astype(np.int64),
-            np.searchsorted(first, np.arange(words + 1)).astype(np.int64),
-            followers.astype(np.int32),
-            times.astype(np.int32),
-        )
+    def of(cls, adjacent: AdjacentWords) -> Cohesion:
+        """Counts of a text, of which the boundaries of sentences do not matter here."""
+        inside = adjacent.inside()
+        starts = np.searchsorted(inside.first, np.arange(inside.words + 1)).astype(np.int64)
+        return cls(inside.counts, starts, inside.second, inside.times.astype(np.int32))
 
     def pulls(self, ids: NDArray[np.int32], offsets: NDArray[np.int64]) -> Pulls:
         """For each token: P(belongs to the word before) and P(belongs to the word after); the rest is P(neither).

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Self
 
@@ -9,11 +10,12 @@ import numpy as np
 from numpy.typing import NDArray
 
 from cepts.data import Association, Bitext, Vocabulary
+from cepts.engine import default_threads
 from cepts.errors import check_choice, check_least
 from cepts.estimator import Estimator
 from cepts.names import STATISTICS
 from cepts.words.forms import Forms
-from cepts.words.index import Index, Pairs, build_index, form_pairs
+from cepts.words.index import IndexShard, Pairs, form_pairs, in_word_order, index_shard, merge_cells
 
 
 @dataclass(kw_only=True, eq=False, repr=False)
@@ -54,16 +56,19 @@ class Cooccurrence(Estimator):
     def fit(self, bitext: Bitext) -> Self:
         """Count the words of `bitext`."""
         self.source_, self.target_, pairs = form_pairs(bitext, self._forms, self.max_length)
-        pairs, times, _ = pairs.distinct()
-        self._count(build_index(pairs, len(self.source_), len(self.target_), times=times, threads=self.threads))
+        ranks = np.arange(len(self.source_), dtype=np.int32)
+        threads = default_threads() if self.threads is None else self.threads
+        self._count([index_shard(pairs, ranks, len(self.target_), threads=threads)], ranks)
         return self
 
     @classmethod
-    def of_index(cls, source: Vocabulary, target: Vocabulary, index: Index) -> Cooccurrence:
+    def of_shards(
+        cls, source: Vocabulary, target: Vocabulary, shards: Sequence[IndexShard], ranks: NDArray[np.int32]
+    ) -> Cooccurrence:
         """The statistics of a text that is already indexed, over the words of two vocabularies."""
         found = cls()
         found.source_, found.target_ = source, target
-        found._count(index)
+        found._count(shards, ranks)
         return found
 
     def association(self, bitext: Bitext, statistic: str) -> Association:
@@ -102,31 +107,35 @@ class Cooccurrence(Estimator):
         )
         return Association(pairs.source_lengths, pairs.target_lengths, pairs.cell_offsets, values)
 
-    def _count(self, index: Index) -> None:
-        """Set the counts from `index`, which has each distinct pair once, with how often it occurs."""
+    def _count(self, shards: Sequence[IndexShard], ranks: NDArray[np.int32]) -> None:
+        """Set the counts from the shards of a text, which have each distinct pair once, with how often it occurs."""
         from cepts.kernels.cooccurrence import add_pairs_with
         from cepts.kernels.index import sort_rows
 
-        together = np.zeros(len(index.targets), dtype=np.int32)
-        source = np.zeros(len(self.source_))
-        target = np.zeros(len(self.target_))
+        parts = [(shard.rows, shard.targets) for shard in shards]
+        nothing = np.zeros(len(ranks) + 1, dtype=np.int64), np.empty(0, dtype=np.int32)
+        rows, targets, numbers = merge_cells(parts or [nothing], len(ranks), len(self.target_))
+        together = np.zeros(len(targets), dtype=np.int32)
+        source, target = np.zeros(len(self.source_)), np.zeros(len(self.target_))
         pairs = 0.0
-        for shard in index.shards:
-            counts = np.zeros(len(shard.cell_numbers), dtype=np.int32)
-            add_pairs_with(shard.cells, shard.pairs.cell_offsets, shard.times, _unseen(counts), counts)
-            together[shard.cell_numbers] += counts
-            for ids, offsets, counted in (
-                (shard.pairs.source_ids, shard.pairs.source_offsets, source),
-                (shard.pairs.target_ids, shard.pairs.target_offsets, target),
-            ):
-                add_pairs_with(ids, offsets, shard.times, _unseen(counted), counted)
-            pairs += float(shard.times[np.diff(shard.pairs.cell_offsets) > 0].sum(dtype=np.float64))
+        for shard, own in zip(shards, numbers, strict=False):
+            for block in shard.blocks:
+                counts = np.zeros(len(block.cell_numbers), dtype=np.int32)
+                add_pairs_with(block.cells, block.pairs.cell_offsets, block.times, _unseen(counts), counts)
+                together[own[block.cell_numbers]] += counts
+                for ids, offsets, counted in (
+                    (block.pairs.source_ids, block.pairs.source_offsets, source),
+                    (block.pairs.target_ids, block.pairs.target_offsets, target),
+                ):
+                    add_pairs_with(ids, offsets, block.times, _unseen(counted), counted)
+                pairs += float(block.times[np.diff(block.pairs.cell_offsets) > 0].sum(dtype=np.float64))
         self.pairs_ = pairs
         self.source_counts_, self.target_counts_ = source, target
-        self.rows_ = index.rows
-        order = np.empty(len(index.targets), dtype=np.int64)
-        sort_rows(index.rows, index.targets, order)
-        self.targets_, self.together_ = index.targets[order], together[order]
+        in_words, self.rows_ = in_word_order(rows, ranks)
+        targets, together = targets[in_words], together[in_words]
+        order = np.empty(len(targets), dtype=np.int64)
+        sort_rows(self.rows_, targets, order)
+        self.targets_, self.together_ = targets[order], together[order]
 
 
 def _unseen(counts: NDArray) -> NDArray[np.int64]:

@@ -31,6 +31,7 @@ from cepts.words.index import Pairs
 from cepts.words.jumps import Jumps, doubling_groups
 from cepts.words.nbest import lists_of
 from cepts.words.positions import Paths, Positions
+from cepts.words.text import TextFacts
 
 if TYPE_CHECKING:
     from cepts.kernels.blocks import Found
@@ -80,20 +81,19 @@ class Fertility(Positions):
         self._groups = distance_groups(0)
         self._logs: tuple[NDArray, ...] | None = None
 
-    def prepare(self, pairs: Pairs) -> None:
-        """Set the distributions before training, for the words of `pairs`."""
+    def prepare(self, text: TextFacts) -> None:
+        """Set the distributions before training, for the words of a text."""
         self.source_fertility, self.target_fertility = (
-            np.tile(FERTILITY_PRIOR.astype(np.float32), (int(ids.max(initial=-1)) + 2, 1))
-            for ids in (pairs.source_ids, pairs.target_ids)
+            np.tile(FERTILITY_PRIOR.astype(np.float32), (words + 1, 1)) for words in text.words
         )
         self._logs = None
-        self.widen(pairs)
+        self.widen(text)
 
-    def widen(self, pairs: Pairs) -> None:
-        """Extend the tables of distances to the longest sentence of `pairs`."""
-        self.jumps.widen(pairs)
-        if len(self._groups) < 2 * pairs.longest + 3:
-            self._groups = distance_groups(pairs.longest + 1)
+    def widen(self, text: Pairs | TextFacts) -> None:
+        """Extend the tables of distances to the longest sentence of a text."""
+        self.jumps.widen(text)
+        if len(self._groups) < 2 * text.longest + 3:
+            self._groups = distance_groups(text.longest + 1)
         self.logarithms()
 
     def fill(self, block: PairBlock, found: Found, *, counting: bool, agreeing: bool) -> tuple[list[NDArray], Paths]:
@@ -209,13 +209,11 @@ class Displacements(Fertility):
     chained = False
     BUCKETS = 4
 
-    def prepare(self, pairs: Pairs) -> None:
+    def prepare(self, text: TextFacts) -> None:
         """Displacements that fall with the distance."""
         self.displacements = np.tile(smooth_prior(0.75, 0).astype(np.float32), (2, self.BUCKETS, 1))
-        self.source_classes, self.target_classes = (
-            np.zeros(int(ids.max(initial=-1)) + 1, dtype=np.int32) for ids in (pairs.source_ids, pairs.target_ids)
-        )
-        super().prepare(pairs)
+        self.source_classes, self.target_classes = (np.zeros(words, dtype=np.int32) for words in text.words)
+        super().prepare(text)
 
     def place(self, placements: NDArray, displacements: NDArray) -> None:
         """Displacements of each bucket, smoothed towards those of all buckets."""
@@ -250,16 +248,15 @@ class Distortions(Fertility):
         self.classes = classes
         self.placement_smoothing = placement_smoothing
 
-    def prepare(self, pairs: Pairs) -> None:
+    def prepare(self, text: TextFacts) -> None:
         """Word classes, and distances that fall from one word ahead."""
         self.source_classes, self.target_classes = (
-            word_classes(ids, offsets, int(ids.max(initial=-1)) + 1, classes=self.classes)
-            for ids, offsets in ((pairs.source_ids, pairs.source_offsets), (pairs.target_ids, pairs.target_offsets))
+            word_classes(adjacent, classes=self.classes) for adjacent in text.adjacent()
         )
         self.placements = np.empty((2, self.classes + 3, self.classes + 1, GROUPS), dtype=np.float32)
         self.placements[:, :-1] = smooth_prior(0.6, 1)
         self.placements[:, -1] = _ahead(smooth_prior(0.5, 1))
-        super().prepare(pairs)
+        super().prepare(text)
 
     def place(self, placements: NDArray, displacements: NDArray) -> None:
         """Distances of each pair of classes, smoothed towards those of all classes."""

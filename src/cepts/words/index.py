@@ -1,27 +1,48 @@
 """The co-occurrence index: each pair of a source word and a target word that occur together has a number, its *cell*.
 
-One index serves all models and both directions. It is divided into shards of whole sentence pairs, each of which
-numbers its own cells, so that a shard's part of the lexicon and of the counts fits the processor's caches.
+One index serves all models and both directions. The text is cut into *shards*, which are tasks of their own, and these
+into *blocks* of whole sentence pairs. Each block numbers its own cells, so that its part of the lexicon and of the
+counts fits the processor's caches; the shard numbers the cells of its blocks, and the lexicon those of all shards. The
+lexicon is cut into *ranges* of source words, so that no task needs all of it. How all this is cut depends on the text
+alone, never on the number of threads or workers, so that sums are always added in the same order.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-from dataclasses import dataclass, replace
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, fields
 from functools import cached_property
-from typing import TYPE_CHECKING, ClassVar
+from itertools import pairwise
+from typing import TYPE_CHECKING, Any, ClassVar, Self
 
 import numpy as np
 from numpy.typing import NDArray
 
-from cepts.data import Bitext, Flat, Text, Vocabulary, offsets_of
+from cepts.data import Bitext, Flat, Vocabulary, offsets_of, take_runs
 from cepts.engine import cut_runs, map_shards
 from cepts.words.forms import Forms, number
 
 if TYPE_CHECKING:
     from cepts.kernels.lookup import TokenPairs
 
-CELLS_IN_SHARD = 1 << 21
+CELLS_IN_BLOCK = 1 << 21
+
+
+@dataclass(frozen=True, slots=True)
+class Sizes:
+    """How large the parts are into which a text and its lexicon are cut.
+
+    Attributes
+    ----------
+    block, shard
+        Token pairs of a block and of a shard.
+    range
+        Cells of a range of the lexicon, as far as they can be foreseen.
+    """
+
+    block: int = CELLS_IN_BLOCK
+    shard: int = 1 << 23
+    range: int = 1 << 23
 
 
 @dataclass(frozen=True, eq=False)
@@ -74,6 +95,14 @@ class Pairs(Flat):
         words = np.ascontiguousarray(source_words), np.ascontiguousarray(target_words)
         return TokenPairs(*words, self.source_offsets, self.target_offsets, self.cell_offsets)
 
+    def renumbered(self, source: NDArray[np.int32], target: NDArray[np.int32]) -> Pairs:
+        """The same pairs with other numbers of words, which are given for each number of these."""
+        # Without words there is nothing to take from.
+        source_ids, target_ids = (
+            numbers[own] if len(own) else own for numbers, own in ((source, self.source_ids), (target, self.target_ids))
+        )
+        return Pairs(source_ids, self.source_offsets, target_ids, self.target_offsets)
+
     def distinct(self) -> tuple[Pairs, NDArray[np.float32], NDArray[np.int64]]:
         """The distinct pairs, how often each occurs, and the place of every pair among them.
 
@@ -91,36 +120,36 @@ class Pairs(Flat):
         return self.take(firsts[:kinds]), times[:kinds].copy(), places
 
 
-def form_pairs(bitext: Bitext, forms: Forms, max_length: int) -> tuple[Vocabulary, Vocabulary, Pairs]:
-    """The source forms and the target forms of a bitext, and its pairs, with each word as the number of its form.
+def kept_pairs(bitext: Bitext, max_length: int) -> Pairs:
+    """The pairs of a bitext as numbers of words.
 
     Pairs that are empty on one side or have a sentence of more than `max_length` words are made empty.
     """
     lengths = bitext.source.lengths, bitext.target.lengths
     keep = (np.minimum(*lengths) > 0) & (np.maximum(*lengths) <= max_length)
+    if keep.all():
+        return Pairs(bitext.source.ids, bitext.source.offsets, bitext.target.ids, bitext.target.offsets)
+    source, target = (
+        (side.ids[np.repeat(keep, side.lengths)], offsets_of(np.where(keep, side.lengths, 0)))
+        for side in (bitext.source, bitext.target)
+    )
+    return Pairs(*source, *target)
+
+
+def form_pairs(bitext: Bitext, forms: Forms, max_length: int) -> tuple[Vocabulary, Vocabulary, Pairs]:
+    """The source forms and the target forms of a bitext, and its kept pairs as numbers of these."""
     source, source_places = number(forms, bitext.source.vocabulary.words)
     target, target_places = number(forms, bitext.target.vocabulary.words)
-    pairs = Pairs(*_kept(bitext.source, keep, source_places), *_kept(bitext.target, keep, target_places))
-    return source, target, pairs
-
-
-def _kept(
-    text: Text, keep: NDArray[np.bool_], places: NDArray[np.int32]
-) -> tuple[NDArray[np.int32], NDArray[np.int64]]:
-    """Form numbers and offsets of a text, with the sentences that are not kept made empty."""
-    lengths = np.where(keep, text.lengths, 0)
-    ids = places[text.ids] if len(places) else np.empty(0, dtype=np.int32)
-    if not keep.all():
-        ids = ids[np.repeat(keep, text.lengths)]
-    return ids, offsets_of(lengths)
+    pairs = kept_pairs(bitext, max_length)
+    return source, target, pairs.renumbered(source_places, target_places)
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class IndexShard:
-    """A run of sentence pairs with the cells of its token pairs.
+class IndexBlock:
+    """A run of distinct sentence pairs with the cells of its token pairs.
 
-    `cells` are numbered within the shard; cell c of the shard is cell `cell_numbers[c]` of the index. `times` is how
-    often each pair occurs in the text.
+    `cells` are numbered within the block; cell c of the block is cell `cell_numbers[c]` of the shard. `times` is how
+    often each pair occurs in the shard.
     """
 
     pairs: Pairs
@@ -130,84 +159,148 @@ class IndexShard:
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class Index:
-    """The cells of a text: those of source word w are `rows[w]:rows[w + 1]`, and `targets` are their target words."""
+class IndexShard:
+    """The distinct pairs of a shard and their cells, as flat arrays, which can be kept in a file.
 
+    Attributes
+    ----------
+    pairs, times
+        The distinct pairs, each block sorted by length, and how often each occurs in the shard.
+    places
+        The distinct pair of each pair of the shard.
+    bounds
+        Block b has the pairs `bounds[b]:bounds[b + 1]`.
+    cells
+        The cell of each token pair, numbered within its block.
+    cell_numbers, number_offsets
+        Cell c of block b is cell `cell_numbers[number_offsets[b] + c]` of the shard.
+    rows, targets
+        The cells of the source word of rank w are `rows[w]:rows[w + 1]`, and `targets` are their target words.
+    """
+
+    pairs: Pairs
+    times: NDArray[np.float32]
+    places: NDArray[np.int64]
+    bounds: NDArray[np.int64]
+    cells: NDArray[np.int32]
+    cell_numbers: NDArray[np.int32]
+    number_offsets: NDArray[np.int64]
     rows: NDArray[np.int64]
     targets: NDArray[np.int32]
-    target_words: int
-    shards: list[IndexShard]
 
     def __len__(self) -> int:
         return len(self.targets)
 
     @property
-    def source_words(self) -> int:
-        """Size of the source vocabulary."""
-        return len(self.rows) - 1
+    def blocks(self) -> list[IndexBlock]:
+        """The blocks, without copying anything."""
+        cell_bounds = self.pairs.cell_offsets[self.bounds]
+        return [
+            IndexBlock(
+                self.pairs.part(start, stop),
+                self.times[start:stop],
+                self.cells[first:last],
+                self.cell_numbers[low:high],
+            )
+            for start, stop, first, last, low, high in zip(
+                self.bounds[:-1].tolist(),
+                self.bounds[1:].tolist(),
+                cell_bounds[:-1].tolist(),
+                cell_bounds[1:].tolist(),
+                self.number_offsets[:-1].tolist(),
+                self.number_offsets[1:].tolist(),
+                strict=True,
+            )
+        ]
+
+    def arrays(self) -> dict[str, NDArray]:
+        """All arrays by name."""
+        own = {field.name: getattr(self, field.name) for field in fields(self) if field.name != "pairs"}
+        return {**{field.name: getattr(self.pairs, field.name) for field in fields(self.pairs)}, **own}
+
+    @classmethod
+    def of(cls, arrays: Mapping[str, NDArray]) -> Self:
+        """The shard that `arrays` returned."""
+        pairs = Pairs(*(arrays[field.name] for field in fields(Pairs)))
+        return cls(pairs, *(arrays[field.name] for field in fields(cls) if field.name != "pairs"))
 
 
-def arrange(pairs: Pairs, cells: int = CELLS_IN_SHARD) -> NDArray[np.int64]:
-    """An order in which the pairs of a shard are sorted by length, because the HMM makes a table for each length."""
-    runs = [start + pairs.part(start, stop).by_length for start, stop in cut(pairs, cells)]
-    return np.concatenate(runs or [np.empty(0, dtype=np.int64)])
-
-
-def cut(pairs: Pairs, cells: int = CELLS_IN_SHARD) -> Iterator[tuple[int, int]]:
+def cut(pairs: Pairs, cells: int = CELLS_IN_BLOCK) -> Iterator[tuple[int, int]]:
     """Divide into runs of whole pairs with about `cells` token pairs each; a larger pair is a run by itself."""
     return cut_runs(pairs.cell_offsets, cells)
 
 
-def build_index(
-    pairs: Pairs,
-    source_words: int,
-    target_words: int,
-    *,
-    times: NDArray[np.float32] | None = None,
-    threads: int | None = 1,
-    cells_in_shard: int = CELLS_IN_SHARD,
-) -> Index:
-    """Number the cells of `pairs`, each of which occurs `times` times, over vocabularies of the given sizes."""
+def index_shard(
+    pairs: Pairs, ranks: NDArray[np.int32], target_words: int, *, cells_in_block: int = CELLS_IN_BLOCK, threads: int = 1
+) -> IndexShard:
+    """Number the cells of the distinct ones among `pairs`.
+
+    `ranks` is the place of each source word among the rows; `target_words` is the size of the target vocabulary.
+    """
+    distinct, times, places = pairs.distinct()
+    # Sorted by length in each block, because the HMM can then treat pairs of the same length together.
+    runs = list(cut(distinct, cells_in_block))
+    order = np.concatenate(
+        [np.empty(0, np.int64), *(start + distinct.part(start, stop).by_length for start, stop in runs)]
+    )
+    distinct, times, places = distinct.take(order), times[order], np.argsort(order)[places]
+    numbered = list(map_shards(lambda run: _number(distinct.part(*run), ranks, target_words), runs, threads=threads))
+    rows, targets, numbers = merge_cells([(rows, targets) for _, rows, targets in numbered], len(ranks), target_words)
+    by_use = [_by_use(cells, part) for (cells, _, _), part in zip(numbered, numbers, strict=True)]
+    none = np.empty(0, dtype=np.int32)
+    return IndexShard(
+        distinct,
+        times,
+        places,
+        np.array([0, *(stop for _, stop in runs)], dtype=np.int64),
+        np.concatenate([none, *(cells for cells, _, _ in numbered)]),
+        np.concatenate([none, *by_use]),
+        offsets_of([len(part) for part in by_use]),
+        rows,
+        targets,
+    )
+
+
+def merge_cells(
+    parts: Sequence[tuple[NDArray[np.int64], NDArray[np.int32]]], source_words: int, target_words: int
+) -> tuple[NDArray[np.int64], NDArray[np.int32], list[NDArray[np.int32]]]:
+    """Merge the cells of several parts: the rows and targets of all, and the new numbers of each part."""
     from cepts.kernels.index import merge_rows
 
-    times = np.ones(len(pairs), dtype=np.float32) if times is None else times
-    runs = list(cut(pairs, cells_in_shard))
-    numbered = list(
-        map_shards(
-            lambda run: _number(pairs.part(*run), times[slice(*run)], source_words, target_words),
-            runs,
-            threads=threads,
-        )
-    )
-    shard_rows = np.array([rows for _, rows, _ in numbered], dtype=np.int64).reshape(-1, source_words + 1)
-    starts = offsets_of([len(targets) for _, _, targets in numbered])
-    shard_targets = np.concatenate([targets for _, _, targets in numbered] or [np.empty(0, np.int32)])
+    if len(parts) == 1:
+        ((rows, targets),) = parts
+        return rows, targets, [np.arange(len(targets), dtype=np.int32)]
+    starts = offsets_of([len(targets) for _, targets in parts])
     if starts[-1] >= np.iinfo(np.int32).max:
-        raise MemoryError("the text has too many distinct word pairs for one index; train on fewer sentence pairs.")
+        raise MemoryError("the text has too many distinct word pairs for one range; lower `max_vocabulary`.")
+    part_rows = np.array([rows for rows, _ in parts], dtype=np.int64).reshape(-1, source_words + 1)
     numbers = np.empty(int(starts[-1]), dtype=np.int32)
     targets = np.empty(int(starts[-1]), dtype=np.int32)
     rows = np.empty(source_words + 1, dtype=np.int64)
-    # The row of a word is merged from its rows in all shards.
+    # The row of a word is merged from its rows in all parts.
     count = merge_rows(
-        np.add.outer(np.arange(source_words), (source_words + 1) * np.arange(len(runs))).reshape(-1),
-        len(runs) * np.arange(source_words + 1),
+        np.add.outer(np.arange(source_words), (source_words + 1) * np.arange(len(parts))).reshape(-1),
+        len(parts) * np.arange(source_words + 1),
         np.arange(target_words, dtype=np.int32),
-        (shard_rows + starts[:-1, None]).reshape(-1),
-        shard_targets,
+        (part_rows + starts[:-1, None]).reshape(-1),
+        np.concatenate([np.empty(0, np.int32), *(part for _, part in parts)]),
         *_unseen(target_words),
         numbers,
         targets,
         rows,
     )
-    shards = [
-        replace(shard, cell_numbers=_by_use(shard.cells, numbers[start:stop]))
-        for (shard, _, _), start, stop in zip(numbered, starts[:-1], starts[1:], strict=True)
-    ]
-    return Index(rows, targets[:count].copy(), target_words, shards)
+    return rows, targets[:count].copy(), [numbers[start:stop] for start, stop in pairwise(starts)]
+
+
+def in_word_order(rows: NDArray[np.int64], ranks: NDArray[np.int32]) -> tuple[Any, NDArray[np.int64]]:
+    """The order that brings cells from the order of ranks to that of words, and the rows of the words."""
+    if (np.diff(ranks) == 1).all():
+        return slice(None), rows
+    return take_runs(rows, ranks.astype(np.int64))
 
 
 def _by_use(cells: NDArray[np.int32], numbers: NDArray[np.int32]) -> NDArray[np.int32]:
-    """Renumber a shard's cells in order of first use, and return their numbers in the index in the new order."""
+    """Renumber a block's cells in order of first use, and return their numbers in the shard in the new order."""
     from cepts.kernels.index import renumber_by_use
 
     ordered = np.empty(len(numbers), dtype=np.int32)
@@ -220,23 +313,22 @@ def _unseen(words: int) -> tuple[NDArray[np.int32], NDArray[np.int32]]:
 
 
 def _number(
-    pairs: Pairs, times: NDArray[np.float32], source_words: int, target_words: int
-) -> tuple[IndexShard, NDArray[np.int64], NDArray[np.int32]]:
-    """The shard of `pairs` with its own cell numbers, where the rows of its cells start, and their target words."""
+    pairs: Pairs, ranks: NDArray[np.int32], target_words: int
+) -> tuple[NDArray[np.int32], NDArray[np.int64], NDArray[np.int32]]:
+    """The cell of each token pair, where the rows of the cells start, and their target words."""
     from cepts.kernels.index import number_cells, occurrences_by_word, token_rows
 
     offsets = pairs.cell_offsets
     tokens = len(pairs.source_ids)
-    starts = np.empty(source_words + 1, dtype=np.int64)
+    starts = np.empty(len(ranks) + 1, dtype=np.int64)
     order = np.empty(tokens, dtype=np.int64)
-    occurrences_by_word(pairs.source_ids, starts, order)
+    occurrences_by_word(ranks[pairs.source_ids], starts, order)
     sentence_of = np.empty(tokens, dtype=np.int64)
     row_of = np.empty(tokens, dtype=np.int64)
     token_rows(pairs.source_offsets, pairs.target_offsets, offsets, sentence_of, row_of)
     cells = np.empty(int(offsets[-1]), dtype=np.int32)
     targets = np.empty(int(offsets[-1]), dtype=np.int32)
-    rows = np.empty(source_words + 1, dtype=np.int64)
+    rows = np.empty(len(ranks) + 1, dtype=np.int64)
     tokens_of = starts, order, sentence_of, row_of, pairs.target_ids, pairs.target_offsets
     count = number_cells(*tokens_of, *_unseen(target_words), cells, targets, rows)
-    shard = IndexShard(pairs, times, cells, np.empty(0, dtype=np.int32))
-    return shard, rows, targets[:count].copy()
+    return cells, rows, targets[:count].copy()

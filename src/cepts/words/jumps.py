@@ -14,6 +14,7 @@ from cepts.words.blocks import PairBlock
 from cepts.words.index import Pairs
 from cepts.words.nbest import best_paths, nbest_lists
 from cepts.words.positions import Paths, Positions
+from cepts.words.text import TextFacts
 
 if TYPE_CHECKING:
     from cepts.kernels.blocks import Found
@@ -56,19 +57,19 @@ class Jumps(Positions):
         """Whether no jumps are added to those of the text."""
         return self.smoothing == 0
 
-    def prepare(self, pairs: Pairs) -> None:
-        """Extend the weights to the longest sentence of `pairs`.
+    def prepare(self, text: TextFacts) -> None:
+        """Extend the weights to the longest sentence of a text.
 
         A few thousand pairs are enough to estimate so few weights. If there are more, training with agreement, which is
         not exact EM anyway, counts only the jumps of every second, third, ... up to every eighth pair.
         """
         self.reach = 0
-        self._stretch(max(pairs.longest, 2 * self.NEAR))
-        self.stride = int(np.clip(len(pairs) // self.ENOUGH, 1, 8))
+        self._stretch(max(text.longest, 2 * self.NEAR))
+        self.stride = int(np.clip(text.pairs // self.ENOUGH, 1, 8))
 
-    def widen(self, pairs: Pairs) -> None:
-        """Extend the weights to the longest sentence of `pairs`."""
-        self._stretch(pairs.longest)
+    def widen(self, text: Pairs | TextFacts) -> None:
+        """Extend the weights to the longest sentence of a text."""
+        self._stretch(text.longest)
 
     def fill(self, block: PairBlock, found: Found, *, counting: bool, agreeing: bool) -> tuple[list[NDArray], None]:
         """Posteriors of links; expected counts also of jumps and starts."""

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
 import numpy as np
@@ -10,8 +10,8 @@ from numpy.typing import NDArray
 
 from cepts.words.forms import distinct
 
-# Words and how often each occurs.
-Named = tuple[Sequence[str], NDArray[np.int64]]
+# The arrays of `Words`.
+NUMBERS = ("frequencies", "coarse", "share")
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -19,13 +19,23 @@ class Words:
     """The words of one side at one level.
 
     `coarse` is the number of each word's stem at the next coarser level, and `share` is P(word | stem). At the coarsest
-    level `coarse` is empty and `share` is the word's share of the text.
+    level `coarse` is empty and `share` is the word's share of the text. `names` may be
+    missing while a model is trained.
     """
 
     names: Sequence[str]
     frequencies: NDArray[np.int64]
     coarse: NDArray[np.int32]
     share: NDArray[np.float32]
+
+    def arrays(self, prefix: str) -> dict[str, NDArray]:
+        """The arrays by name, without the names of the words."""
+        return {f"{prefix}.{name}": getattr(self, name) for name in NUMBERS}
+
+    @classmethod
+    def of(cls, prefix: str, arrays: Mapping[str, NDArray]) -> Words:
+        """The words that `arrays` returned."""
+        return cls((), *(arrays[f"{prefix}.{name}"] for name in NUMBERS))
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -39,34 +49,34 @@ class Level:
     target: Words
 
 
-def build_levels(
-    rows: NDArray[np.int64],
-    targets: NDArray[np.int32],
-    source: Named,
-    target: Named,
-    stems: Sequence[int],
-) -> list[Level]:
-    """Levels of the cells whose source and target words (names, frequencies) are given, finest first.
+def words_by_level(
+    names: Sequence[str], frequencies: NDArray[np.int64], stems: Sequence[int], *, total: int | None = None
+) -> list[Words]:
+    """The words of a side and their stems, finest first.
 
-    `stems` are the numbers of first letters that the coarser words keep, in falling order.
+    `stems` are the numbers of first letters that the coarser words keep, in falling order; `total` is the number of
+    words of the text, if `names` are not all of its words.
     """
-    levels: list[Level] = []
+    found: list[Words] = []
+    total = int(frequencies.sum()) if total is None else total
     for letters in stems:
-        (source_words, source), (target_words, target) = (_stemmed(side, letters) for side in (source, target))
+        coarse_names, coarse = distinct([name[:letters] for name in names])
+        totals = np.bincount(coarse, frequencies, len(coarse_names)).astype(np.int64)
+        found.append(_words(names, frequencies, coarse, totals[coarse]))
+        names, frequencies = coarse_names, totals
+    return [*found, _words(names, frequencies, np.empty(0, dtype=np.int32), np.array(total))]
+
+
+def build_levels(
+    rows: NDArray[np.int64], targets: NDArray[np.int32], source: Sequence[Words], target: Sequence[Words]
+) -> list[Level]:
+    """Levels of the cells whose source and target words (see `words_by_level`) are given, finest first."""
+    levels: list[Level] = []
+    for source_words, target_words in zip(source[:-1], target[:-1], strict=True):
         coarse_of_cell, coarse_rows, coarse_targets = _merged(rows, targets, source_words.coarse, target_words.coarse)
         levels.append(Level(rows, targets, coarse_of_cell, source_words, target_words))
         rows, targets = coarse_rows, coarse_targets
-    none = np.empty(0, dtype=np.int32)
-    coarsest = (_words(*side, none, side[1].sum()) for side in (source, target))
-    return [*levels, Level(rows, targets, none, *coarsest)]
-
-
-def _stemmed(side: Named, letters: int) -> tuple[Words, Named]:
-    """The words of a side, and their stems of `letters` letters with the frequencies of these."""
-    names, frequencies = side
-    coarse_names, coarse = distinct([name[:letters] for name in names])
-    totals = np.bincount(coarse, frequencies, len(coarse_names)).astype(np.int64)
-    return _words(names, frequencies, coarse, totals[coarse]), (coarse_names, totals)
+    return [*levels, Level(rows, targets, np.empty(0, dtype=np.int32), source[-1], target[-1])]
 
 
 def _merged(

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from abc import ABC, abstractmethod
 from collections.abc import Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field, fields, replace
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -17,7 +17,7 @@ from numpy.typing import NDArray
 
 from cepts.data import Vocabulary, offsets_of
 from cepts.words.index import Pairs
-from cepts.words.levels import Level, Words, build_levels
+from cepts.words.levels import Level, Words, build_levels, words_by_level
 
 if TYPE_CHECKING:
     from cepts.kernels.lookup import Spellings
@@ -97,6 +97,8 @@ class Lexicon(ABC):
         self.table[:, 0] = 1.0 / max(len(target), 1)
         self.table[:, 1] = 1.0 / max(len(source), 1)
         self.counts: Counts = np.zeros((0, 1), dtype=np.float32)
+        # Sums of the forward counts of each source word, and of the reverse counts of each target word.
+        self.source_totals, self.target_totals = np.zeros(len(source)), np.zeros(len(target))
         self._sorted: tuple[NDArray[np.int32], NDArray[np.float32]] | None = None
 
     @property
@@ -106,19 +108,24 @@ class Lexicon(ABC):
 
     def estimate(self, counts: Counts) -> None:
         """Set the table from expected counts: one column for both directions, or one for each."""
-        if self.learning and self.spelling > 0.0:
-            from cepts.kernels.lexicon import spelling_counts
+        self.take(counts)
+        self.normalise()
 
+    def take(self, counts: Counts) -> None:
+        """Take expected counts, add prior counts to them, and sum them for each word."""
+        from cepts.kernels.lexicon import spelling_counts, totals
+
+        if self.learning and self.spelling > 0.0:
             # Prior counts of words that are spelt alike.
             spellings = _spellings(self.source.vocabulary, self.target.vocabulary)
             spelling_counts(self.rows, self.targets, spellings, self.LIKENESS, self.spelling, counts)
         self.counts = counts
         self._sorted = None
-        self.normalise(counts)
+        totals(self.rows, self.targets, counts, self.source_totals, self.target_totals)
 
     @abstractmethod
-    def normalise(self, counts: Counts) -> None:
-        """Set the table from counts that include all prior counts."""
+    def normalise(self) -> None:
+        """Set the table from `counts` and from the totals, which may be those of a lexicon of which this is a range."""
 
     def settle(self) -> None:
         """End training: give every pair of words at least the lowest probability."""
@@ -126,12 +133,16 @@ class Lexicon(ABC):
 
     def state(self) -> dict[str, NDArray]:
         """The arrays from which the table is computed."""
-        return {"counts": self.counts}
+        return {"counts": self.counts, "target_totals": self.target_totals}
 
     def restore(self, state: dict[str, NDArray]) -> None:
         """Compute the table from a saved state."""
         learning, self.learning = self.learning, False
-        self.estimate(state["counts"])
+        self.take(state["counts"])
+        # Sums depend on their order in the last digit, so those of the training are used. The first versions of cepts
+        # did not save them.
+        self.target_totals = state.get("target_totals", self.target_totals)
+        self.normalise()
         self.learning = learning
 
     def kept(self) -> NDArray[np.bool_]:
@@ -159,14 +170,6 @@ class Lexicon(ABC):
         words = pairs.tokens(tokens.source_known[pairs.source_ids], tokens.target_known[pairs.target_ids])
         look_up_flat(words, self.rows, *self._sorted, self.floor, out)
 
-    def _totals(self, counts: Counts) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
-        """Sums of the forward counts over each source word, and of the reverse counts over each target word."""
-        from cepts.kernels.lexicon import totals
-
-        of_source, of_target = np.empty(len(self.source)), np.empty(len(self.target))
-        totals(self.rows, self.targets, counts, of_source, of_target)
-        return of_source, of_target
-
 
 class MaximumLikelihood(Lexicon):
     """Expected counts over their totals, eq. (25) of ibm12."""
@@ -178,11 +181,11 @@ class MaximumLikelihood(Lexicon):
         """Whether no counts are added to those of the text."""
         return self.spelling == 0
 
-    def normalise(self, counts: Counts) -> None:
+    def normalise(self) -> None:
         """Set the table by eq. (25) of ibm12."""
         from cepts.kernels.lexicon import normalise
 
-        normalise(self.rows, self.targets, counts, *self._totals(counts), self.table)
+        normalise(self.rows, self.targets, self.counts, self.source_totals, self.target_totals, self.table)
 
 
 class Bayes(Lexicon):
@@ -193,14 +196,15 @@ class Bayes(Lexicon):
     def __init__(self, *cells: Any, concentration: float = 0.01, **options: Any) -> None:
         super().__init__(*cells, **options)
         self.concentration = concentration
-        self._sizes = (np.diff(self.rows), np.bincount(self.targets, minlength=len(self.target)))
+        # Numbers of cells of each target word, in all ranges.
+        self.target_sizes = np.bincount(self.targets, minlength=len(self.target))
 
-    def normalise(self, counts: Counts) -> None:
+    def normalise(self) -> None:
         """Set the table to the exponential of the expected logarithms."""
         from cepts.kernels.lexicon import normalise_bayes
 
-        totals = (*self._totals(counts), *self._sizes)
-        normalise_bayes(self.rows, self.targets, counts, *totals, self.concentration, self.table)
+        totals = self.source_totals, self.target_totals, np.diff(self.rows), self.target_sizes
+        normalise_bayes(self.rows, self.targets, self.counts, *totals, self.concentration, self.table)
         np.maximum(self.table, self.floor, out=self.table)
 
     def kept(self) -> NDArray[np.bool_]:
@@ -230,64 +234,77 @@ class BackOff(Lexicon):
     # Unseen words have only their spelling; they are mostly names and numbers.
     TRUST = 0.5
 
-    def __init__(self, *cells: Any, stems: Sequence[int] = (6, 4), **options: Any) -> None:
+    def __init__(
+        self, *cells: Any, stems: Sequence[int] = (6, 4), levels: list[Level] | None = None, **options: Any
+    ) -> None:
         super().__init__(*cells, **options)
         self.stems = tuple(stems)
-        self.levels = build_levels(
-            self.rows,
-            self.targets,
-            (self.source.vocabulary.words, self.source.frequencies),
-            (self.target.vocabulary.words, self.target.frequencies),
-            self.stems,
-        )
+        if levels is None:
+            sides = (
+                words_by_level(side.vocabulary.words, side.frequencies, self.stems)
+                for side in (self.source, self.target)
+            )
+            levels = build_levels(self.rows, self.targets, *sides)
+        self.levels = levels
         self.strengths = np.full((len(self.levels), 2), self.BEGINNING)
-        self._estimates = 0
+        self.estimates = 0
+        self._level_counts: list[Counts] = []
         self._level_tables: list[NDArray[np.float32]] = []
-        self._level_totals: list[tuple[NDArray[np.float64], NDArray[np.float64]]] = []
         self._lookup: dict[str, Any] | None = None
 
     def estimate(self, counts: Counts) -> None:
-        """Set the tables from expected counts; negligible counts become 0."""
+        """Set the tables from expected counts, and learn the strengths."""
+        self.take(counts)
+        if self.learning:
+            self.learn(*([self.sample(direction)] for direction in range(2)))
+        self.normalise()
+
+    def take(self, counts: Counts) -> None:
+        """Take expected counts, of which the negligible ones become 0, and sum them at every level."""
+        from cepts.kernels.lexicon import add_at
+
         if self.learning:
             counts[counts < self.NEGLIGIBLE] = 0.0
-        super().estimate(counts)
-
-    def normalise(self, counts: Counts) -> None:
-        """Set the table of every level, coarsest first, and learn the strengths."""
-        from cepts.kernels.lexicon import CoarseCells, add_at, back_off
-
+        super().take(counts)
         self._lookup = None
-        level_counts = [counts]
+        self._level_counts = [counts]
         for level, coarser in zip(self.levels, self.levels[1:], strict=False):
             summed = np.zeros((len(coarser.targets), counts.shape[1]), dtype=np.float32)
-            add_at(level.coarse_of_cell, level_counts[-1], summed)
-            level_counts.append(summed)
-        # Summed word by word, not cell by cell, so that a saved model, which drops cells without counts, has the same
-        # sums to the last bit.
-        self._level_totals = [self._totals(counts)]
+            add_at(level.coarse_of_cell, self._level_counts[-1], summed)
+            self._level_counts.append(summed)
+
+    def totals_by_level(self) -> list[tuple[NDArray[np.float64], NDArray[np.float64]]]:
+        """Totals of source words and target words, and of their stems.
+
+        They are summed word by word, not cell by cell, so that a saved model, which drops cells without counts, has the
+        same sums to the last bit.
+        """
+        found = [(self.source_totals, self.target_totals)]
         for level in self.levels[:-1]:
-            of_source, of_target = self._level_totals[-1]
-            self._level_totals.append(
+            of_source, of_target = found[-1]
+            found.append(
                 (
                     np.bincount(level.source.coarse, of_source).astype(np.float64),
                     np.bincount(level.target.coarse, of_target).astype(np.float64),
                 )
             )
-        if self.learning:
-            self._estimates += 1
-            # The first expected counts are little more than co-occurrence counts, which the prior mostly explains.
-            if self._estimates > self.PATIENCE:
-                self._learn_strengths(level_counts)
+        return found
+
+    def normalise(self) -> None:
+        """Set the table of every level, coarsest first."""
+        from cepts.kernels.lexicon import CoarseCells, back_off
+
         self._level_tables = [
             self.table,
             *(np.empty((len(level.targets), 2), np.float32) for level in self.levels[1:]),
         ]
+        level_totals = self.totals_by_level()
         for depth in range(len(self.levels) - 1, -1, -1):
             level = self.levels[depth]
             back_off(
                 CoarseCells(level.rows, level.targets, level.coarse_of_cell, level.source.share, level.target.share),
-                level_counts[depth],
-                self._level_totals[depth],
+                self._level_counts[depth],
+                level_totals[depth],
                 self._level_tables[min(depth + 1, len(self.levels) - 1)],
                 self.strengths[depth],
                 self.floor,
@@ -296,33 +313,67 @@ class BackOff(Lexicon):
 
     def state(self) -> dict[str, NDArray]:
         """Counts and strengths, and how often they were estimated."""
-        return {"counts": self.counts, "strengths": self.strengths, "estimates": np.array([self._estimates])}
+        return {**super().state(), "strengths": self.strengths, "estimates": np.array([self.estimates])}
 
     def restore(self, state: dict[str, NDArray]) -> None:
         """Compute the table from a saved state."""
         self.strengths = np.array(state["strengths"], dtype=np.float64)
-        self._estimates = int(state["estimates"][0])
+        self.estimates = int(state["estimates"][0])
         super().restore(state)
 
-    def _learn_strengths(self, level_counts: list[Counts]) -> None:
-        """Hill-climb to the strengths under which each count is best predicted from all others, level by level."""
-        for direction in range(2):
-            sample = _LeaveOneOut(self.levels, level_counts, self._level_totals, direction, self.SAMPLE)
-            if not sample.size:
-                continue
-            strengths = self.strengths[:, direction]
-            for depth in range(len(self.levels)):
-                place = int(np.abs(np.log(self.GRID / strengths[depth])).argmin())
-                best = sample.likelihood(strengths)
-                for step in (1, -1):
-                    while 0 <= place + step < len(self.GRID):
-                        trial = strengths.copy()
-                        trial[depth] = self.GRID[place + step]
-                        likelihood = sample.likelihood(trial)
-                        if likelihood <= best:
-                            break
-                        best, place = likelihood, place + step
-                        strengths[depth] = trial[depth]
+    # -- strengths ---------------------------------------------------------------------------------------------------
+
+    def sample(self, direction: int, share: float = 1.0) -> LeaveOneOut:
+        """A sample of the counts, by which `learn` judges strengths; `share` is the part of it that a range gives."""
+        counts = self._level_counts
+        column = min(direction, counts[0].shape[1] - 1)
+        cells: NDArray[np.integer] = np.flatnonzero(counts[0][:, column] > 0.05)
+        cells = cells[:: max(1, len(cells) // max(int(share * self.SAMPLE), 1))]
+        weight = counts[0][cells, column].astype(np.float64)
+        words, shares, rest = [], [], []
+        for level, counted in zip(self.levels, counts, strict=True):
+            source = np.searchsorted(level.rows, cells, side="right") - 1
+            target = level.targets[cells]
+            words.append(target if direction else source)
+            shares.append((level.source.share[source] if direction else level.target.share[target]).astype(np.float64))
+            rest.append(np.maximum(counted[cells, column] - np.minimum(weight, 1.0), 0.0))
+            if len(level.coarse_of_cell):
+                cells = level.coarse_of_cell[cells]
+        sample = LeaveOneOut(weight, np.array(rest), np.array(shares), np.array(words), np.zeros_like(rest))
+        # The totals of target words are known only when those of all ranges are added.
+        return sample if direction else sample.with_totals([source for source, _ in self.totals_by_level()])
+
+    def learn(self, forward: Sequence[LeaveOneOut], reverse: Sequence[LeaveOneOut]) -> None:
+        """Learn the strengths under which each count is best predicted from all others, from samples of all ranges.
+
+        The totals must be those of all ranges.
+        """
+        self.estimates += 1
+        # The first expected counts are little more than co-occurrence counts, which the prior mostly explains.
+        if self.estimates <= self.PATIENCE:
+            return
+        target_totals = [target for _, target in self.totals_by_level()]
+        whole = [LeaveOneOut.concatenate(forward), LeaveOneOut.concatenate(reverse).with_totals(target_totals)]
+        for direction, sample in enumerate(whole):
+            if len(sample.weight):
+                self._climb(sample, self.strengths[:, direction])
+
+    def _climb(self, sample: LeaveOneOut, strengths: NDArray[np.float64]) -> None:
+        """Change `strengths` to more likely ones, level by level, until no neighbour on the grid is more likely."""
+        for depth in range(len(self.levels)):
+            place = int(np.abs(np.log(self.GRID / strengths[depth])).argmin())
+            best = sample.likelihood(strengths)
+            for step in (1, -1):
+                while 0 <= place + step < len(self.GRID):
+                    trial = strengths.copy()
+                    trial[depth] = self.GRID[place + step]
+                    likelihood = sample.likelihood(trial)
+                    if likelihood <= best:
+                        break
+                    best, place = likelihood, place + step
+                    strengths[depth] = trial[depth]
+
+    # -- looking up --------------------------------------------------------------------------------------------------
 
     def place(self, tokens: Tokens) -> None:
         """Find the number and the share of every form at every level, unless this has been done."""
@@ -358,16 +409,17 @@ class BackOff(Lexicon):
             by_target(level.rows, level.targets, table)
             for level, table in zip(self.levels, self._level_tables, strict=True)
         ]
+        level_totals = self.totals_by_level()
         levels = Levels(
             np.concatenate([level.rows for level in self.levels]),
             offsets_of([len(level.rows) for level in self.levels]),
             np.concatenate([targets for targets, _ in ordered]),
             np.concatenate([table for _, table in ordered]),
             offsets_of([len(targets) for targets, _ in ordered]),
-            np.concatenate([source for source, _ in self._level_totals]),
-            np.concatenate([target for _, target in self._level_totals]),
-            offsets_of([len(source) for source, _ in self._level_totals]),
-            offsets_of([len(target) for _, target in self._level_totals]),
+            np.concatenate([source for source, _ in level_totals]),
+            np.concatenate([target for _, target in level_totals]),
+            offsets_of([len(source) for source, _ in level_totals]),
+            offsets_of([len(target) for _, target in level_totals]),
         )
         names = {
             side: [
@@ -412,39 +464,46 @@ class BackOff(Lexicon):
         )
 
 
-class _LeaveOneOut:
-    """How well counts are predicted when one occurrence is removed, on a sample of the finest level's cells."""
+@dataclass(frozen=True, slots=True, eq=False)
+class LeaveOneOut:
+    """Counts, and how well each is predicted when one occurrence is removed.
 
-    def __init__(
-        self,
-        levels: list[Level],
-        counts: list[Counts],
-        level_totals: list[tuple[NDArray[np.float64], NDArray[np.float64]]],
-        direction: int,
-        size: int,
-    ) -> None:
-        column = direction if counts[0].shape[1] > 1 else 0
-        cells: NDArray[np.integer] = np.flatnonzero(counts[0][:, column] > 0.05)
-        cells = cells[:: max(1, len(cells) // size)]
-        self.size = len(cells)
-        self.weight = counts[0][cells, column].astype(np.float64)
-        taken = np.minimum(self.weight, 1.0)
-        self.parts = []
-        for level, counted, total in zip(levels, counts, level_totals, strict=True):
-            source = np.searchsorted(level.rows, cells, side="right") - 1
-            target = level.targets[cells]
-            share = level.target.share[target] if direction == 0 else level.source.share[source]
-            whole = total[0][source] if direction == 0 else total[1][target]
-            rest = np.maximum(counted[cells, column] - taken, 0.0)
-            self.parts.append((rest, np.maximum(whole - taken, rest), share.astype(np.float64)))
-            if len(level.coarse_of_cell):
-                cells = level.coarse_of_cell[cells]
+    Attributes
+    ----------
+    weight
+        The counts of some cells of the finest level.
+    rest
+        Levels x cells: what remains of the count of the cell, or of its coarser cell, without one occurrence.
+    share
+        Levels x cells: the share of the predicted word in its coarser one.
+    words, totals
+        Levels x cells: the number and the total count of the predicting word.
+    """
+
+    weight: NDArray[np.float64]
+    rest: NDArray[np.float64]
+    share: NDArray[np.float64]
+    words: NDArray[np.int64]
+    totals: NDArray[np.float64]
+
+    @classmethod
+    def concatenate(cls, parts: Sequence[LeaveOneOut]) -> LeaveOneOut:
+        """All cells of several samples."""
+        joined = (np.concatenate([getattr(part, field.name) for part in parts], axis=-1) for field in fields(cls))
+        return cls(*joined)
+
+    def with_totals(self, totals: Sequence[NDArray[np.float64]]) -> LeaveOneOut:
+        """The same cells, with the totals of their words taken from those of all words of each level."""
+        return replace(self, totals=np.array([total[own] for total, own in zip(totals, self.words, strict=True)]))
 
     def likelihood(self, strengths: NDArray[np.float64]) -> float:
         """Weighted log-likelihood of the sample."""
         probability: NDArray[np.float64] | float = 1.0
-        for (rest, whole, share), strength in zip(reversed(self.parts), strengths[::-1], strict=True):
-            probability = (rest + strength * share * probability) / (whole + strength)
+        whole = np.maximum(self.totals - np.minimum(self.weight, 1.0), self.rest)
+        for level in range(len(strengths) - 1, -1, -1):
+            strength = strengths[level]
+            prior = strength * self.share[level] * probability
+            probability = (self.rest[level] + prior) / (whole[level] + strength)
         # Not `@`: BLAS would start threads, which cost more than they save.
         return float((self.weight * np.log(probability)).sum())
 

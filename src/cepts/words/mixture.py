@@ -16,6 +16,7 @@ from cepts.words.blocks import PairBlock
 from cepts.words.index import Pairs
 from cepts.words.nbest import best_paths, nbest_lists
 from cepts.words.positions import Paths, Positions
+from cepts.words.text import TextFacts, shapes_of
 
 if TYPE_CHECKING:
     from cepts.kernels.blocks import Found, PriorArrays
@@ -39,10 +40,8 @@ class Shapes:
     @classmethod
     def of(cls, pairs: Pairs) -> Shapes:
         """Shapes of `pairs`, without those of empty pairs."""
-        keys = np.unique(_keys(pairs.source_lengths, pairs.target_lengths))
-        source_lengths, target_lengths = keys >> 32, keys & 0xFFFFFFFF
-        full = (source_lengths > 0) & (target_lengths > 0)
-        return cls(source_lengths[full], target_lengths[full])
+        keys = shapes_of(pairs)
+        return cls(keys >> 32, keys & 0xFFFFFFFF)
 
     def __len__(self) -> int:
         return len(self.source_lengths)
@@ -124,17 +123,18 @@ class IndependentPositions(Positions):
     def priors(self, shapes: Shapes) -> Priors:
         """The current priors of `shapes`."""
 
-    def prepare(self, pairs: Pairs) -> None:
-        """Tables for the shapes of `pairs`."""
-        self.trained = self.priors(Shapes.of(pairs))
+    def prepare(self, text: TextFacts) -> None:
+        """Tables for the shapes of a text, if the model learns them."""
+        if self.counts_positions:
+            self.trained = self.priors(Shapes(text.source_lengths, text.target_lengths))
 
     def fill(self, block: PairBlock, found: Found, *, counting: bool, agreeing: bool) -> tuple[list[NDArray], None]:
         """Posteriors of links, or expected counts of links and, if the model learns them, of positions."""
         from cepts.kernels.mixture import MixtureRoom, PositionCounts, mixture_posteriors
 
-        priors = self.trained if counting else self.priors(Shapes.of(block.pairs))
-        assert priors is not None
         learning = counting and self.counts_positions
+        priors = self.trained if learning else self.priors(Shapes.of(block.pairs))
+        assert priors is not None
         tables = [np.zeros(len(getattr(priors, table)) if learning else 0, dtype=np.float32) for table in TABLES]
         longest = block.pairs.longest
         room = MixtureRoom(*one_allocation((longest**2,), (longest**2,), (longest,), (longest,)))

@@ -84,7 +84,9 @@ def load_aligner(directory: str | Path, *, threads: int | None = None) -> Aligne
             known.append((Side(Vocabulary(buffer, offsets), frequencies), cohesion))
         (aligner.source_, aligner.target_), cohesions = zip(*known, strict=True)
         aligner.restore_cohesion(*cohesions)
-        aligner.lexicon_ = aligner.new_lexicon(arrays["lexicon.rows"], arrays["lexicon.targets"])
+        aligner.lexicon_ = aligner.new_lexicon(
+            arrays["lexicon.rows"], arrays["lexicon.targets"], aligner.source_, aligner.target_
+        )
         aligner.lexicon_.restore(owned_by("lexicon", arrays))
         aligner.lexicon_.settle()
         aligner.null_ = NullWords(aligner.source_.frequencies, aligner.target_.frequencies)

@@ -16,6 +16,7 @@ from numpy.typing import NDArray
 from cepts.data import NBest
 from cepts.words.blocks import PairBlock
 from cepts.words.index import Pairs
+from cepts.words.text import TextFacts
 
 if TYPE_CHECKING:
     from cepts.kernels.blocks import Found
@@ -57,11 +58,11 @@ class Positions(ABC):
         """Whether posteriors are exact and `update` never lowers the likelihood."""
         return True
 
-    def prepare(self, pairs: Pairs) -> None:
-        """Allocate what training on `pairs` needs."""
+    def prepare(self, text: TextFacts) -> None:
+        """Allocate what training on a text needs."""
 
-    def widen(self, pairs: Pairs) -> None:
-        """Extend the model to the longest sentence of `pairs`, before threads use it."""
+    def widen(self, text: Pairs | TextFacts) -> None:
+        """Extend the model to the longest sentence of a text, before threads use it."""
 
     def expect(self, block: PairBlock, *, agreeing: bool) -> Expected:
         """Expected counts of a block; if `agreeing`, from the product of the posteriors of both directions."""

@@ -1,0 +1,335 @@
+"""Pieces: named sets of arrays that the tasks of a large job leave for one another, in memory or in files.
+
+A file is written beside its place and renamed, so a piece is there completely or not at all. It is a safetensors file
+whose metadata hold the settings and a checksum of each array. A process checks each array the first time it reads it,
+unless it wrote it itself: what a crash of the machine left unwritten is found, and made again by whoever needs it.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+import shutil
+import tempfile
+import weakref
+from abc import ABC, abstractmethod
+from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from cepts.atomic import atomic_output
+from cepts.errors import DataError, ModelError
+from cepts.store.directory import LENGTH_BYTES, METADATA, SUFFIX
+from cepts.store.header import checked_header, header_of, plain_arrays, reason, sealed
+
+CHECKED_AT_A_TIME = 1 << 24  # bytes
+REMEDY = "delete it, and run the same command again"
+# Names of types in safetensors files.
+TYPES = {
+    "bool": "BOOL",
+    "int8": "I8",
+    "uint8": "U8",
+    "int16": "I16",
+    "uint16": "U16",
+    "int32": "I32",
+    "uint32": "U32",
+    "int64": "I64",
+    "uint64": "U64",
+    "float32": "F32",
+    "float64": "F64",
+}
+
+Settings = Mapping[str, Any]
+
+
+class PieceError(ModelError):
+    """A piece is missing or damaged; `name` is its name on the shelf."""
+
+    def __init__(self, name: str, message: str) -> None:
+        super().__init__(message)
+        self.name = name
+
+
+class Piece(Mapping[str, NDArray[Any]]):
+    """One piece: arrays by name, which must not be changed, and `settings` (JSON values)."""
+
+    settings: dict[str, Any]
+
+    @abstractmethod
+    def part(self, name: str, start: int, stop: int) -> NDArray[Any]:
+        """Rows `start` to `stop` (exclusive) of an array."""
+
+    def check(self) -> None:
+        """Raise `PieceError` if an array is damaged."""
+
+
+class Shelf(ABC):
+    """Where pieces are kept. Names may contain slashes."""
+
+    @abstractmethod
+    def put(self, name: str, arrays: Mapping[str, NDArray[Any]], /, **settings: Any) -> None:
+        """Keep a piece, or replace the one that has this name."""
+
+    @abstractmethod
+    def get(self, name: str) -> Piece:
+        """A piece; raises `PieceError` if there is none, or if its file is damaged."""
+
+    @abstractmethod
+    def drop(self, name: str) -> None:
+        """Remove a piece, or all pieces whose names start with `name` and a slash; there may be none."""
+
+    def has(self, name: str) -> bool:
+        """Whether there is an undamaged piece of this name."""
+        try:
+            self.get(name).check()
+        except PieceError:
+            return False
+        return True
+
+    def close(self) -> None:
+        """Remove what nobody will ask for again."""
+
+
+# -- in memory ---------------------------------------------------------------------------------------------------------
+
+
+@dataclass(slots=True, eq=False)
+class _Held(Piece):
+    held: dict[str, NDArray[Any]]
+    settings: dict[str, Any]
+
+    def __getitem__(self, name: str) -> NDArray[Any]:
+        return self.held[name]
+
+    def part(self, name: str, start: int, stop: int) -> NDArray[Any]:
+        return self.held[name][start:stop]
+
+    def __iter__(self) -> Iterator[str]:
+        return iter(self.held)
+
+    def __len__(self) -> int:
+        return len(self.held)
+
+
+class MemoryShelf(Shelf):
+    """Keeps pieces in memory, without copying their arrays."""
+
+    def __init__(self) -> None:
+        self._pieces: dict[str, _Held] = {}
+
+    def put(self, name: str, arrays: Mapping[str, NDArray[Any]], /, **settings: Any) -> None:
+        """Keep a piece."""
+        self._pieces[name] = _Held(dict(arrays), settings)
+
+    def get(self, name: str) -> Piece:
+        """A piece."""
+        try:
+            return self._pieces[name]
+        except KeyError:
+            raise PieceError(name, f"there is no piece {name}.") from None
+
+    def drop(self, name: str) -> None:
+        """Remove a piece, or all whose names start with `name` and a slash."""
+        for found in [found for found in self._pieces if found == name or found.startswith(f"{name}/")]:
+            del self._pieces[found]
+
+
+# -- in files ----------------------------------------------------------------------------------------------------------
+
+
+@dataclass(slots=True, eq=False)
+class _Filed(Piece):
+    """A piece in a file; arrays are read when they are asked for."""
+
+    name: str
+    path: Path
+    settings: dict[str, Any]
+    index: dict[str, dict[str, Any]]
+    start: int
+    checked: set[str]
+
+    def __getitem__(self, name: str) -> NDArray[Any]:
+        entry = self.index[name]
+        return self._read(name, entry, 0, int(np.prod(entry["shape"]))).reshape(entry["shape"])
+
+    def part(self, name: str, start: int, stop: int) -> NDArray[Any]:
+        entry = self.index[name]
+        width = int(np.prod(entry["shape"][1:]))
+        found = self._read(name, entry, start * width, (stop - start) * width)
+        return found.reshape(stop - start, *entry["shape"][1:])
+
+    def __iter__(self) -> Iterator[str]:
+        return iter(self.index)
+
+    def __len__(self) -> int:
+        return len(self.index)
+
+    def check(self) -> None:
+        try:
+            for name in self.index.keys() - self.checked:
+                self._check(name)
+        except OSError as error:
+            raise self._damaged(reason(error)) from error
+
+    def _read(self, name: str, entry: dict[str, Any], first: int, count: int) -> NDArray[Any]:
+        dtype = np.dtype(entry["dtype"])
+        offset = self.start + entry["offset"]
+        try:
+            if name not in self.checked:
+                self._check(name)
+            found = np.fromfile(self.path, dtype, count, offset=offset + first * dtype.itemsize)
+        except OSError as error:
+            raise self._damaged(reason(error)) from error
+        if len(found) != count:
+            raise self._damaged("it is too short")
+        return found
+
+    def _check(self, name: str) -> None:
+        entry = self.index[name]
+        count = int(np.prod(entry["shape"])) * np.dtype(entry["dtype"]).itemsize
+        if _checksum_of_file(self.path, self.start + entry["offset"], count) != entry["checksum"]:
+            raise self._damaged(f"the checksum of {name} differs")
+        self.checked.add(name)
+
+    def _damaged(self, why: str) -> PieceError:
+        return PieceError(self.name, f"{self.path} is damaged ({why}); {REMEDY}.")
+
+
+class DiskShelf(Shelf):
+    """Keeps pieces in the files of a directory, which is made if it does not exist.
+
+    Parameters
+    ----------
+    directory
+        Where the files are.
+    lasting
+        Whether pieces must survive a crash of the machine: they are then flushed to the disk.
+    """
+
+    def __init__(self, directory: str | os.PathLike[str], *, lasting: bool = True) -> None:
+        self.directory = Path(directory)
+        self.lasting = lasting
+        self._checked: dict[tuple[str, int, int], set[str]] = {}
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        return DiskShelf, (self.directory,)
+
+    def path_of(self, name: str) -> Path:
+        """The file of a piece."""
+        return self.directory / f"{name}{SUFFIX}"
+
+    def put(self, name: str, arrays: Mapping[str, NDArray[Any]], /, **settings: Any) -> None:
+        """Write a piece to its file."""
+        plain = plain_arrays(arrays)
+        path = self.path_of(name)
+        try:
+            path.parent.mkdir(parents=True, exist_ok=True)
+            with atomic_output(path) as file:
+                file.write(_head(plain, settings))
+                for array in plain.values():
+                    file.write(_bytes_of(array).data)
+                if self.lasting:
+                    file.flush()
+                    os.fsync(file.fileno())
+            self._checked[_identity(path)] = set(plain)
+        except (OSError, DataError) as error:
+            why = reason(error) if isinstance(error, OSError) else str(error).rstrip(".")
+            raise ModelError(
+                f"{path} cannot be written ({why}); free some space, then run the same command again to continue."
+            ) from error
+
+    def get(self, name: str) -> Piece:
+        """A piece, whose arrays are read when they are asked for."""
+        path = self.path_of(name)
+        try:
+            with path.open("rb") as file:
+                length = int.from_bytes(file.read(LENGTH_BYTES), "little")
+                if length > os.fstat(file.fileno()).st_size:
+                    raise PieceError(name, f"{path} is damaged (it is too short); {REMEDY}.")
+                head = file.read(length)
+            identity = _identity(path)
+        except FileNotFoundError as error:
+            raise PieceError(name, f"{path} is missing; run the same command again.") from error
+        except OSError as error:
+            raise PieceError(name, f"{path} cannot be read ({reason(error)}).") from error
+        try:
+            header = checked_header(json.loads(head)["__metadata__"][METADATA].encode(), path, REMEDY)
+            settings, index = header["settings"], header["arrays"]
+        except (ValueError, KeyError, TypeError, AttributeError, ModelError) as error:
+            raise PieceError(name, f"{path} is damaged (its head cannot be read); {REMEDY}.") from error
+        checked = self._checked.setdefault(identity, set())
+        return _Filed(name, path, settings, index, LENGTH_BYTES + length, checked)
+
+    def drop(self, name: str) -> None:
+        """Remove the files of a piece, or of all whose names start with `name` and a slash."""
+        self.path_of(name).unlink(missing_ok=True)
+        shutil.rmtree(self.directory / name, ignore_errors=True)
+
+
+class PassingShelf(DiskShelf):
+    """Keeps pieces in a temporary directory, which goes when the shelf does."""
+
+    def __init__(self, parent: str | os.PathLike[str] | None = None) -> None:
+        super().__init__(tempfile.mkdtemp(prefix="cepts-", dir=parent), lasting=False)
+        self._remove = weakref.finalize(self, shutil.rmtree, self.directory, ignore_errors=True)
+
+    def close(self) -> None:
+        """Remove the directory."""
+        self._remove()
+
+
+def _identity(path: Path) -> tuple[str, int, int]:
+    """Changes whenever the file is replaced."""
+    status = path.stat()
+    return str(path), status.st_ino, status.st_mtime_ns
+
+
+def _head(arrays: Mapping[str, NDArray[Any]], settings: Settings) -> bytes:
+    """The start of a safetensors file, up to its arrays."""
+    described, spans, offset = {}, {}, 0
+    for name, array in arrays.items():
+        shape, end = list(array.shape), offset + array.nbytes
+        spans[name] = {"dtype": TYPES[str(array.dtype)], "shape": shape, "data_offsets": [offset, end]}
+        checksum = _checksum(_bytes_of(array))
+        described[name] = {"dtype": str(array.dtype), "shape": shape, "offset": offset, "checksum": checksum}
+        offset = end
+    header = {**header_of("piece", settings, {}), "arrays": described}
+    text = json.dumps({"__metadata__": {METADATA: sealed(header).decode("ascii")}, **spans}).encode("ascii")
+    text += b" " * (-len(text) % LENGTH_BYTES)
+    return len(text).to_bytes(LENGTH_BYTES, "little") + text
+
+
+def _bytes_of(array: NDArray[Any]) -> NDArray[np.uint8]:
+    return array.reshape(-1).view(np.uint8)
+
+
+def _checksum(data: NDArray[np.uint8]) -> int:
+    """The checksum of bytes; see `_checksum_of_file`."""
+    return _chained(data[start : start + CHECKED_AT_A_TIME] for start in range(0, len(data), CHECKED_AT_A_TIME))
+
+
+def _checksum_of_file(path: Path, offset: int, count: int) -> int:
+    """The checksum of `count` bytes of a file, of which a part is in memory at a time."""
+    starts = range(0, count, CHECKED_AT_A_TIME)
+    sizes = (min(CHECKED_AT_A_TIME, count - start) for start in starts)
+    return _chained(
+        np.fromfile(path, np.uint8, size, offset=offset + start) for start, size in zip(starts, sizes, strict=True)
+    )
+
+
+def _chained(blocks: Iterable[NDArray[np.uint8]]) -> int:
+    from cepts.kernels.fingerprint import fingerprint
+
+    found = 0
+    for block in blocks:
+        whole = len(block) // 8 * 8
+        rest = np.zeros(8, dtype=np.uint8)
+        rest[: len(block) - whole] = block[whole:]
+        words = block[:whole].view(np.uint64) if block.ctypes.data % 8 == 0 else block[:whole].copy().view(np.uint64)
+        found = int(fingerprint(words, np.uint64(found)))
+        found = int(fingerprint(rest.view(np.uint64), np.uint64(found ^ len(block))))
+    return found

@@ -1,0 +1,93 @@
+"""Ranges of the lexicon: groups of source words that no task needs to see beyond.
+
+Words with the same coarsest stem are in the same range, so that all levels of a back-off are within it. What joins the
+ranges are only sums: the totals of target words, and samples by which the strengths of the back-off are chosen.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+from cepts.words.forms import distinct
+from cepts.words.levels import Level, Words
+from cepts.words.lexicon import Side
+
+# How many new target words a source word meets each time it occurs, roughly.
+NEW_TARGETS = 4.0
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Ranges:
+    """How source words are cut into ranges.
+
+    Attributes
+    ----------
+    ranks
+        The place of each source word among the rows of the index. With one range, it is the word's number.
+    bounds
+        Range r has the ranks `bounds[r]:bounds[r + 1]`.
+    """
+
+    ranks: NDArray[np.int32]
+    bounds: NDArray[np.int64]
+
+    def __len__(self) -> int:
+        return len(self.bounds) - 1
+
+    def words_of(self, number: int) -> NDArray[np.int64]:
+        """The source words of a range, by rank; they are in ascending order."""
+        return np.argsort(self.ranks, kind="stable")[self.bounds[number] : self.bounds[number + 1]]
+
+
+def cut_ranges(source: Side, target: Side, letters: int | None, cells: int) -> Ranges:
+    """Cut source words into ranges with about `cells` cells each.
+
+    Words with the same first `letters` letters stay together. How many cells a word has is not known yet: at most as
+    many as there are target words, and about in proportion to how often it occurs.
+    """
+    expected = np.minimum(source.frequencies * NEW_TARGETS, len(target))
+    total = float(expected.sum())
+    if total <= cells:
+        return Ranges(np.arange(len(source), dtype=np.int32), np.array([0, len(source)], dtype=np.int64))
+    group = np.arange(len(source)) if letters is None else _stems(source, letters)
+    of_group = np.bincount(group, expected)
+    ranges = -int(-total // cells)
+    before = np.cumsum(of_group) - of_group
+    range_of = np.minimum(before * ranges / total, ranges - 1).astype(np.int64)[group]
+    order = np.argsort(range_of, kind="stable")
+    ranks = np.empty(len(source), dtype=np.int32)
+    ranks[order] = np.arange(len(source))
+    _, sizes = np.unique(range_of, return_counts=True)
+    return Ranges(ranks, np.concatenate([[0], np.cumsum(sizes)]).astype(np.int64))
+
+
+def _stems(source: Side, letters: int) -> NDArray[np.int32]:
+    _, group = distinct([name[:letters] for name in source.vocabulary.words])
+    return group
+
+
+def level_arrays(levels: Sequence[Level]) -> dict[str, NDArray]:
+    """The arrays of the levels of a range, without its target words, which all ranges share."""
+    found: dict[str, NDArray] = {}
+    for depth, level in enumerate(levels):
+        found |= {f"{depth}.{name}": getattr(level, name) for name in ("rows", "targets", "coarse_of_cell")}
+        found |= level.source.arrays(f"{depth}.source")
+    return found
+
+
+def levels_of(arrays: Mapping[str, NDArray], target: Sequence[Words]) -> list[Level]:
+    """The levels that `level_arrays` returned."""
+    return [
+        Level(
+            arrays[f"{depth}.rows"],
+            arrays[f"{depth}.targets"],
+            arrays[f"{depth}.coarse_of_cell"],
+            Words.of(f"{depth}.source", arrays),
+            words,
+        )
+        for depth, words in enumerate(target)
+    ]

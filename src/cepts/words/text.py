@@ -1,0 +1,152 @@
+"""The training text of a word model on a shelf: shards of word numbers, two vocabularies, and what is known of it."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Iterator
+from dataclasses import dataclass
+from functools import cached_property
+
+import numpy as np
+from numpy.typing import NDArray
+
+from cepts.data import Bitext, Text, Vocabulary, offsets_of
+from cepts.engine import cut_runs
+from cepts.store import Shelf
+from cepts.words.adjacent import AdjacentWords
+from cepts.words.index import Pairs
+
+SIDES = ("source", "target")
+# A pair with more token pairs counts as if it had this many: it is probably too long to be aligned.
+LARGEST_PAIR = 1_000_000
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class TextFacts:
+    """What position models need to know of a text before they are trained on it.
+
+    Attributes
+    ----------
+    pairs
+        Number of distinct pairs.
+    longest
+        Length of the longest sentence.
+    source_lengths, target_lengths
+        The distinct pairs of lengths that occur, in ascending order.
+    words
+        Number of source words and of target words in the vocabularies.
+    adjacent
+        Gives the words that stand next to each other, of the source and of the target.
+    """
+
+    pairs: int
+    longest: int
+    source_lengths: NDArray[np.int64]
+    target_lengths: NDArray[np.int64]
+    words: tuple[int, int]
+    adjacent: Callable[[], tuple[AdjacentWords, AdjacentWords]]
+
+    @classmethod
+    def of(cls, pairs: Pairs) -> TextFacts:
+        """The facts of a text in memory."""
+        keys = shapes_of(pairs)
+        words = int(pairs.source_ids.max(initial=-1)) + 1, int(pairs.target_ids.max(initial=-1)) + 1
+
+        def adjacent() -> tuple[AdjacentWords, AdjacentWords]:
+            return (
+                AdjacentWords.of(pairs.source_ids, pairs.source_offsets, words[0]),
+                AdjacentWords.of(pairs.target_ids, pairs.target_offsets, words[1]),
+            )
+
+        return cls(len(pairs), pairs.longest, keys >> 32, keys & 0xFFFFFFFF, words, adjacent)
+
+
+def shapes_of(pairs: Pairs) -> NDArray[np.int64]:
+    """The distinct pairs of lengths, I x 2^32 + J, in ascending order, without those of empty pairs."""
+    keys = np.unique((pairs.source_lengths << 32) | pairs.target_lengths)
+    return np.asarray(keys[(keys >> 32 > 0) & (keys & 0xFFFFFFFF > 0)])
+
+
+class ShelvedText:
+    """A bitext on a shelf, cut into shards of whole sentence pairs.
+
+    `shards` is their number. `fingerprint` is a digest of all words in order.
+    """
+
+    def __init__(self, shelf: Shelf) -> None:
+        self.shelf = shelf
+        self._head = shelf.get("text")
+        self.shards: int = self._head.settings["shards"]
+        self.pairs: list[int] = self._head.settings["pairs"]
+        self.fingerprint: str = self._head.settings["fingerprint"]
+
+    @classmethod
+    def put(cls, shelf: Shelf, bitext: Bitext, cells_in_shard: int) -> ShelvedText:
+        """Put a bitext that is in memory on a shelf."""
+        cells = np.minimum(bitext.source.lengths * bitext.target.lengths, LARGEST_PAIR)
+        parts = (bitext.part(start, stop) for start, stop in cut_runs(offsets_of(cells), cells_in_shard))
+        sides = bitext.source.vocabulary, bitext.target.vocabulary
+        return cls.put_parts(shelf, ((part.source, part.target) for part in parts), lambda: sides)
+
+    @classmethod
+    def put_parts(
+        cls,
+        shelf: Shelf,
+        parts: Iterable[tuple[Text, Text]],
+        vocabularies: Callable[[], tuple[Vocabulary, Vocabulary]],
+    ) -> ShelvedText:
+        """Put the shards of a text on a shelf, one after the other, and then its vocabularies."""
+        sizes = []
+        for number, sides in enumerate(parts):
+            arrays: dict[str, NDArray] = {}
+            for name, side in zip(SIDES, sides, strict=True):
+                arrays |= {f"{name}_ids": side.ids, f"{name}_lengths": side.lengths.astype(np.int32)}
+            shelf.put(shard_name(number), arrays)
+            sizes.append(len(sides[0]))
+        words: dict[str, NDArray] = {}
+        for name, vocabulary in zip(SIDES, vocabularies(), strict=True):
+            words |= {f"{name}_buffer": vocabulary.buffer, f"{name}_offsets": vocabulary.offsets}
+        fingerprint = digest_of(shelf, len(sizes), words)
+        shelf.put("text", words, shards=len(sizes), pairs=sizes, fingerprint=fingerprint)
+        return cls(shelf)
+
+    def __len__(self) -> int:
+        return sum(self.pairs)
+
+    @cached_property
+    def vocabularies(self) -> tuple[Vocabulary, Vocabulary]:
+        """The source and the target vocabulary."""
+        head = self._head
+        source, target = (Vocabulary(head[f"{side}_buffer"], head[f"{side}_offsets"]) for side in SIDES)
+        return source, target
+
+    def shard(self, number: int) -> Bitext:
+        """The sentence pairs of a shard."""
+        piece = self.shelf.get(shard_name(number))
+        source, target = (
+            Text(piece[f"{side}_ids"], offsets_of(piece[f"{side}_lengths"]), vocabulary)
+            for side, vocabulary in zip(SIDES, self.vocabularies, strict=True)
+        )
+        return Bitext(source, target)
+
+    def __iter__(self) -> Iterator[Bitext]:
+        return map(self.shard, range(self.shards))
+
+
+def shard_name(number: int) -> str:
+    """The name of a shard of the text."""
+    return f"text/{number:05}"
+
+
+def digest_of(shelf: Shelf, shards: int, words: dict[str, NDArray]) -> str:
+    """A digest of all shards and vocabularies."""
+    from cepts.kernels.fingerprint import fingerprint
+
+    found = np.uint64(shards)
+    arrays = (array for number in range(shards) for array in shelf.get(shard_name(number)).values())
+    for array in (*arrays, *words.values()):
+        # The length comes first, so that padding makes no two texts alike.
+        data = np.zeros(8 + -(-array.nbytes // 8) * 8, dtype=np.uint8)
+        data[:8].view(np.int64)[0] = array.nbytes
+        data[8 : 8 + array.nbytes] = array.view(np.uint8)
+        found = np.uint64(fingerprint(data.view(np.uint64), found))
+    return f"{int(found):016x}"

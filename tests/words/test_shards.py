@@ -1,0 +1,217 @@
+"""Training in shards and ranges: the same bytes from memory and files, for any threads, after any interruption."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+import cepts.words.aligner as aligner_module
+from bitexts_words import WORDS_WITH_STEMS, bitexts, copy_of, results
+from cepts.data import Bitext
+from cepts.errors import ModelError
+from cepts.store import DiskShelf, MemoryShelf
+from cepts.words import HMM, IBM4, MODELS, load_aligner
+from cepts.words.index import Sizes
+from cepts.words.ranges import cut_ranges
+from cepts.words.text import ShelvedText
+from cepts.words.training import AlignerTraining, IndexedText
+
+every_model = pytest.mark.parametrize("model", MODELS.values(), ids=MODELS)
+every_lexicon = pytest.mark.parametrize("lexicon", ["ml", "bayes", "backoff"])
+SMALL = Sizes(block=150, shard=400, range=60)
+
+
+@pytest.fixture(scope="module")
+def text():
+    """A hundred pairs, of which some occur twice or are empty on a side."""
+    random = np.random.default_rng(0)
+    words = [*WORDS_WITH_STEMS, *(f"{stem}{end}" for stem in ("chamb", "minis", "quest") for end in ("er", "ers", "e"))]
+
+    def sentence():
+        return [words[word] for word in random.integers(0, len(words), random.integers(0, 9))]
+
+    pairs = [(sentence(), sentence()) for _ in range(80)]
+    return Bitext.from_tokens([*pairs, *pairs[:20]])
+
+
+@pytest.fixture
+def small_parts(monkeypatch):
+    monkeypatch.setattr(aligner_module, "SIZES", SMALL)
+
+
+def all_bytes(aligner, bitext):
+    return [array.tobytes() for text in (bitext, copy_of(bitext)) for array in results(aligner, text)]
+
+
+@every_model
+@every_lexicon
+@pytest.mark.usefixtures("small_parts")
+def test_memory_and_files_give_the_same_bytes(model, lexicon, text, monkeypatch, tmp_path):
+    options = {"lexicon": lexicon, "iterations": 2}
+    memory = model(threads=1, **options).fit(text)
+    indexed = memory._indexed
+    assert isinstance(indexed.shelf, MemoryShelf)
+    assert indexed.text.shards > 3
+    assert len(indexed.ranges) > 2
+    wanted = all_bytes(memory, text)
+    kept = model(threads=3, **options).fit(text, checkpoint=tmp_path / "work")
+    monkeypatch.setattr(aligner_module, "CELLS_IN_MEMORY", 0)
+    passing = model(threads=2, **options).fit(text)
+    assert isinstance(passing._indexed.shelf, DiskShelf)
+    for other in (kept, passing):
+        assert other.objectives_ == memory.objectives_
+        assert all_bytes(other, text) == wanted
+        assert other.lexicon_.table.tobytes() == memory.lexicon_.table.tobytes()
+        other.save(tmp_path / "model")
+        assert all_bytes(load_aligner(tmp_path / "model"), copy_of(text)) == all_bytes(memory, copy_of(text))
+
+
+@every_model
+@every_lexicon
+def test_parts_change_nothing_but_the_last_digits(model, lexicon, text, monkeypatch):
+    options = {"lexicon": lexicon, "iterations": 2, "threads": 1}
+    whole = model(**options).fit(text)
+    assert (whole._indexed.text.shards, len(whole._indexed.ranges)) == (1, 1)
+    monkeypatch.setattr(aligner_module, "SIZES", SMALL)
+    parts = model(**options).fit(text)
+    np.testing.assert_allclose(parts.objectives_, whole.objectives_, rtol=1e-4)
+    np.testing.assert_array_equal(parts.lexicon_.rows, whole.lexicon_.rows)
+
+    def cells(aligner):
+        rows, targets = aligner.lexicon_.rows, aligner.lexicon_.targets
+        order = np.lexsort((targets, np.repeat(np.arange(len(rows) - 1), np.diff(rows))))
+        return targets[order], aligner.lexicon_.table[order]
+
+    np.testing.assert_array_equal(cells(parts)[0], cells(whole)[0])
+    np.testing.assert_allclose(cells(parts)[1], cells(whole)[1], rtol=2e-2, atol=1e-4)
+
+
+class Killed(BaseException):
+    """Stands for SIGKILL: nothing after it runs."""
+
+
+class MortalShelf(DiskShelf):
+    """Dies instead of keeping its n-th piece, or just after it."""
+
+    def __init__(self, directory, puts, *, after):
+        super().__init__(directory)
+        self.left, self.after = puts, after
+
+    def put(self, name, arrays, **settings):
+        self.left -= 1
+        if self.left <= 0 and not self.after:
+            raise Killed
+        super().put(name, arrays, **settings)
+        if self.left <= 0:
+            raise Killed
+
+
+@pytest.mark.parametrize("after", [False, True])
+@pytest.mark.usefixtures("small_parts")
+def test_a_training_that_is_killed_anywhere_ends_with_the_same_bytes(text, tmp_path, monkeypatch, after):
+    options = {"threads": 1, "iterations": 2, "start_iterations": 2}
+    wanted = all_bytes(HMM(**options).fit(text), text)
+    puts = 3
+    for attempt in range(1000):
+        # The further it gets, the longer it lives, as a cheap machine that is taken away again and again.
+        shelf = MortalShelf(tmp_path / "work", puts + attempt, after=after)
+        monkeypatch.setattr(aligner_module, "DiskShelf", lambda directory, shelf=shelf: shelf)
+        try:
+            found = HMM(**options).fit(text, checkpoint=tmp_path / "work")
+        except Killed:
+            continue
+        break
+    assert attempt > 5
+    assert all_bytes(found, text) == wanted
+
+
+@pytest.mark.usefixtures("small_parts")
+def test_finished_shards_are_not_counted_again(text, tmp_path, monkeypatch):
+    counted = []
+    count = AlignerTraining.count
+
+    def counting(self, number):
+        if len(counted) == 7:
+            raise Killed
+        counted.append((self.stage, self.iteration, number))
+        count(self, number)
+
+    monkeypatch.setattr(AlignerTraining, "count", counting)
+    options = {"threads": 1, "iterations": 2, "start_iterations": 2}
+    with pytest.raises(Killed):
+        HMM(**options).fit(text, checkpoint=tmp_path)
+    before = counted.copy()
+    monkeypatch.setattr(AlignerTraining, "count", lambda self, number: (counted.append(0), count(self, number)))
+    found = HMM(**options).fit(text, checkpoint=tmp_path)
+    shards = found._indexed.text.shards
+    assert len(before) % shards > 0
+    assert len(counted) == 4 * shards
+
+
+@pytest.mark.usefixtures("small_parts")
+def test_a_damaged_partial_count_is_counted_again(text, tmp_path, monkeypatch):
+    options = {"threads": 1, "iterations": 2, "start_iterations": 2}
+    wanted = all_bytes(HMM(**options).fit(text), text)
+    learn = AlignerTraining.learn
+
+    def dying(self):
+        raise Killed
+
+    monkeypatch.setattr(AlignerTraining, "learn", dying)
+    with pytest.raises(Killed):
+        HMM(**options).fit(text, checkpoint=tmp_path)
+    monkeypatch.setattr(AlignerTraining, "learn", learn)
+    partials = sorted(tmp_path.glob("training-ibm1/counts-1/*.piece"))
+    sums = sorted(tmp_path.glob("training-ibm1/sums-1/*.piece"))
+    assert len(partials) > 3
+    assert len(sums) > 2
+    for file, place in ((partials[0], 100), (partials[1], -3), (sums[0], -2), (sums[1], 20)):
+        data = bytearray(file.read_bytes())
+        data[place] ^= 4
+        file.write_bytes(data)
+    (partials[2]).write_bytes(b"")
+    assert all_bytes(HMM(**options).fit(text, checkpoint=tmp_path), text) == wanted
+
+
+def test_words_of_a_stem_are_in_one_range(text):
+    found = HMM(threads=1).fit(text)
+    ranges = cut_ranges(found.source_, found.target_, 4, 60)
+    assert len(ranges) > 2
+    assert sorted(ranges.ranks.tolist()) == list(range(len(found.source_)))
+    stems = [{found.source_.vocabulary[word][:4] for word in ranges.words_of(each)} for each in range(len(ranges))]
+    assert all(stems)
+    assert sum(map(len, stems)) == len(set().union(*stems))
+
+
+@settings(deadline=None, max_examples=30)
+@given(bitexts(max_pairs=8, max_length=5), st.integers(1, 40))
+def test_the_shards_of_a_text_are_the_text(bitext, cells):
+    text = ShelvedText.put(MemoryShelf(), bitext, cells)
+    assert len(text) == len(bitext)
+    found = [part[pair] for part in text for pair in range(len(part))]
+    assert found == [bitext[pair] for pair in range(len(bitext))]
+    for part in text:
+        assert (part.source.lengths * part.target.lengths).sum() <= cells or len(part) == 1
+
+
+def test_texts_that_differ_have_different_fingerprints():
+    texts = [[("a b", "c")], [("a", "b c")], [("a b", "d")], [("b a", "c")], [("a b", "c"), ("", "")], []]
+    found = {ShelvedText.put(MemoryShelf(), Bitext.from_tokens(text), 5).fingerprint for text in texts}
+    assert len(found) == len(texts)
+
+
+def test_other_options_are_refused(text, tmp_path):
+    HMM(threads=1, iterations=1).fit(text, checkpoint=tmp_path)
+    for other in (HMM(null_prob=0.3), IBM4(), HMM(lowercase=False)):
+        with pytest.raises(ModelError, match="another text or of training with other options"):
+            other.fit(text, checkpoint=tmp_path)
+
+
+@pytest.mark.usefixtures("small_parts")
+def test_only_what_is_needed_stays_on_the_shelf(text, tmp_path):
+    found = HMM(threads=1, iterations=2, start_iterations=3, tolerance=0.0).fit(text, checkpoint=tmp_path)
+    assert isinstance(found._indexed, IndexedText)
+    left = {str(path.relative_to(tmp_path).parent) for path in tmp_path.rglob("*.piece")}
+    assert left == {".", "text", "index", "ranges", "training-ibm1", "training-hmm", "training-hmm/tables-2"}
