@@ -10,16 +10,15 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from bitexts_words import TOY, bitext_of, bitexts
+from cepts.engine import ThreadEngine
 from cepts.store import MemoryShelf
 from cepts.words import HMM, IBM1, IBM2, IBM3, IBM4, Diagonal
-from cepts.words.aligner import NULL_SMOOTHING
-from cepts.words.forms import Forms
 from cepts.words.index import Sizes
+from cepts.words.job import TrainingJob
 from cepts.words.jumps import Jumps
 from cepts.words.mixture import Uniform
-from cepts.words.null import NullWords
 from cepts.words.text import ShelvedText
-from cepts.words.training import AlignerTraining, IndexedText, LexiconTable
+from cepts.words.training import AlignerTraining, LexiconTable
 
 EXACT = {"lexicon": "ml", "agreement": False, "tolerance": 0.0, "threads": 1}
 MODELS = [IBM1, IBM2, Diagonal, HMM]
@@ -94,16 +93,14 @@ def test_training_to_agree_goes_on_when_the_likelihood_falls():
 def training(bitext, positions=None, *, model=None, agreeing=False, threads=1, **sizes):
     """An EM problem on `bitext`, as `fit` makes it."""
     aligner = model or IBM1(**EXACT_EM | {"agreement": agreeing}, lowercase=False)
-    aligner.forms_ = Forms(aligner.lowercase)
     sizes = Sizes(**sizes)
-    indexed = IndexedText(aligner, ShelvedText.put(MemoryShelf(), bitext, sizes.shard), sizes, threads)
-    indexed.prepare(quiet)
-    smoothing = NULL_SMOOTHING if aligner.lexicon == "backoff" else 0.0
-    aligner.null_ = NullWords(*(side.frequencies for side in indexed.sides), smoothing=smoothing)
-    aligner.positions_ = aligner.new_positions()
+    text = ShelvedText.put(MemoryShelf(), bitext, sizes.shard)
+    job = TrainingJob(aligner, text, sizes, ThreadEngine(threads), lasting=False)
+    job.index()
+    aligner.begin(job.indexed)
     positions = positions or aligner.positions_
-    positions.prepare(indexed.facts)
-    return AlignerTraining(indexed, LexiconTable(indexed), "stage", positions)
+    positions.prepare(job.indexed.facts)
+    return AlignerTraining(job.indexed, LexiconTable(job.indexed), "stage", positions, run=job.run)
 
 
 def found_by(problem):

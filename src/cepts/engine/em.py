@@ -3,14 +3,14 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from typing import Protocol, runtime_checkable
 
 from numpy.typing import NDArray
 
-from cepts.errors import NotFiniteError
+from cepts.errors import ModelError, NotFiniteError
 from cepts.progress import Progress, Step, Stopwatch, silent
-from cepts.store import Shelf
+from cepts.store import Piece, PieceError, Shelf
 
 # Changes below this share of the objective are rounding errors of float64.
 NO_CHANGE = 1e-12
@@ -103,11 +103,11 @@ def run_em(
         if not isinstance(problem, Checkpointed):
             raise TypeError(f"{stage} cannot be interrupted and resumed; omit `checkpoint`.")
         saved = problem
-        kept = f"{stage.replace(' ', '-')}/state"
-        if checkpoint.has(kept):
-            piece = checkpoint.get(kept)
-            history = [float(value) for value in piece.settings["objectives"]]
-            saved.restore(dict(piece))
+        kept = state_name(stage)
+        state = _state_on(checkpoint, kept)
+        if state is not None:
+            history = [float(value) for value in state.settings["objectives"]]
+            saved.restore(dict(state))
             done = len(history)
             report(
                 Step(
@@ -121,9 +121,8 @@ def run_em(
                 )
             )
     stopwatch = Stopwatch()
-    for iteration in range(len(history) + 1, iterations + 1):
-        if len(history) > 1 and _change(history) < tolerance:
-            break
+    while not has_ended(history, iterations, tolerance):
+        iteration = len(history) + 1
 
         def tick(done: int, total: int, before: int = iteration - 1) -> None:
             # Progress in thousandths of all iterations, so that one bar shows the whole stage.
@@ -169,7 +168,29 @@ def run_em(
     return history
 
 
-def _change(history: list[float]) -> float:
+def state_name(stage: str) -> str:
+    """The name under which `run_em` keeps the state of a stage on a shelf."""
+    return f"{stage.replace(' ', '-')}/state"
+
+
+def _state_on(shelf: Shelf, name: str) -> Piece | None:
+    """The state that a shelf has, if any."""
+    try:
+        piece = shelf.get(name)
+        piece.check()
+    except PieceError as error:
+        if error.missing:
+            return None
+        raise ModelError(f"{str(error).partition(';')[0]}; delete the whole checkpoint to start again.") from error
+    return piece
+
+
+def has_ended(history: Sequence[float], iterations: int, tolerance: float) -> bool:
+    """Whether a run whose objectives were these has no more iterations; see `run_em`."""
+    return len(history) >= iterations or (len(history) > 1 and _change(history) < tolerance)
+
+
+def _change(history: Sequence[float]) -> float:
     """The last change as a share of the range of all objectives; 0 if it is only rounding."""
     before, now = history[-2:]
     change = abs(now - before)

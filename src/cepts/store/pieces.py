@@ -49,9 +49,16 @@ Settings = Mapping[str, Any]
 class PieceError(ModelError):
     """A piece is missing or damaged; `name` is its name on the shelf."""
 
-    def __init__(self, name: str, message: str) -> None:
+    def __init__(self, name: str, message: str, *, missing: bool = False) -> None:
         super().__init__(message)
-        self.name = name
+        self.name, self.missing = name, missing
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        return _piece_error, (self.name, str(self), self.missing)
+
+
+def _piece_error(name: str, message: str, missing: bool) -> PieceError:
+    return PieceError(name, message, missing=missing)
 
 
 class Piece(Mapping[str, NDArray[Any]]):
@@ -130,7 +137,7 @@ class MemoryShelf(Shelf):
         try:
             return self._pieces[name]
         except KeyError:
-            raise PieceError(name, f"there is no piece {name}.") from None
+            raise PieceError(name, f"there is no piece {name}.", missing=True) from None
 
     def drop(self, name: str) -> None:
         """Remove a piece, or all whose names start with `name` and a slash."""
@@ -253,7 +260,7 @@ class DiskShelf(Shelf):
                 head = file.read(length)
             identity = _identity(path)
         except FileNotFoundError as error:
-            raise PieceError(name, f"{path} is missing; run the same command again.") from error
+            raise PieceError(name, f"{path} is missing; run the same command again.", missing=True) from error
         except OSError as error:
             raise PieceError(name, f"{path} cannot be read ({reason(error)}).") from error
         try:

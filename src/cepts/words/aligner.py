@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 import math
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
@@ -14,7 +13,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from cepts.data import Bitext, NBest, Runs, as_bitext
-from cepts.engine import default_threads, map_shards, run_em
+from cepts.engine import Engine, default_threads, map_shards
 from cepts.errors import ModelError, UsageError, check_choice, check_least
 from cepts.estimator import Estimator
 from cepts.extract import Aligning
@@ -27,12 +26,13 @@ from cepts.words.cooccurrence import Cooccurrence
 from cepts.words.directions import WordDirections
 from cepts.words.forms import Forms
 from cepts.words.index import Sizes, cut, form_pairs
+from cepts.words.job import TrainingJob, other_checkpoint
 from cepts.words.lexicon import LEXICONS, Lexicon, Side, Tokens
 from cepts.words.mixture import Uniform
 from cepts.words.null import NullWords
 from cepts.words.positions import Positions
 from cepts.words.text import ShelvedText
-from cepts.words.training import AlignerTraining, IndexedText, LexiconTable, TrainedShards
+from cepts.words.training import IndexedText, LexiconTable, TrainedShards
 
 NULL_SMOOTHING = 0.01
 # Default prior count of identical words, by lexicon; 0 where EM should be exact.
@@ -182,25 +182,24 @@ class Aligner(Estimator, Aligning):
         bitext = as_bitext(bitext)
         report = progress or silent
         report(Step(stage="indexing", done=0, total=1))
-        if checkpoint is None:
-            text = ShelvedText.put(_shelf_for(bitext), bitext, SIZES.shard)
-        else:
-            text = self._shelved(DiskShelf(checkpoint), bitext)
-        self.fit_shelved(text, progress=progress, checkpoint=checkpoint is not None)
+        text, shelf = None, _shelf_for(bitext) if checkpoint is None else DiskShelf(checkpoint)
+        if checkpoint is not None and shelf.has("text"):
+            text = ShelvedText(shelf)
+            if text.fingerprint != ShelvedText.put(MemoryShelf(), bitext, SIZES.shard).fingerprint:
+                raise other_checkpoint(shelf, "the text differs")
+        text = text or ShelvedText.put(shelf, bitext, SIZES.shard)
+        self.fit_shelved(text, progress=progress, lasting=checkpoint is not None)
         self._bitext = bitext
         return self
 
-    def _shelved(self, shelf: DiskShelf, bitext: Bitext) -> ShelvedText:
-        """The text on the shelf of a checkpoint, which must be `bitext`."""
-        given = ShelvedText.put(MemoryShelf(), bitext, SIZES.shard)
-        if not shelf.has("text"):
-            return ShelvedText.put(shelf, bitext, SIZES.shard)
-        text = ShelvedText(shelf)
-        if text.fingerprint != given.fingerprint:
-            raise _other_checkpoint(shelf.directory, "the text differs")
-        return text
-
-    def fit_shelved(self, text: ShelvedText, *, progress: Progress | None = None, checkpoint: bool = True) -> Self:
+    def fit_shelved(
+        self,
+        text: ShelvedText,
+        *,
+        progress: Progress | None = None,
+        engine: Engine | None = None,
+        lasting: bool = True,
+    ) -> Self:
         """Train on a text that is on a shelf, and leave there what training needs.
 
         Parameters
@@ -209,16 +208,22 @@ class Aligner(Estimator, Aligning):
             The text, cut into shards.
         progress
             Called after each part of an iteration.
-        checkpoint
+        engine
+            Runs the tasks; None runs them in threads.
+        lasting
             Whether the state is kept on the shelf after each iteration, so that training can continue from there.
         """
         report = progress or silent
-        self.forms_ = Forms(self.lowercase, self.prefix)
-        if checkpoint:
-            self._check_options(text.shelf)
-        indexed = IndexedText(self, text, SIZES, self.threads)
-        indexed.prepare(lambda done, total: report(Step(stage="indexing", done=done, total=total + 1)))
+        job = TrainingJob(self, text, SIZES, engine, lasting=lasting)
+        if lasting:
+            job.keep_options()
+        job.index(lambda done, total: report(Step(stage="indexing", done=done, total=total + 1)))
         report(Step(stage="indexing", done=1, total=1))
+        job.train(progress)
+        return self
+
+    def begin(self, indexed: IndexedText) -> None:
+        """Take the words of an indexed text, and set all parameters but the lexicon to those before training."""
         self.source_, self.target_ = indexed.sides
         self.null_ = NullWords(
             self.source_.frequencies,
@@ -228,35 +233,17 @@ class Aligner(Estimator, Aligning):
         )
         self.positions_ = self.new_positions()
         self.stage_objectives_: dict[str, list[float]] = {}
-        lexicon = LexiconTable(indexed)
-        for stage, positions, iterations in self.stages():
-            positions.prepare(indexed.facts)
-            self.stage_objectives_[stage] = run_em(
-                AlignerTraining(indexed, lexicon, f"training-{stage}", positions, resumable=checkpoint),
-                iterations=iterations,
-                tolerance=self.tolerance,
-                stage=f"training {stage}",
-                progress=progress,
-                checkpoint=text.shelf if checkpoint else None,
-            )
+
+    def end(self, indexed: IndexedText, lexicon: LexiconTable) -> None:
+        """Take the lexicon of a training that has ended."""
         lexicon.settled = True
         self._indexed, self._table, self._lexicon, self._bitext = indexed, lexicon, None, None
         self._cohesion = self._cooccurrence = None
-        return self
 
-    def _check_options(self, shelf: Shelf) -> None:
-        """Refuse a shelf on which a model with other options has been trained."""
-        free = {"iterations", "start_iterations", "hmm_iterations", "tolerance", "threads"}
-        chosen = {name: value for name, value in self.get_params().items() if name not in free}
-        options = json.loads(json.dumps({"model": self.name, **chosen}))
-        if not shelf.has("options"):
-            shelf.put("options", {}, options=options)
-            return
-        before = shelf.get("options").settings["options"]
-        differing = [name for name in options if options[name] != before.get(name)]
-        if differing:
-            where = shelf.directory if isinstance(shelf, DiskShelf) else "the shelf"
-            raise _other_checkpoint(where, f"`{differing[0]}` was {before.get(differing[0])}")
+    @property
+    def forms_(self) -> Forms:
+        """How words are counted."""
+        return Forms(self.lowercase, self.prefix)
 
     @property
     def lexicon_(self) -> Lexicon:
@@ -353,9 +340,12 @@ class Aligner(Estimator, Aligning):
         Pairs that are empty on one side or too long have no matrix (0 x 0).
         """
         self.check_fitted()
+        if isinstance(pairs, ShelvedText) and self._indexed is not None and pairs.shelf is self._indexed.shelf:
+            return self._training_runs(pairs.numbers)
         bitext = as_bitext(pairs)
         if self._bitext is bitext and not in_order and cells is None:
-            return self._training_runs()
+            assert self._indexed is not None
+            return self._training_runs(self._indexed.text.numbers)
         tokens = self.tokens(bitext)
         where = None
         if not in_order:
@@ -374,20 +364,20 @@ class Aligner(Estimator, Aligning):
         groups = None if where is None else [(len(makers), lambda: where)]
         return Runs(makers, len(tokens.pairs), groups, self.threads)
 
-    def _training_runs(self) -> Runs:
-        """The training text, of whose distinct pairs the index has the numbers of the lexicon entries."""
+    def _training_runs(self, numbers: range) -> Runs:
+        """Some shards of the training text, whose index has the lexicon entries of the distinct pairs."""
         assert self._indexed is not None
         assert self._table is not None
         indexed, threads = self._indexed, default_threads() if self.threads is None else self.threads
         trained = TrainedShards(indexed, self._table, threads + 1)
-        pieces = [indexed.shelf.get(f"index/{number:05}") for number in range(indexed.text.shards)]
+        pieces = {number: indexed.shelf.get(f"index/{number:05}") for number in numbers}
         makers = [
             partial(WordDirections, self, partial(self._trained_block, trained, shard, place))
-            for shard, piece in enumerate(pieces)
+            for shard, piece in pieces.items()
             for place in range(piece.settings["blocks"])
         ]
-        groups = [(piece.settings["blocks"], partial(piece.__getitem__, "places")) for piece in pieces]
-        return Runs(makers, indexed.facts.pairs, groups, self.threads)
+        groups = [(piece.settings["blocks"], partial(piece.__getitem__, "places")) for piece in pieces.values()]
+        return Runs(makers, sum(piece.settings["pairs"] for piece in pieces.values()), groups, self.threads)
 
     def _trained_block(self, trained: TrainedShards, shard: int, place: int) -> PairBlock:
         return block_of(*trained.block(shard, place), self.null_)
@@ -479,10 +469,3 @@ def _shelf_for(bitext: Bitext) -> Shelf:
         return PassingShelf()
     except OSError:
         return MemoryShelf()
-
-
-def _other_checkpoint(directory: object, how: str) -> ModelError:
-    return ModelError(
-        f"{directory} is a checkpoint of another text or of training with other options ({how}); delete it to start "
-        f"again, or choose another directory."
-    )

@@ -26,7 +26,6 @@ from numpy.typing import NDArray
 
 from cepts.data import NBest, offsets_of
 from cepts.words.blocks import PairBlock
-from cepts.words.classes import word_classes
 from cepts.words.index import Pairs
 from cepts.words.jumps import Jumps, doubling_groups
 from cepts.words.nbest import lists_of
@@ -250,9 +249,7 @@ class Distortions(Fertility):
 
     def prepare(self, text: TextFacts) -> None:
         """Word classes, and distances that fall from one word ahead."""
-        self.source_classes, self.target_classes = (
-            word_classes(adjacent, classes=self.classes) for adjacent in text.adjacent()
-        )
+        self.source_classes, self.target_classes = text.classes(self.classes)
         self.placements = np.empty((2, self.classes + 3, self.classes + 1, GROUPS), dtype=np.float32)
         self.placements[:, :-1] = smooth_prior(0.6, 1)
         self.placements[:, -1] = _ahead(smooth_prior(0.5, 1))

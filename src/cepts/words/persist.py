@@ -13,7 +13,6 @@ from cepts.errors import ModelError
 from cepts.names import WORD_MODELS, resolve
 from cepts.store import load_model, save_model
 from cepts.words.cohesion import Cohesion
-from cepts.words.forms import Forms
 from cepts.words.lexicon import Side
 from cepts.words.null import NullWords
 from cepts.words.training import owned_by
@@ -74,7 +73,6 @@ def load_aligner(directory: str | Path, *, threads: int | None = None) -> Aligne
             key: tuple(value) if isinstance(value, list) else value for key, value in model.settings["options"].items()
         }
         aligner: Aligner = resolve(WORD_MODELS[name])(**options, threads=threads)
-        aligner.forms_ = Forms(aligner.lowercase, aligner.prefix)
         arrays = model.arrays
         known = []
         for name in ("source", "target"):

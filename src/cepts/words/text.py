@@ -13,6 +13,7 @@ from cepts.data import Bitext, Text, Vocabulary, offsets_of
 from cepts.engine import cut_runs
 from cepts.store import Shelf
 from cepts.words.adjacent import AdjacentWords
+from cepts.words.classes import word_classes
 from cepts.words.index import Pairs
 
 SIDES = ("source", "target")
@@ -34,8 +35,8 @@ class TextFacts:
         The distinct pairs of lengths that occur, in ascending order.
     words
         Number of source words and of target words in the vocabularies.
-    adjacent
-        Gives the words that stand next to each other, of the source and of the target.
+    classes
+        Gives the word classes of the source and of the target, of which there are at most as many as it is given.
     """
 
     pairs: int
@@ -43,7 +44,7 @@ class TextFacts:
     source_lengths: NDArray[np.int64]
     target_lengths: NDArray[np.int64]
     words: tuple[int, int]
-    adjacent: Callable[[], tuple[AdjacentWords, AdjacentWords]]
+    classes: Callable[[int], tuple[NDArray[np.int32], NDArray[np.int32]]]
 
     @classmethod
     def of(cls, pairs: Pairs) -> TextFacts:
@@ -51,13 +52,12 @@ class TextFacts:
         keys = shapes_of(pairs)
         words = int(pairs.source_ids.max(initial=-1)) + 1, int(pairs.target_ids.max(initial=-1)) + 1
 
-        def adjacent() -> tuple[AdjacentWords, AdjacentWords]:
-            return (
-                AdjacentWords.of(pairs.source_ids, pairs.source_offsets, words[0]),
-                AdjacentWords.of(pairs.target_ids, pairs.target_offsets, words[1]),
-            )
+        def classes(count: int) -> tuple[NDArray[np.int32], NDArray[np.int32]]:
+            source = AdjacentWords.of(pairs.source_ids, pairs.source_offsets, words[0])
+            target = AdjacentWords.of(pairs.target_ids, pairs.target_offsets, words[1])
+            return word_classes(source, classes=count), word_classes(target, classes=count)
 
-        return cls(len(pairs), pairs.longest, keys >> 32, keys & 0xFFFFFFFF, words, adjacent)
+        return cls(len(pairs), pairs.longest, keys >> 32, keys & 0xFFFFFFFF, words, classes)
 
 
 def shapes_of(pairs: Pairs) -> NDArray[np.int64]:
@@ -67,9 +67,10 @@ def shapes_of(pairs: Pairs) -> NDArray[np.int64]:
 
 
 class ShelvedText:
-    """A bitext on a shelf, cut into shards of whole sentence pairs.
+    """A bitext on a shelf, cut into shards of whole sentence pairs, or some consecutive shards of it.
 
-    `shards` is their number. `fingerprint` is a digest of all words in order.
+    `shards` is the number of all shards, and `pairs` how many pairs each of them has; `numbers` are the shards that
+    belong to this part. `fingerprint` is a digest of all words of the text in order.
     """
 
     def __init__(self, shelf: Shelf) -> None:
@@ -78,6 +79,7 @@ class ShelvedText:
         self.shards: int = self._head.settings["shards"]
         self.pairs: list[int] = self._head.settings["pairs"]
         self.fingerprint: str = self._head.settings["fingerprint"]
+        self.numbers = range(self.shards)
 
     @classmethod
     def put(cls, shelf: Shelf, bitext: Bitext, cells_in_shard: int) -> ShelvedText:
@@ -109,8 +111,22 @@ class ShelvedText:
         shelf.put("text", words, shards=len(sizes), pairs=sizes, fingerprint=fingerprint)
         return cls(shelf)
 
+    def only(self, numbers: range) -> ShelvedText:
+        """Some consecutive shards of the text."""
+        part = ShelvedText(self.shelf)
+        part.numbers = numbers
+        return part
+
     def __len__(self) -> int:
-        return sum(self.pairs)
+        return sum(self.pairs[number] for number in self.numbers)
+
+    def part(self, start: int, stop: int) -> Bitext:
+        """Pairs `start` to `stop` (exclusive), which must lie in one shard."""
+        for number in self.numbers:
+            if start < self.pairs[number]:
+                return self.shard(number).part(start, stop)
+            start, stop = start - self.pairs[number], stop - self.pairs[number]
+        return self.shard(self.numbers[-1]).part(0, 0)
 
     @cached_property
     def vocabularies(self) -> tuple[Vocabulary, Vocabulary]:
@@ -129,7 +145,7 @@ class ShelvedText:
         return Bitext(source, target)
 
     def __iter__(self) -> Iterator[Bitext]:
-        return map(self.shard, range(self.shards))
+        return map(self.shard, self.numbers)
 
 
 def shard_name(number: int) -> str:

@@ -14,19 +14,20 @@ last bit.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from functools import cached_property
 from threading import Lock
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Protocol
 
 import numpy as np
 from numpy.typing import NDArray
 
 from cepts.data import Vocabulary, offsets_of
-from cepts.engine import ROUNDING, Tick, default_threads, map_shards, run_tasks
+from cepts.engine import ROUNDING, Tick, default_threads, map_shards
 from cepts.store import MemoryShelf, Piece, PieceError
 from cepts.words.adjacent import AdjacentWords
 from cepts.words.blocks import block_of
+from cepts.words.classes import word_classes
 from cepts.words.cohesion import Cohesion
 from cepts.words.forms import number as number_forms
 from cepts.words.index import IndexBlock, IndexShard, Sizes, in_word_order, index_shard, kept_pairs, merge_cells
@@ -40,6 +41,15 @@ if TYPE_CHECKING:
     from cepts.words.aligner import Aligner
 
 SAMPLE_PARTS = ("weight", "rest", "share", "words", "totals")
+
+
+class RunTasks(Protocol):
+    """Runs the task `kind` of a problem for each number."""
+
+    def __call__(
+        self, kind: str, numbers: Sequence[int], tick: Tick | None = None, problem: AlignerTraining | None = None
+    ) -> None:
+        """Run the tasks, and call `tick` as they end."""
 
 
 class IndexedText:
@@ -197,8 +207,17 @@ class IndexedText:
             keys >> 32,
             keys & 0xFFFFFFFF,
             (len(self.sides[0]), len(self.sides[1])),
-            self.adjacent,
+            self.classes,
         )
+
+    def classes(self, count: int) -> tuple[NDArray[np.int32], NDArray[np.int32]]:
+        """Word classes of the source and of the target, which are found once and kept on the shelf."""
+        name = f"classes-{count}"
+        if not self.shelf.has(name):
+            found = (word_classes(adjacent, classes=count) for adjacent in self.adjacent())
+            self.shelf.put(name, dict(zip(SIDES, found, strict=True)))
+        piece = self.shelf.get(name)
+        return piece["source"], piece["target"]
 
     def adjacent(self, *, repeated: bool = False) -> tuple[AdjacentWords, AdjacentWords]:
         """Adjacent words of the distinct pairs of each shard, or of all pairs if `repeated`."""
@@ -232,18 +251,24 @@ class IndexedText:
         threads = default_threads() if self.threads is None else self.threads
         return max(1, threads // max(self.text.shards, 1))
 
-    def run(self, task: Callable[[int], None], numbers: Sequence[int], tick: Tick | None = None) -> None:
-        """Run a task for each number, in threads."""
-        run_tasks(task, numbers, threads=self.threads, tick=tick)
+    # -- what is missing ---------------------------------------------------------------------------------------------
 
-    def prepare(self, tick: Tick) -> None:
-        """Do what is missing before the first iteration."""
+    def number_words_once(self) -> None:
+        """Number the words, unless this has been done."""
         if not self.shelf.has("words"):
             self.number_words()
-        shards, ranges = range(self.text.shards), range(len(self.ranges))
-        missing = [shard for shard in shards if not self.shelf.has(f"index/{shard:05}")]
-        self.run(self.index, missing, tick)
-        self.run(self.merge, [each for each in ranges if not self.shelf.has(f"ranges/{each:05}")])
+
+    def not_indexed(self) -> list[int]:
+        """The shards that are not indexed yet."""
+        return [each for each in range(self.text.shards) if not self.shelf.has(f"index/{each:05}")]
+
+    def not_merged(self) -> list[int]:
+        """The ranges whose cells are not numbered yet."""
+        return [each for each in range(len(self.ranges)) if not self.shelf.has(f"ranges/{each:05}")]
+
+    def is_ready(self) -> bool:
+        """Whether the first iteration may begin."""
+        return self.shelf.has("words") and not self.not_merged()
 
 
 class LexiconTable:
@@ -371,6 +396,8 @@ class AlignerTraining:
         The name of the stage.
     positions
         The position model of the stage.
+    run
+        Runs one of the tasks for some numbers.
     resumable
         Whether the state is kept after each iteration, and `tidy` called then.
     """
@@ -382,10 +409,11 @@ class AlignerTraining:
         stage: str,
         positions: Positions,
         *,
+        run: RunTasks,
         resumable: bool = False,
     ) -> None:
         self.indexed, self.lexicon, self.stage, self.positions = indexed, lexicon, stage, positions
-        self.resumable = resumable
+        self.run, self.resumable = run, resumable
         self._before: str | None = None
         self.aligner = indexed.aligner
         self.null = indexed.aligner.null_
@@ -408,12 +436,15 @@ class AlignerTraining:
 
     def e_step(self, tick: Tick) -> float:
         """Expected counts of all shards that have none yet; returns the sum of both directions' log-likelihoods."""
-        shards = range(self.indexed.text.shards)
-        counted = self._named("counts")
-        missing = [shard for shard in shards if not self.shelf.has(f"{counted}/{shard:05}")]
+        shards, counted, missing = range(self.indexed.text.shards), self._named("counts"), self.not_counted()
         done = len(shards) - len(missing)
-        self.indexed.run(self.count, missing, lambda more, total: tick(done + more, done + total))
+        self.run("count", missing, lambda more, total: tick(done + more, done + total), problem=self)
         return sum((self.shelf.get(f"{counted}/{shard:05}").settings["objective"] for shard in shards), 0.0)
+
+    def not_counted(self) -> list[int]:
+        """The shards without expected counts of this iteration."""
+        counted = self._named("counts")
+        return [each for each in range(self.indexed.text.shards) if not self.shelf.has(f"{counted}/{each:05}")]
 
     def count(self, number: int) -> None:
         """Task: the expected counts of a shard."""
@@ -454,10 +485,10 @@ class AlignerTraining:
         ranges = range(len(self.indexed.ranges))
         added, entered = self._named("sums"), self._named("tables")
         self._again_where_damaged(
-            lambda: self.indexed.run(self.add, [each for each in ranges if not self.shelf.has(f"{added}/{each:05}")])
+            lambda: self.run("add", [each for each in ranges if not self.shelf.has(f"{added}/{each:05}")], problem=self)
         )
         self._again_where_damaged(self.learn)
-        self.indexed.run(self.enter, [each for each in ranges if not self.shelf.has(f"{entered}/{each:05}")])
+        self.run("enter", [each for each in ranges if not self.shelf.has(f"{entered}/{each:05}")], problem=self)
         self._before, self.lexicon.version = self.lexicon.version, entered
         self.iteration += 1
         if not self.resumable:
@@ -498,6 +529,10 @@ class AlignerTraining:
 
     def learn(self) -> None:
         """What all ranges and shards contribute to: totals of target words, strengths, null, positions."""
+        self._learn()
+        self.shelf.put(self._named("learnt"), self.state())
+
+    def _learn(self) -> None:
         lexicon = self.lexicon
         sums = [self.shelf.get(f"{self._named('sums')}/{each:05}") for each in range(len(self.indexed.ranges))]
         lexicon.target_totals = np.sum([piece["target_totals"] for piece in sums], axis=0)
@@ -518,12 +553,9 @@ class AlignerTraining:
 
     def enter(self, number: int) -> None:
         """Task: the lexicon of a range."""
-        lexicon = self.lexicon.of_range(number)
+        lexicon, learnt = self.lexicon.of_range(number), self.shelf.get(self._named("learnt"))
         counts = self.shelf.get(f"{self._named('sums')}/{number:05}")["counts"]
-        lexicon.learning = False
-        lexicon.take(counts)
-        lexicon.target_totals = self.lexicon.target_totals
-        lexicon.normalise()
+        lexicon.restore({**owned_by("lexicon", learnt), "counts": counts})
         if self.agreeing:
             # Links that one direction rejects have no counts at all, which cannot happen in exact EM.
             lexicon.settle()
@@ -556,13 +588,13 @@ class AlignerTraining:
 
     def tidy(self) -> None:
         """Remove from the shelf what the iterations before the last one left."""
-        for what in ("counts", "sums"):
+        for what in ("counts", "sums", "learnt"):
             # `iteration` counts those that are finished.
             self.shelf.drop(f"{self.stage}/{what}-{self.iteration}")
         if self._before is not None:
             self.shelf.drop(self._before)
 
 
-def owned_by(owner: str, state: dict[str, NDArray]) -> dict[str, NDArray]:
+def owned_by(owner: str, state: Mapping[str, NDArray]) -> dict[str, NDArray]:
     """The arrays whose names start with `owner` and a dot, without this prefix."""
     return {name.removeprefix(f"{owner}."): array for name, array in state.items() if name.startswith(f"{owner}.")}

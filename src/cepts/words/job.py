@@ -1,0 +1,282 @@
+"""Training of a word model as a job in a directory, for threads, clusters and schedulers alike.
+
+The directory is a shelf: it holds the text in shards, the options, and whatever the tasks leave. Anybody who opens it
+can see which step is next, run tasks of this step, or finish it. A step is either the indexing or an iteration of a
+stage; its tasks on shards come first, and `finish` does the rest.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import asdict, dataclass
+from functools import lru_cache
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from cepts._version import __version__
+from cepts.engine import Engine, ThreadEngine, Tick, has_ended, run_em, state_name
+from cepts.errors import ModelError
+from cepts.names import WORD_MODELS, resolve
+from cepts.progress import Progress
+from cepts.store import DiskShelf, Shelf
+from cepts.words.index import Sizes
+from cepts.words.text import ShelvedText
+from cepts.words.training import AlignerTraining, IndexedText, LexiconTable
+
+if TYPE_CHECKING:
+    from cepts.words.aligner import Aligner
+
+OPTIONS = "options"
+
+
+@dataclass(frozen=True, slots=True)
+class JobStep:
+    """A step of a training job.
+
+    Attributes
+    ----------
+    stage
+        The name of the stage, such as ``hmm``; None while the text is indexed.
+    iteration
+        The number of the iteration, from 1.
+    missing
+        The shards whose task has not been done.
+    shards
+        Number of all shards.
+    """
+
+    stage: str | None
+    iteration: int
+    missing: tuple[int, ...]
+    shards: int
+
+    def __str__(self) -> str:
+        return "indexing" if self.stage is None else f"training {self.stage}, iteration {self.iteration}"
+
+
+class TrainingJob:
+    """The training of an aligner on a text on a shelf.
+
+    Parameters
+    ----------
+    aligner
+        The aligner, which is trained by running the job.
+    text
+        The text. Its shelf keeps what the tasks leave.
+    sizes
+        How large blocks and ranges are.
+    engine
+        Runs the tasks.
+    lasting
+        Whether the state is kept after each iteration, so that others can go on with the job.
+    """
+
+    def __init__(
+        self, aligner: Aligner, text: ShelvedText, sizes: Sizes, engine: Engine | None = None, *, lasting: bool = True
+    ) -> None:
+        self.aligner, self.text, self.sizes, self.lasting = aligner, text, sizes, lasting
+        self.engine = engine or ThreadEngine(aligner.threads)
+        self.shelf = text.shelf
+        self.indexed = IndexedText(aligner, text, sizes, self.engine.threads)
+
+    # -- options -----------------------------------------------------------------------------------------------------
+
+    def keep_options(self) -> None:
+        """Keep the options on the shelf; refuse a shelf that has others, unless only training time differs."""
+        options = _plain(self.aligner)
+        if not self.shelf.has(OPTIONS):
+            settings = {"options": options, "sizes": asdict(self.sizes), "version": __version__}
+            self.shelf.put(OPTIONS, {}, model=self.aligner.name, **settings)
+            return
+        before = self.shelf.get(OPTIONS).settings
+        differing = [name for name in options if options[name] != before["options"].get(name) and name not in TIMES]
+        if before["model"] != self.aligner.name:
+            raise other_checkpoint(self.shelf, f"the model was {before['model']}")
+        if differing:
+            raise other_checkpoint(self.shelf, f"`{differing[0]}` was {before['options'].get(differing[0])}")
+
+    @classmethod
+    def open(cls, directory: str | Path, engine: Engine | None = None) -> TrainingJob:
+        """Open a job that another process has begun in a directory."""
+        shelf = DiskShelf(directory)
+        if not shelf.has(OPTIONS) or not shelf.has("text"):
+            raise ModelError(f"{directory} holds no training job; begin one there with `cepts shard`.")
+        settings = shelf.get(OPTIONS).settings
+        if settings["version"] != __version__:
+            raise ModelError(
+                f"{directory} was begun with cepts {settings['version']}, and this is cepts {__version__}; use the "
+                f"same version, or begin again in another directory."
+            )
+        options = {
+            name: tuple(value) if isinstance(value, list) else value for name, value in settings["options"].items()
+        }
+        aligner: Aligner = resolve(WORD_MODELS[settings["model"]])(**options)
+        return cls(aligner, ShelvedText(shelf), Sizes(**settings["sizes"]), engine)
+
+    # -- steps -------------------------------------------------------------------------------------------------------
+
+    def step(self) -> JobStep | None:
+        """The next step; None if the training is finished."""
+        shards = range(self.text.shards)
+        if not self.indexed.is_ready():
+            return JobStep(None, 0, tuple(self.indexed.not_indexed()), len(shards))
+        for stage, _, iterations in self.stages():
+            history = self._history(stage)
+            if not has_ended(history, iterations, self.aligner.tolerance):
+                problem = self.problem(stage)
+                return JobStep(stage, len(history) + 1, tuple(problem.not_counted()), len(shards))
+        return None
+
+    def stages(self) -> list[tuple[str, Any, int]]:
+        """The stages of training; see `Aligner.stages`."""
+        if not hasattr(self.aligner, "positions_"):
+            self._begin()
+        return self.aligner.stages()
+
+    def _history(self, stage: str) -> list[float]:
+        name = state_name(f"training {stage}")
+        return list(self.shelf.get(name).settings["objectives"]) if self.shelf.has(name) else []
+
+    def _begin(self) -> None:
+        """Give the aligner what it has before the first iteration."""
+        self.aligner.begin(self.indexed)
+        self.lexicon = LexiconTable(self.indexed)
+
+    def problem(self, stage: str) -> AlignerTraining:
+        """A stage as an EM problem, in the state that the shelf has."""
+        self._begin()
+        for name, positions, _ in self.aligner.stages():
+            positions.prepare(self.indexed.facts)
+            problem = self._problem(name, positions)
+            kept = state_name(f"training {name}")
+            if self.shelf.has(kept):
+                problem.restore(dict(self.shelf.get(kept)))
+            if name == stage:
+                return problem
+        raise AssertionError(f"there is no stage {stage}")
+
+    def _problem(self, stage: str, positions: Any) -> AlignerTraining:
+        return AlignerTraining(
+            self.indexed, self.lexicon, f"training-{stage}", positions, run=self.run, resumable=self.lasting
+        )
+
+    def index(self, tick: Tick | None = None) -> None:
+        """Do what is missing before the first iteration."""
+        self.indexed.number_words_once()
+        self.run("index", self.indexed.not_indexed(), tick)
+        self.run("merge", self.indexed.not_merged())
+
+    def train(self, progress: Progress | None = None) -> None:
+        """Run all iterations that are missing."""
+        self._begin()
+        for stage, positions, iterations in self.aligner.stages():
+            positions.prepare(self.indexed.facts)
+            self.aligner.stage_objectives_[stage] = run_em(
+                self._problem(stage, positions),
+                iterations=iterations,
+                tolerance=self.aligner.tolerance,
+                stage=f"training {stage}",
+                progress=progress,
+                checkpoint=self.shelf if self.lasting else None,
+            )
+        self.aligner.end(self.indexed, self.lexicon)
+
+    def do(self, numbers: Sequence[int], tick: Tick | None = None) -> None:
+        """Run the tasks of the next step on these shards, as far as they are missing."""
+        step = self.step()
+        if step is None:
+            return
+        chosen = [number for number in step.missing if number in set(numbers)]
+        if step.stage is None:
+            self.indexed.number_words_once()
+            self.run("index", chosen, tick)
+        else:
+            self.run("count", chosen, tick, problem=self.problem(step.stage))
+
+    def finish(self, progress: Progress | None = None) -> None:
+        """Finish the next step, whose tasks on shards must have been done."""
+        step = self.step()
+        if step is None:
+            return
+        if step.missing:
+            raise ModelError(
+                f"{_place(self.shelf)}: {len(step.missing):,} of {step.shards:,} shards are missing in {step}, the "
+                f"first of them {step.missing[0] + 1:,}; run `cepts train` for them first."
+            )
+        if step.stage is None:
+            self.run("merge", self.indexed.not_merged())
+            return
+        run_em(
+            self.problem(step.stage),
+            iterations=step.iteration,
+            stage=f"training {step.stage}",
+            progress=progress,
+            checkpoint=self.shelf,
+        )
+
+    # -- tasks -------------------------------------------------------------------------------------------------------
+
+    def run(
+        self, kind: str, numbers: Sequence[int], tick: Tick | None = None, problem: AlignerTraining | None = None
+    ) -> None:
+        """Run a task for each number."""
+        owner = self.indexed if problem is None else problem
+        task: Callable[[int], None] = getattr(owner, kind)
+        if self.engine.remote and numbers:
+            if not isinstance(self.shelf, DiskShelf):
+                raise AssertionError("a cluster needs a shelf of files")
+            stage, iteration = (None, 0) if problem is None else (problem.stage, problem.iteration)
+            task = JobTask(str(Path(self.shelf.directory).resolve()), kind, stage, iteration)
+        self.engine.run(task, numbers, tick)
+
+
+@dataclass(frozen=True, slots=True)
+class JobTask:
+    """A task of a job in a directory, for a process that has nothing but its name."""
+
+    directory: str
+    kind: str
+    stage: str | None
+    iteration: int
+
+    def __call__(self, number: int) -> None:
+        """Run the task for a shard or a range."""
+        indexed, problem = _opened(self.directory, self.stage, self.iteration)
+        getattr(problem or indexed, self.kind)(number)
+
+
+@lru_cache(maxsize=1)
+def _opened(directory: str, stage: str | None, iteration: int) -> tuple[IndexedText, AlignerTraining | None]:
+    """A job as a worker sees it in an iteration; what it has read stays valid until the next one."""
+    job = TrainingJob.open(directory, ThreadEngine(1))
+    if stage is None:
+        return job.indexed, None
+    problem = job.problem(stage.removeprefix("training-"))
+    if problem.iteration != iteration:
+        raise ModelError(
+            f"{directory} is at iteration {problem.iteration + 1} of {stage}, not at {iteration + 1}; is another "
+            f"process training there, or do the machines see different files?"
+        )
+    return job.indexed, problem
+
+
+# Options that may differ when a training is continued.
+TIMES = ("iterations", "start_iterations", "hmm_iterations", "tolerance")
+
+
+def _plain(aligner: Aligner) -> dict[str, Any]:
+    """The options as JSON has them, without the number of threads."""
+    given = {name: value for name, value in aligner.get_params().items() if name != "threads"}
+    return {name: list(value) if isinstance(value, tuple) else value for name, value in given.items()}
+
+
+def _place(shelf: Shelf) -> str:
+    return str(shelf.directory) if isinstance(shelf, DiskShelf) else "the job"
+
+
+def other_checkpoint(shelf: Shelf, how: str) -> ModelError:
+    """The error that says that a shelf has another job."""
+    return ModelError(
+        f"{_place(shelf)} is a checkpoint of another text or of training with other options ({how}); delete it to "
+        f"start again, or choose another directory."
+    )
