@@ -17,11 +17,11 @@ from cepts.io.lines import line_at, separator_error, separator_of, uneven_error
 from cepts.io.text_tables import is_csv_header, table_sides
 from cepts.io.threads import BlockThreads
 from cepts.io.tokens import (
+    Collected,
     NotUTF8Error,
     NumberedBlock,
     Sentences,
     TextWords,
-    joined_text,
     number_block,
     text_blocks,
     utf8_error,
@@ -205,12 +205,11 @@ def read_bitext(
         source, target, format=format, errors=errors, languages=languages, columns=columns, notices=notices,
         progress=progress, block_bytes=block_bytes, threads=threads,
     )  # fmt: skip
-    left: list[Sentences] = []
-    right: list[Sentences] = []
+    left, right = Collected(), Collected()
     for block in blocks:
-        left.append((block.source_ids, block.source_lengths))
-        right.append((block.target_ids, block.target_lengths))
-    return Bitext(joined_text(left, blocks.source_vocabulary()), joined_text(right, blocks.target_vocabulary()))
+        left.add(block.source_ids, block.source_lengths)
+        right.add(block.target_ids, block.target_lengths)
+    return Bitext(left.text(blocks.source_vocabulary()), right.text(blocks.target_vocabulary()))
 
 
 def read_text(
@@ -224,10 +223,11 @@ def read_text(
     """Read a file with one sentence per line; the parameters are those of `read_bitext`."""
     check_choice("errors", errors, DECODING_ERRORS)
     reading = _Reading(errors, progress, block_bytes, threads)
-    words = TextWords()
+    words, sentences = TextWords(), Collected()
     with reading.opened(path) as file, BlockThreads(threads) as workers:
-        blocks = list(_numbered_lines(reading, file, workers, words, file.report))
-    return joined_text(blocks, words.vocabulary())
+        for ids, lengths in _numbered_lines(reading, file, workers, words, file.report):
+            sentences.add(ids, lengths)
+    return sentences.text(words.vocabulary())
 
 
 @dataclass(frozen=True, slots=True)

@@ -21,7 +21,7 @@ from cepts.progress import Progress, Step, silent
 
 PathLike: TypeAlias = str | os.PathLike[str]
 
-BLOCK_BYTES = 1 << 22  # about 700 thousand tokens: few calls, and small buffers
+BLOCK_BYTES = 1 << 21  # about 350 thousand tokens: few calls, and small buffers
 COMPRESSED = {".gz": "gz", ".bz2": "bz2", ".xz": "xz", ".zst": "zst"}
 BOM = b"\xef\xbb\xbf"
 ZSTD_FRAME = b"\x28\xb5\x2f\xfd"  # then a byte with flags

@@ -91,7 +91,7 @@ class TextWords:
             return block.ids.copy()
         from cepts.kernels.text import merge_words
 
-        words = self._words = self._with_room(self._words, block)
+        words = self._words = self._with_room_for(self._words, block)
         numbers = np.empty(len(block.keys), dtype=np.int32)
         ids = np.empty(len(block.ids), dtype=np.int32)
         found = merge_words(block.words, block.keys, block.ids, words, self._word_count, numbers, ids)
@@ -110,7 +110,7 @@ class TextWords:
         """How often each word has occurred so far."""
         return np.empty(0, dtype=np.int64) if self._words is None else self._words.counts[: self._word_count].copy()
 
-    def _with_room(self, words: Words, block: NumberedBlock) -> Words:
+    def _with_room_for(self, words: Words, block: NumberedBlock) -> Words:
         """`words` with space for all words of `block`, as if they were new."""
         wanted = self._word_count + len(block.keys)
         slots = len(words.table)
@@ -119,9 +119,7 @@ class TextWords:
         if slots > len(words.table):
             words = _with_slots(words, slots)
         wanted = int(words.offsets[self._word_count] + block.words.offsets[len(block.keys)])
-        if wanted > len(words.data):
-            words = words._replace(data=_enlarged(words.data, max(wanted, 2 * len(words.data))))
-        return words
+        return words._replace(data=_with_room(words.data, wanted))
 
     def _check_utf8(self, words: Words, first: int, stop: int) -> None:
         """Raise unless the new words, and so the whole block, are valid UTF-8.
@@ -138,6 +136,32 @@ class TextWords:
             raise NotUTF8Error from None
 
 
+class Collected:
+    """Sentences of all blocks of a text, in one array that doubles when it is full.
+
+    A list of blocks would need the memory of the text twice to be joined, and small arrays that are freed stay with the
+    process.
+    """
+
+    def __init__(self) -> None:
+        self._ids, self._lengths = np.empty(0, dtype=np.int32), np.empty(0, dtype=np.int64)
+        self._words = 0
+        self.lines = 0
+
+    def add(self, ids: NDArray[np.int32], lengths: NDArray[np.int64]) -> None:
+        """Add the sentences of a block."""
+        words, lines = self._words + len(ids), self.lines + len(lengths)
+        self._ids, self._lengths = _with_room(self._ids, words), _with_room(self._lengths, lines)
+        self._ids[self._words : words] = ids
+        self._lengths[self.lines : lines] = lengths
+        self._words, self.lines = words, lines
+
+    def text(self, vocabulary: Vocabulary) -> Text:
+        """The text of all sentences; no more can be added."""
+        self._ids.resize(self._words, refcheck=False)
+        return Text(self._ids, offsets_of(self._lengths[: self.lines]), vocabulary)
+
+
 class TextBuilder:
     """Makes a `Text` from blocks of lines, which it does not keep.
 
@@ -146,16 +170,19 @@ class TextBuilder:
     """
 
     def __init__(self, *, slots: int | None = None) -> None:
-        self._blocks: list[Sentences] = []
+        self._sentences = Collected()
         self._words = TextWords()
         self._slots = slots
-        self.lines = 0
+
+    @property
+    def lines(self) -> int:
+        """How many lines were fed so far."""
+        return self._sentences.lines
 
     def feed(self, data: NDArray[np.uint8]) -> None:
         """Add the lines of `data`. Only the last block may end without a newline."""
         block = number_block(data, slots=self._slots)
-        self._blocks.append((self._words.add(block), block.lengths))
-        self.lines += len(block.lengths)
+        self._sentences.add(self._words.add(block), block.lengths)
 
     def feed_file(self, name: str, data: NDArray[np.uint8], *, start: int = 0) -> None:
         """Feed lines of the file `name`, whose first line was number `start` of all lines."""
@@ -165,16 +192,8 @@ class TextBuilder:
             raise utf8_error(name, data, self.lines - start) from None
 
     def finish(self) -> Text:
-        """The text of all blocks."""
-        return joined_text(self._blocks, self._words.vocabulary())
-
-
-def joined_text(blocks: list[Sentences], vocabulary: Vocabulary) -> Text:
-    """The text of all `blocks`, in order; empties the list, so that a large text is not in memory twice for long."""
-    ids = np.concatenate([np.empty(0, np.int32), *(ids for ids, _ in blocks)])
-    lengths = np.concatenate([np.empty(0, np.int64), *(lengths for _, lengths in blocks)])
-    blocks.clear()
-    return Text(ids, offsets_of(lengths), vocabulary)
+        """The text of all blocks; no more can be fed."""
+        return self._sentences.text(self._words.vocabulary())
 
 
 def _with_slots(words: Words, slots: int) -> Words:
@@ -195,6 +214,11 @@ def _new_offsets(slots: int) -> NDArray[np.int64]:
     offsets = np.empty(slots // 2 + 1, dtype=np.int64)
     offsets[0] = 0
     return offsets
+
+
+def _with_room(array: NDArray[Any], size: int) -> NDArray[Any]:
+    """`array`, or a copy of at least twice its size if it has fewer than `size` items."""
+    return array if size <= len(array) else _enlarged(array, max(size, 2 * len(array)))
 
 
 def _enlarged(array: NDArray[Any], size: int) -> NDArray[Any]:
