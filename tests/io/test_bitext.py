@@ -135,6 +135,7 @@ def test_an_empty_file_is_refused(write, name):
 
 def test_a_file_of_a_byte_order_mark_is_empty(write):
     fails("is empty", write("x", b"\xef\xbb\xbf"), write("y", "a\n"))
+    fails("is empty", write("x.tsv", b"\xef\xbb\xbf"))
 
 
 def test_files_that_cannot_be_read(write, tmp_path):

@@ -105,6 +105,24 @@ def test_blocks_are_whole_lines(tmp_path, data, block_bytes):
     assert all(block.endswith(b"\n") for block in blocks[:-1])
 
 
+def test_blocks_that_are_kept_stay_as_they_are_and_are_small_after_a_long_line(tmp_path):
+    data = b"a\n" * 9 + b"long " * 400 + b"\n" + b"a\n" * 2000
+    (tmp_path / "x").write_bytes(data)
+    with InputFile(tmp_path / "x") as file:
+        blocks = list(read_blocks(file, 16, keep=True))
+    assert b"".join(block.tobytes() for block in blocks) == data
+    assert all(len(block) <= 2 * 16 for block in blocks[-5:])
+
+
+@pytest.mark.parametrize("place", [0, 1, 4095, 4096, 30_000, 49_998, 49_999])
+def test_the_last_newline_of_a_block_is_found_wherever_it_is(tmp_path, place):
+    data = b"x" * place + b"\n" + b"x" * (50_000 - place - 1)
+    (tmp_path / "x").write_bytes(data + b"more")
+    with InputFile(tmp_path / "x") as file:
+        blocks = [block.tobytes() for block in read_blocks(file, 50_000)]
+    assert blocks == [data[: place + 1], data[place + 1 :] + b"more"]
+
+
 def test_the_first_line_is_seen_and_still_read(tmp_path):
     data = b"\xef\xbb\xbf \n\r\n\tfirst\nsecond\n" + CONTENT
     (tmp_path / "x").write_bytes(data)

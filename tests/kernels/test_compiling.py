@@ -151,7 +151,9 @@ if __name__ == "__main__":
 import sys
 from cepts.cli import main
 from cepts.kernels import compiled_kernels
+from cepts.io import read_bitext
 assert main(["align", *sys.argv[1:3], "-o", sys.argv[3], "-q", "--combine", "grow-diag-final-and"]) == 0
+read_bitext(*sys.argv[1:3], block_bytes=1000)
 print(compiled_kernels())
 """
     for expected in ("compiled", "nothing left to compile"):

@@ -207,11 +207,14 @@ def run_job(commands: Sequence[str]) -> None:
     from tempfile import TemporaryDirectory
 
     from cepts.cli import main
+    from cepts.io import read_bitext
 
     assert _events is not None
     with TemporaryDirectory(prefix="cepts-warm-up-") as directory, contextlib.chdir(directory):
         write_files(Path(directory))
         with Path(os.devnull).open("w", encoding="utf-8") as nowhere, on_compile(_events.put):
+            for texts in (("en", "fr"), ("paraphrases",)):
+                read_bitext(*texts, block_bytes=1)  # as large texts are read: in blocks, whose words are merged
             for line in commands:
                 with contextlib.redirect_stdout(nowhere), contextlib.redirect_stderr(nowhere):
                     code = main([*line.split(), *(["-q"] if line.startswith(("align", "factor")) else [])])

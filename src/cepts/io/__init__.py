@@ -9,7 +9,7 @@ many bytes they read at a time; it affects only the speed.
 """
 
 from cepts.io.arpa import read_arpa, write_arpa
-from cepts.io.bitext import read_bitext, read_text
+from cepts.io.bitext import BitextBlock, BitextBlocks, bitext_blocks, read_bitext, read_text
 from cepts.io.dictionaries import read_dictionary, write_dictionary
 from cepts.io.documents import read_documents, read_stop_list
 from cepts.io.files import check_output, open_output
@@ -30,6 +30,8 @@ from cepts.io.vectors import read_vectors, write_vectors
 
 __all__ = [
     "AssociationWriter",
+    "BitextBlock",
+    "BitextBlocks",
     "HypothesisWriter",
     "LinkWriter",
     "Matrices",
@@ -38,6 +40,7 @@ __all__ = [
     "SentenceSimilarities",
     "WordSimilarities",
     "association_blocks",
+    "bitext_blocks",
     "check_output",
     "open_output",
     "read_answer_judgements",

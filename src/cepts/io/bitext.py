@@ -2,17 +2,30 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Generator, Iterator, Sequence
+from dataclasses import dataclass, replace
+from functools import partial
+from typing import Self
 
 import numpy as np
 from numpy.typing import NDArray
 
-from cepts.data import Bitext, Text
+from cepts.data import Bitext, Text, Vocabulary
 from cepts.errors import DataError, UsageError, check_choice
 from cepts.io.files import BLOCK_BYTES, InputFile, PathLike, last_suffix
-from cepts.io.lines import separator_error, separator_of, uneven_error
+from cepts.io.lines import line_at, separator_error, separator_of, uneven_error
 from cepts.io.text_tables import is_csv_header, table_sides
-from cepts.io.tokens import TextBuilder, text_blocks, utf8_error
+from cepts.io.threads import BlockThreads
+from cepts.io.tokens import (
+    Collected,
+    NotUTF8Error,
+    NumberedBlock,
+    Sentences,
+    TextWords,
+    number_block,
+    text_blocks,
+    utf8_error,
+)
 from cepts.names import BITEXT_FORMATS, DECODING_ERRORS
 from cepts.progress import Progress
 
@@ -26,7 +39,119 @@ BY_SUFFIX = {
     ".json": "jsonl",
 }
 
-SidesBlock = tuple[NDArray[np.uint8], NDArray[np.uint8]]
+Sides = tuple[NDArray[np.uint8], NDArray[np.uint8]]
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class BitextBlock:
+    """Consecutive sentence pairs of a bitext that is read in blocks.
+
+    Attributes
+    ----------
+    source_ids, target_ids
+        The words of all sentences, as numbers in the vocabularies of the whole bitext.
+    source_lengths, target_lengths
+        How many of these words each sentence has.
+    """
+
+    source_ids: NDArray[np.int32]
+    source_lengths: NDArray[np.int64]
+    target_ids: NDArray[np.int32]
+    target_lengths: NDArray[np.int64]
+
+    def __len__(self) -> int:
+        return len(self.source_lengths)
+
+
+class BitextBlocks:
+    """An iterator over the sentence pairs of a bitext, which it does not keep; `bitext_blocks` makes it.
+
+    Words are numbered in the order of first use, on each side. The vocabularies and counts that the methods give are
+    those of all sentences that were read so far: of the whole bitext after the last block; before, of all blocks that
+    were given out, and perhaps of sentences of one file that wait for their partners from the other.
+
+    Files stay open and threads alive until the last block or an error. `close`, which a ``with`` statement calls, ends
+    the reading before.
+    """
+
+    def __init__(self, blocks: Generator[BitextBlock], source: TextWords, target: TextWords) -> None:
+        self._blocks, self._source, self._target = blocks, source, target
+
+    def __iter__(self) -> Self:
+        return self
+
+    def __next__(self) -> BitextBlock:
+        return next(self._blocks)
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(self, *error: object) -> None:
+        self.close()
+
+    def close(self) -> None:
+        """End the reading: close the files and wait until no thread is at work."""
+        self._blocks.close()
+
+    def source_vocabulary(self) -> Vocabulary:
+        """The words of the source sentences so far."""
+        return self._source.vocabulary()
+
+    def target_vocabulary(self) -> Vocabulary:
+        """The words of the target sentences so far."""
+        return self._target.vocabulary()
+
+    def source_counts(self) -> NDArray[np.int64]:
+        """How often each word of the source vocabulary has occurred so far."""
+        return self._source.counts()
+
+    def target_counts(self) -> NDArray[np.int64]:
+        """How often each word of the target vocabulary has occurred so far."""
+        return self._target.counts()
+
+
+def bitext_blocks(
+    source: PathLike,
+    target: PathLike | None = None,
+    *,
+    format: str = "auto",
+    errors: str = "strict",
+    languages: Sequence[str] | None = None,
+    columns: Sequence[str] | None = None,
+    notices: list[str] | None = None,
+    progress: Progress | None = None,
+    block_bytes: int = BLOCK_BYTES,
+    threads: int | None = None,
+) -> BitextBlocks:
+    """Read the sentence pairs of `read_bitext` in blocks, of which only a few are in memory at a time.
+
+    The parameters are those of `read_bitext`. The pairs and the numbers of their words are the same for any
+    `block_bytes` and any number of `threads`. Files are opened when the first block is asked for.
+
+    Examples
+    --------
+    >>> with bitext_blocks("examples/sample.en", "examples/sample.fr") as blocks:
+    ...     print(sum(len(block) for block in blocks))
+    3000
+    """
+    check_choice("format", format, BITEXT_FORMATS)
+    check_choice("errors", errors, DECODING_ERRORS)
+    for name, chosen in (("languages", languages), ("columns", columns)):
+        if chosen is not None and (isinstance(chosen, str) or len(chosen) != 2):
+            raise UsageError(f"`{name}` must be two names. Got {chosen!r} instead.")
+    if target is None and format == "text":
+        raise UsageError("the format text needs two files, `source` and `target`. Got one file instead.")
+    if target is not None and format not in {"auto", "text"}:
+        raise UsageError(f"the format {format} has both sides in one file. Got two files instead.")
+    if source == "-" and target == "-":
+        raise UsageError("`source` and `target` cannot both be standard input.")
+    words = TextWords(), TextWords()
+    reading = _Reading(errors, progress, block_bytes, threads)
+    if target is not None:
+        blocks = _blocks_of_two(reading, source, target, words)
+    else:
+        blocks = _blocks_of_one(reading, source, format, columns, languages, notices, words)
+    return BitextBlocks(blocks, *words)
 
 
 def read_bitext(
@@ -40,6 +165,7 @@ def read_bitext(
     notices: list[str] | None = None,
     progress: Progress | None = None,
     block_bytes: int = BLOCK_BYTES,
+    threads: int | None = None,
 ) -> Bitext:
     """Read sentence pairs from two files of sentences, or from one file that holds both sides.
 
@@ -71,57 +197,19 @@ def read_bitext(
         Called after each block with a `Step` that counts bytes on disk.
     block_bytes
         How many bytes to read at a time; affects only the speed.
+    threads
+        How many threads split and number the tokens of large files; affects only the speed. The default is one for
+        each processor.
     """
-    check_choice("format", format, BITEXT_FORMATS)
-    check_choice("errors", errors, DECODING_ERRORS)
-    for name, chosen in (("languages", languages), ("columns", columns)):
-        if chosen is not None and (isinstance(chosen, str) or len(chosen) != 2):
-            raise UsageError(f"`{name}` must be two names. Got {chosen!r} instead.")
-    if target is None and format == "text":
-        raise UsageError("the format text needs two files, `source` and `target`. Got one file instead.")
-    if target is not None and format not in {"auto", "text"}:
-        raise UsageError(f"the format {format} has both sides in one file. Got two files instead.")
-    if source == "-" and target == "-":
-        raise UsageError("`source` and `target` cannot both be standard input.")
-    if target is not None:
-        # Both are opened first: a missing second file should be reported before minutes of reading.
-        with (
-            InputFile(source, progress=progress, block_bytes=block_bytes) as first,
-            InputFile(target, progress=progress, before=first.size, block_bytes=block_bytes) as second,
-        ):
-            first.after = second.size
-            left, right = _read_lines(first, errors), _read_lines(second, errors)
-        if len(left) != len(right):
-            raise uneven_error(first.name, len(left), second.name, len(right))
-        return Bitext(left, right)
-
-    builders = TextBuilder(), TextBuilder()
-    with InputFile(source, progress=progress, block_bytes=block_bytes) as file:
-        if not file.peek(1):
-            raise _empty(file)
-        if format == "auto":
-            format = _guess_format(file)
-        blocks: Iterator[SidesBlock]
-        if format == "tmx":
-            from cepts.io.tmx import tmx_sides
-
-            blocks = tmx_sides(file, languages, notices, replace=errors == "replace")
-        elif format == "parquet":
-            from cepts.io.parquet import parquet_sides
-
-            blocks = parquet_sides(file, columns, languages, notices, replace=errors == "replace")
-        elif format in {"jsonl", "csv"}:
-            blocks = table_sides(file, format, columns, languages, notices, errors=errors)
-        else:
-            blocks = _separated_sides(file, format, errors)
-        for sides in blocks:
-            for builder, block in zip(builders, sides, strict=True):
-                # Text formats check their own lines, so an error here is in a row of a table.
-                builder.feed_file(file.name, block, unit="row")
-            file.report()
-        if not builders[0].lines:
-            raise _empty(file)
-    return Bitext(builders[0].finish(), builders[1].finish())
+    blocks = bitext_blocks(
+        source, target, format=format, errors=errors, languages=languages, columns=columns, notices=notices,
+        progress=progress, block_bytes=block_bytes, threads=threads,
+    )  # fmt: skip
+    left, right = Collected(), Collected()
+    for block in blocks:
+        left.add(block.source_ids, block.source_lengths)
+        right.add(block.target_ids, block.target_lengths)
+    return Bitext(left.text(blocks.source_vocabulary()), right.text(blocks.target_vocabulary()))
 
 
 def read_text(
@@ -130,44 +218,197 @@ def read_text(
     errors: str = "strict",
     progress: Progress | None = None,
     block_bytes: int = BLOCK_BYTES,
+    threads: int | None = None,
 ) -> Text:
     """Read a file with one sentence per line; the parameters are those of `read_bitext`."""
     check_choice("errors", errors, DECODING_ERRORS)
-    with InputFile(path, progress=progress, block_bytes=block_bytes) as file:
-        return _read_lines(file, errors)
+    reading = _Reading(errors, progress, block_bytes, threads)
+    words, sentences = TextWords(), Collected()
+    with reading.opened(path) as file, BlockThreads(threads) as workers:
+        for ids, lengths in _numbered_lines(reading, file, workers, words, file.report):
+            sentences.add(ids, lengths)
+    return sentences.text(words.vocabulary())
 
 
-def _read_lines(file: InputFile, errors: str) -> Text:
-    builder = TextBuilder()
-    for block in text_blocks(file, errors):
-        builder.feed_file(file.name, block)
-        file.report()
-    if not builder.lines:
+@dataclass(frozen=True, slots=True)
+class _Reading:
+    """How files are read."""
+
+    errors: str
+    progress: Progress | None
+    block_bytes: int
+    threads: int | None
+
+    def opened(self, path: PathLike) -> InputFile:
+        return InputFile(path, progress=self.progress, block_bytes=self.block_bytes)
+
+
+# -- Two files -------------------------------------------------------------------------------------------------------
+
+
+def _blocks_of_two(
+    reading: _Reading, source: PathLike, target: PathLike, words: tuple[TextWords, TextWords]
+) -> Generator[BitextBlock]:
+    # Both are opened first: a missing second file should be reported before minutes of reading.
+    with reading.opened(source) as first, reading.opened(target) as second, BlockThreads(reading.threads) as workers:
+        left, right = (
+            _Side(_numbered_lines(reading, file, workers, own, lambda: first.report(second)))
+            for file, own in zip((first, second), words, strict=True)
+        )
+        while _both_wait(left, right):
+            pairs = min(len(left), len(right))
+            yield BitextBlock(*left.take(pairs), *right.take(pairs))
+        left.read_rest()
+        right.read_rest()
+        if left.lines != right.lines:
+            raise uneven_error(first.name, left.lines, second.name, right.lines)
+
+
+def _both_wait(left: _Side, right: _Side) -> bool:
+    """Whether each side has sentences that wait for those of the other; if not, one file has ended."""
+    some = left.fill()
+    try:
+        return right.fill() and some
+    except DataError:
+        # An error of the first file is reported first, wherever it is: which is found first depends on the blocks.
+        left.read_rest()
+        raise
+
+
+class _Side:
+    """One of two files: its sentences that wait for those of the other file."""
+
+    def __init__(self, blocks: Iterator[Sentences]) -> None:
+        self._blocks = blocks
+        self._ids, self._lengths = np.empty(0, dtype=np.int32), np.empty(0, dtype=np.int64)
+        self.lines = 0
+
+    def __len__(self) -> int:
+        return len(self._lengths)
+
+    def fill(self) -> bool:
+        """Read a block if no sentence waits; False if the file has ended."""
+        if not len(self):
+            self._ids, self._lengths = next(self._blocks, (self._ids, self._lengths))
+            self.lines += len(self)
+        return len(self) > 0
+
+    def take(self, sentences: int) -> Sentences:
+        """Take the first of the waiting sentences."""
+        words = int(self._lengths[:sentences].sum())
+        taken = self._ids[:words], self._lengths[:sentences]
+        self._ids, self._lengths = self._ids[words:], self._lengths[sentences:]
+        return taken
+
+    def read_rest(self) -> None:
+        """Read the rest of the file for its errors and its number of lines."""
+        self.lines += sum(len(lengths) for _, lengths in self._blocks)
+
+
+def _numbered_lines(
+    reading: _Reading, file: InputFile, workers: BlockThreads, words: TextWords, report: Callable[[], None]
+) -> Iterator[Sentences]:
+    lines = 0
+    for block in workers.map(number_block, text_blocks(file, reading.errors, keep=True)):
+        ids = _added(words, block, file.name, lines)
+        lines += len(block.lengths)
+        report()
+        yield ids, block.lengths
+    if not lines:
         raise _empty(file)
-    return builder.finish()
 
 
-def _separated_sides(file: InputFile, format: str, errors: str) -> Iterator[SidesBlock]:
-    """Both sides of lines with a separator, in blocks with a newline after each sentence."""
+def _added(words: TextWords, block: NumberedBlock, name: str, lines: int, unit: str = "line") -> NDArray[np.int32]:
+    """The tokens of `block`, which follows `lines` lines of the file, as numbers of words of the text."""
+    try:
+        return words.add(block)
+    except NotUTF8Error:
+        raise utf8_error(name, block.data, lines, unit=unit) from None
+
+
+# -- One file --------------------------------------------------------------------------------------------------------
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class _NumberedPairs:
+    source: NumberedBlock
+    target: NumberedBlock
+    wrong_line: bytes | None = None  # the line after these, if it does not have exactly one separator
+
+
+def _blocks_of_one(
+    reading: _Reading,
+    path: PathLike,
+    format: str,
+    columns: Sequence[str] | None,
+    languages: Sequence[str] | None,
+    notices: list[str] | None,
+    words: tuple[TextWords, TextWords],
+) -> Generator[BitextBlock]:
+    with reading.opened(path) as file, BlockThreads(reading.threads) as workers:
+        if not file.peek(1):
+            raise _empty(file)
+        if format == "auto":
+            format = _guess_format(file)
+        if format in {"pipes", "tsv"}:
+            unit = "line"
+            number = partial(_number_separated, format == "tsv")
+            numbered = workers.map(number, text_blocks(file, reading.errors, keep=True))
+        else:
+            unit = "row"
+            numbered = workers.map(
+                _number_sides, _table_sides(file, format, reading.errors, columns, languages, notices)
+            )
+        lines = 0
+        for block in numbered:
+            source_ids = _added(words[0], block.source, file.name, lines, unit)
+            target_ids = _added(words[1], block.target, file.name, lines, unit)
+            lines += len(block.source.lengths)
+            if block.wrong_line is not None:
+                raise separator_error(file.name, format, block.wrong_line, lines + 1)
+            file.report()
+            yield BitextBlock(source_ids, block.source.lengths, target_ids, block.target.lengths)
+        if not lines:
+            raise _empty(file)
+
+
+def _number_separated(by_tab: bool, data: NDArray[np.uint8]) -> _NumberedPairs:
+    """Number both sides of lines with a separator, up to the first line that does not have exactly one."""
     from cepts.kernels.text import split_sides
 
-    lines_before = 0
-    counts = np.zeros(3, dtype=np.int64)
-    for block in text_blocks(file, errors):
-        source = np.empty(len(block) + 1, dtype=np.uint8)
-        target = np.empty(len(block) + 1, dtype=np.uint8)
-        failed = split_sides(block, format == "tsv", source, target, counts)
-        if failed >= 0:
-            line, _, _ = block[failed:].tobytes().partition(b"\n")
-            raise separator_error(file.name, format, line, lines_before + int(counts[2]) + 1)
-        # Checked here, where the line is still as it is in the file.
-        if errors == "strict":
-            try:
-                block.tobytes().decode("utf-8")
-            except UnicodeDecodeError:
-                raise utf8_error(file.name, block, lines_before) from None
-        yield source[: counts[0]], target[: counts[1]]
-        lines_before += int(counts[2])
+    source, target = (np.empty(len(data) + 1, dtype=np.uint8) for _ in range(2))
+    counts = np.zeros(2, dtype=np.int64)
+    failed = split_sides(data, by_tab, source, target, counts)
+    return _NumberedPairs(
+        # A message about a side quotes the line, and the place in it, as they are in the file.
+        replace(number_block(source[: counts[0]]), data=data),
+        replace(number_block(target[: counts[1]]), data=data),
+        line_at(data, failed) if failed >= 0 else None,
+    )
+
+
+def _number_sides(sides: Sides) -> _NumberedPairs:
+    return _NumberedPairs(number_block(sides[0]), number_block(sides[1]))
+
+
+def _table_sides(
+    file: InputFile,
+    format: str,
+    errors: str,
+    columns: Sequence[str] | None,
+    languages: Sequence[str] | None,
+    notices: list[str] | None,
+) -> Iterator[Sides]:
+    """Both sides of the units or rows of a file, in blocks with a newline after each sentence."""
+    if format == "tmx":
+        from cepts.io.tmx import tmx_sides
+
+        return tmx_sides(file, languages, notices, replace=errors == "replace")
+    if format == "parquet":
+        from cepts.io.parquet import parquet_sides
+
+        return parquet_sides(file, columns, languages, notices, replace=errors == "replace")
+    return table_sides(file, format, columns, languages, notices, errors=errors)
 
 
 def _guess_format(file: InputFile) -> str:

@@ -21,7 +21,7 @@ from cepts.progress import Progress, Step, silent
 
 PathLike: TypeAlias = str | os.PathLike[str]
 
-BLOCK_BYTES = 1 << 22  # about 700 thousand tokens: few calls, and small buffers
+BLOCK_BYTES = 1 << 21  # about 350 thousand tokens: few calls, and small buffers
 COMPRESSED = {".gz": "gz", ".bz2": "bz2", ".xz": "xz", ".zst": "zst"}
 BOM = b"\xef\xbb\xbf"
 ZSTD_FRAME = b"\x28\xb5\x2f\xfd"  # then a byte with flags
@@ -62,7 +62,7 @@ class InputFile(io.RawIOBase):
     """The bytes of a file, decompressed according to its name or its first bytes; `-` is standard input.
 
     Any failure, even in the middle of a damaged file, raises a `DataError` of one line. `report` tells `progress` how
-    much was read; `before` and `after` count the bytes of other files that are read together with this one. Readers
+    much was read; `before` and `after` count the bytes of other files that are read before and after this one. Readers
     take `block_bytes` at a time.
     """
 
@@ -192,10 +192,12 @@ class InputFile(io.RawIOBase):
         """How many bytes have been taken from the disk, of `size`."""
         return self._disk.tell() if self.size else 0
 
-    def report(self) -> None:
-        """Tell `progress` how much has been read, in bytes on disk."""
-        total = self.before + self.size + self.after
-        self.progress(Step(stage="reading", done=self.before + self.disk_position(), total=total))
+    def report(self, *others: InputFile) -> None:
+        """Tell `progress` how much of this file and `others` has been read, in bytes on disk."""
+        files = (self, *others)
+        done = self.before + sum(file.disk_position() for file in files)
+        total = self.before + sum(file.size for file in files) + self.after
+        self.progress(Step(stage="reading", done=done, total=total))
 
     def close(self) -> None:
         """Close the file, but not standard input."""
@@ -314,27 +316,43 @@ def check_count(file: InputFile, count: float, what: str) -> None:
         )
 
 
-def read_blocks(file: InputFile, block_bytes: int | None = None) -> Iterator[NDArray[np.uint8]]:
+def read_blocks(file: InputFile, block_bytes: int | None = None, *, keep: bool = False) -> Iterator[NDArray[np.uint8]]:
     """Yield the bytes of `file` in runs of whole lines; only the last may lack its newline.
 
-    A block is a view of one buffer, which the next block overwrites. The buffer grows if a line needs more
-    than `block_bytes`, by default the file's own `block_bytes`.
+    A block is a view of one buffer, which the next block overwrites; with `keep`, each block has its own buffer. The
+    buffer grows if a line needs more than `block_bytes`, by default the file's own `block_bytes`.
     """
-    buffer = bytearray(block_bytes or file.block_bytes)
+    block_bytes = block_bytes or file.block_bytes
+    buffer = np.empty(block_bytes, dtype=np.uint8)
     filled = 0
-    while got := file.readinto(memoryview(buffer)[filled:]):
+    while got := file.readinto(buffer.data[filled:]):
         filled += got
         if filled < len(buffer):
             continue
-        end = buffer.rfind(b"\n") + 1
+        end = _end_of_lines(buffer)
         if end:
-            yield np.frombuffer(buffer, dtype=np.uint8, count=end)
-            buffer[: filled - end] = buffer[end:filled]
-            filled -= end
+            yield buffer[:end]
+            rest = buffer[end:].copy()
+            filled = len(rest)
+            if keep:
+                buffer = np.empty(max(block_bytes, 2 * filled), dtype=np.uint8)
+            buffer[:filled] = rest
         else:
-            buffer = buffer + bytearray(len(buffer))
+            buffer = np.concatenate([buffer, np.empty_like(buffer)])
     if filled:
-        yield np.frombuffer(buffer, dtype=np.uint8, count=filled)
+        yield buffer[:filled]
+
+
+def _end_of_lines(buffer: NDArray[np.uint8]) -> int:
+    """The end of the last whole line, or 0."""
+    end, reach = len(buffer), 1 << 12
+    while end:
+        start = max(end - reach, 0)
+        newline = buffer[start:end].tobytes().rfind(b"\n")
+        if newline >= 0:
+            return start + newline + 1
+        end, reach = start, 8 * reach
+    return 0
 
 
 def check_output(path: PathLike) -> None:
