@@ -148,7 +148,7 @@ class Index:
 
 
 def arrange(pairs: Pairs, cells: int = CELLS_IN_SHARD) -> NDArray[np.int64]:
-    """An order in which the pairs of a shard are sorted by length, because the HMM makes a table for each length."""
+    """An order in which the pairs of a shard are sorted by length, because kernels compute similar pairs together."""
     runs = [start + pairs.part(start, stop).by_length for start, stop in cut(pairs, cells)]
     return np.concatenate(runs or [np.empty(0, dtype=np.int64)])
 
