@@ -175,5 +175,18 @@ def pair_cases(draw, *, max_pairs=3, max_length=3, min_length=0) -> list[PairCas
     return [random_pair(*(shape if min(shape) else (0, 0)), random) for shape in shapes]
 
 
+@st.composite
+def ragged_cases(draw) -> list[PairCase]:
+    """Random pairs of many lengths, among them some of the same lengths, in any order, and one that may be too long for
+    a batch.
+    """
+    length = st.sampled_from((1, 2, 3, 7, 8, 9, 20))
+    shape = st.tuples(length, length)
+    shapes = draw(st.lists(shape, max_size=25)) + [draw(shape)] * draw(st.integers(1, 20))
+    shapes += draw(st.sampled_from(([], [(70, 1)], [(1, 70)], [(70, 65)], [(0, 0)])))
+    random = np.random.default_rng(draw(st.integers(0, 2**32 - 1)))
+    return [random_pair(*shapes[place], random) for place in random.permutation(len(shapes))]
+
+
 def _flat(arrays: Sequence[NDArray[np.float32]]) -> NDArray[np.float32]:
     return np.concatenate([array.ravel() for array in arrays]) if arrays else np.empty(0, np.float32)

@@ -197,7 +197,12 @@ def hmm_forward_backward(lexicon: NDArray, null: NDArray, weights: JumpWeights) 
         behind[j - 1] = np.logaddexp(out, free[j] + behind[j, 1])
     log_likelihood = _log_sum(ahead[-1].ravel(), axis=0)
     posterior = np.exp(ahead + behind - log_likelihood)
-    return Found(float(log_likelihood), posterior[:, 0].T, posterior[:, 1].sum(axis=1))
+    moves = np.zeros((size, size))
+    for j in range(1, length):
+        last = np.logaddexp(ahead[j - 1, 0], ahead[j - 1, 1])
+        moves += np.exp(last[:, None] + jumps + (linked[:, j] + behind[j, 0])[None, :] - log_likelihood)
+    start = posterior[0].sum(axis=0)
+    return Found(float(log_likelihood), posterior[:, 0].T, posterior[:, 1].sum(axis=1), moves, start)
 
 
 def hmm_nbest(lexicon: NDArray, null: NDArray, weights: JumpWeights, count: int) -> list[float]:

@@ -9,7 +9,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from bitexts_words import block_of_pairs, pair_cases
+from bitexts_words import block_of_pairs, pair_cases, ragged_cases, split
 from cepts.words.jumps import Jumps
 from cepts.words.mixture import DiagonalPrior, PositionTable, Uniform
 from cepts.words.text import TextFacts
@@ -25,6 +25,41 @@ def prepared(kind, block):
     model.prepare(TextFacts.of(block.pairs))
     model.update(model.expect(block, agreeing=False).statistics)
     return model
+
+
+@every_model
+@settings(deadline=None, max_examples=30)
+@given(ragged_cases())
+def test_posteriors_do_not_depend_on_the_other_pairs_of_the_block(kind, cases):
+    """Nor on whether a pair is computed alone or in a batch, not even in the last digit."""
+    block = block_of_pairs(cases)
+    model = prepared(kind, block)
+    together = model.posterior(block)
+    shapes = [case.forward.shape for case in cases]
+    parts = split(together.forward, shapes), split(together.reverse, shapes)
+    free = split(together.source_free, [(size,) for size, _ in shapes])
+    other_free = split(together.target_free, [(length,) for _, length in shapes])
+    for case, *got in zip(cases, *parts, free, other_free, together.log_likelihoods, strict=True):
+        alone = model.posterior(block_of_pairs([case]))
+        want = alone.forward, alone.reverse, alone.source_free, alone.target_free, alone.log_likelihoods
+        for ours, theirs in zip(got, want, strict=True):
+            np.testing.assert_array_equal(ours.ravel(), theirs.ravel())
+
+
+@every_model
+@settings(deadline=None, max_examples=30)
+@given(ragged_cases(), st.integers(1, 50))
+def test_counts_of_pairs_of_many_lengths_are_their_posteriors_added_up(kind, cases, kinds):
+    tokens = sum(case.forward.size for case in cases)
+    cells = np.unique(np.arange(tokens) ** 2 % kinds, return_inverse=True)[1].astype(np.int32)
+    block = block_of_pairs(cases, cells=cells)
+    model = prepared(kind, block)
+    posterior, agreeing = model.posterior(block), model.posterior(block, agreeing=True)
+    counts, shared = (model.expect(block, agreeing=agreeing).counts for agreeing in (False, True))
+    np.testing.assert_allclose(counts[:, 0], np.bincount(cells, posterior.forward, len(counts)), rtol=2e-4, atol=1e-5)
+    np.testing.assert_allclose(counts[:, 1], np.bincount(cells, posterior.reverse, len(counts)), rtol=2e-4, atol=1e-5)
+    product = agreeing.forward.astype(float) ** 2
+    np.testing.assert_allclose(shared[:, 0], np.bincount(cells, product, len(counts)), rtol=2e-4, atol=1e-5)
 
 
 @every_model

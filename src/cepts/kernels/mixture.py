@@ -10,7 +10,9 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from cepts.kernels import vector_kernel
+from cepts.kernels import kernel, piece, vector_kernel
+from cepts.kernels.batches import next_batch, write_links
+from cepts.kernels.lanes import LANES, at, load, put, spread, store
 
 
 class PositionCounts(NamedTuple):
@@ -23,112 +25,130 @@ class PositionCounts(NamedTuple):
 
 
 class MixtureRoom(NamedTuple):
-    """Buffers for one pair: a matrix for each direction, a number for each target word and for each source word."""
+    """Buffers for one batch: where each of them begins in `numbers`.
 
-    ahead: Any
-    back: Any
-    total: Any
-    share: Any
+    `forward` and `reverse` are matrices of lexicon entries, which become posteriors; they have a row for each position
+    and in it a number for each explained word of each pair. So have the sums of their columns (`totals`) and null's
+    part in these (`nulls`). `pairs` are those of the batch.
+    """
+
+    numbers: Any
+    pairs: Any
+    forward: Any
+    reverse: Any
+    nulls: Any
+    totals: Any
 
 
-@vector_kernel
+@piece
+def _gather(block, priors, room, count, size, length, width, height, step):
+    """Prior times lexicon entry of each link of a batch, in both directions; 0 in the padding."""
+    cells, lexicon, numbers = block.cells, block.lexicon, room.numbers
+    zero = spread(np.float32(0))
+    for place in range(0, size * width, LANES):
+        store(numbers, room.forward + place, zero)
+    for place in range(0, length * height, LANES):
+        store(numbers, room.reverse + place, zero)
+    for lane in range(count):
+        pair = room.pairs[lane]
+        columns = block.target_offsets[pair + 1] - block.target_offsets[pair]
+        cell = block.cell_offsets[pair]
+        prior = priors.offsets[priors.shapes[pair]]
+        for i in range(block.source_offsets[pair + 1] - block.source_offsets[pair]):
+            ahead, back = room.forward + i * width + lane, room.reverse + i * step + lane
+            for j in range(columns):
+                entry = 2 * np.int64(at(cells, cell + j))
+                put(numbers, ahead + j * step, at(priors.forward, prior + j) * at(lexicon, entry))
+                put(numbers, back + j * height, at(priors.reverse, prior + j) * at(lexicon, entry + 1))
+            cell += columns
+            prior += columns
+
+
+@piece
+def _normalise(direction, words, null, prior, prior_offsets, shapes, free, room, count, step, rows, width, found):
+    """Divide the columns of the matrix of a direction by their sums, to which null belongs."""
+    numbers = room.numbers
+    matrix = room.forward if direction == 0 else room.reverse
+    for place in range(0, width, LANES):
+        store(numbers, room.nulls + place, spread(np.float32(1)))
+    for lane in range(count):
+        pair = room.pairs[lane]
+        first, here = words[pair], prior_offsets[shapes[pair]]
+        for j in range(words[pair + 1] - first):
+            put(numbers, room.nulls + j * step + lane, at(prior, here + j) * at(null, first + j))
+    for place in range(0, width, LANES):
+        total = load(numbers, room.nulls + place)
+        for row in range(matrix + place, matrix + place + rows * width, width):
+            total = total + load(numbers, row)
+        store(numbers, room.totals + place, total)
+        share = spread(np.float32(1)) / total
+        store(numbers, room.nulls + place, load(numbers, room.nulls + place) * share)
+        for row in range(matrix + place, matrix + place + rows * width, width):
+            store(numbers, row, load(numbers, row) * share)
+    for lane in range(count):
+        pair = room.pairs[lane]
+        first = words[pair]
+        log_likelihood = 0.0
+        likelihood = 1.0
+        for j in range(words[pair + 1] - first):
+            put(free, first + j, at(numbers, room.nulls + j * step + lane))
+            # Multiply first, to take one logarithm for many words.
+            likelihood *= at(numbers, room.totals + j * step + lane)
+            if likelihood < 1e-200:
+                log_likelihood += np.log(likelihood)
+                likelihood = 1.0
+        found.log_likelihoods[pair, direction] = log_likelihood + np.log(likelihood)
+
+
+@piece
+def _count_positions(block, priors, room, count, step, width, height, found, tables):
+    """Add the expected positions of a batch."""
+    numbers = room.numbers
+    for lane in range(count):
+        pair = room.pairs[lane]
+        source, target, shape = block.source_offsets[pair], block.target_offsets[pair], priors.shapes[pair]
+        size, length = block.source_offsets[pair + 1] - source, block.target_offsets[pair + 1] - target
+        weight, place = block.times[pair], priors.offsets[shape]
+        for i in range(size):
+            ahead, back = room.forward + i * width + lane, room.reverse + i * step + lane
+            for j in range(length):
+                tables.forward[place] += weight * at(numbers, ahead + j * step)
+                tables.reverse[place] += weight * at(numbers, back + j * height)
+                place += 1
+        place = priors.forward_null_offsets[shape]
+        for j in range(length):
+            tables.forward_null[place + j] += weight * found.target_free[target + j]
+        place = priors.reverse_null_offsets[shape]
+        for i in range(size):
+            tables.reverse_null[place + i] += weight * found.source_free[source + i]
+
+
+@kernel
 def mixture_posteriors(block, priors, room, counting, agreeing, found, tables):
     """Posteriors of all pairs of a block in both directions; where `counting`, adds to `tables` unless empty."""
-    ahead, back, total, share = room.ahead, room.back, room.total, room.share
-    source_offsets, target_offsets = block.source_offsets, block.target_offsets
-    cells, lexicon = block.cells, block.lexicon
-    source_null, target_null = block.source_null, block.target_null
-    forward_prior, reverse_prior = priors.forward, priors.reverse
-    forward_null, reverse_null = priors.forward_null, priors.reverse_null
-    counts, forward, reverse = found.counts, found.forward, found.reverse
-    source_free, target_free = found.source_free, found.target_free
-    log_likelihoods = found.log_likelihoods
-    tabling = len(tables.forward) > 0
-    for place in range(len(block.order)):
-        pair = block.order[place]
-        source = source_offsets[pair]
-        target = target_offsets[pair]
-        size = source_offsets[pair + 1] - source
-        length = target_offsets[pair + 1] - target
-        if size == 0 or length == 0:
-            continue
-        shape = priors.shapes[pair]
-        table = priors.offsets[shape]
-        first = block.cell_offsets[pair]
-        ahead_null = priors.forward_null_offsets[shape]
-        back_null = priors.reverse_null_offsets[shape]
-        for j in range(length):
-            mass = forward_null[ahead_null + j] * target_null[target + j]
-            target_free[target + j] = mass
-            total[j] = mass
-        log_back = 0.0
-        likelihood = 1.0
-        for i in range(size):
-            row = i * length
-            mass = reverse_null[back_null + i] * source_null[source + i]
-            sum_back = mass
-            # Gathering in a loop of its own lets many cache misses overlap.
-            for j in range(length):
-                cell = cells[first + row + j]
-                ahead[row + j] = lexicon[cell, 0]
-                back[row + j] = lexicon[cell, 1]
-            for j in range(length):
-                there = ahead[row + j] * forward_prior[table + row + j]
-                ahead[row + j] = there
-                total[j] += there
-            for j in range(length):
-                back[row + j] *= reverse_prior[table + row + j]
-            # A loop that both sums and stores would sum in another order where arrays happen to be close in memory.
-            for j in range(length):
-                sum_back += back[row + j]
-            # Multiply first, to take one logarithm for many words.
-            likelihood *= sum_back
-            if likelihood < 1e-200:
-                log_back += np.log(likelihood)
-                likelihood = 1.0
-            share[i] = np.float32(1) / sum_back
-            source_free[source + i] = mass * share[i]
-        log_likelihoods[pair, 1] = log_back + np.log(likelihood)
-        log_ahead = 0.0
-        likelihood = 1.0
-        for j in range(length):
-            likelihood *= total[j]
-            if likelihood < 1e-200:
-                log_ahead += np.log(likelihood)
-                likelihood = 1.0
-            total[j] = np.float32(1) / total[j]
-            target_free[target + j] *= total[j]
-        log_likelihoods[pair, 0] = log_ahead + np.log(likelihood)
-        for i in range(size):
-            row = i * length
-            for j in range(length):
-                ahead[row + j] *= total[j]
-                back[row + j] *= share[i]
-        if not counting:
-            if agreeing:
-                for cell in range(size * length):
-                    forward[first + cell] = min(np.sqrt(ahead[cell] * back[cell]), np.float32(1))
-            else:
-                for cell in range(size * length):
-                    forward[first + cell] = ahead[cell]
-                    reverse[first + cell] = back[cell]
-            continue
-        weight = block.times[pair]
-        if agreeing:
-            for cell in range(size * length):
-                counts[cells[first + cell], 0] += weight * ahead[cell] * back[cell]
-        else:
-            for cell in range(size * length):
-                counts[cells[first + cell], 0] += weight * ahead[cell]
-                counts[cells[first + cell], 1] += weight * back[cell]
-        if tabling:
-            for cell in range(size * length):
-                tables.forward[table + cell] += weight * ahead[cell]
-                tables.reverse[table + cell] += weight * back[cell]
-            for j in range(length):
-                tables.forward_null[ahead_null + j] += weight * target_free[target + j]
-            for i in range(size):
-                tables.reverse_null[back_null + i] += weight * source_free[source + i]
+    place = 0
+    while True:
+        count, size, length, place = next_batch(block, place, room.pairs)
+        if count == 0:
+            break
+        step = 1 if count == 1 else LANES
+        # Rows are rounded up to whole vectors.
+        width, height = -(-length * step // LANES) * LANES, -(-size * step // LANES) * LANES
+        _gather(block, priors, room, count, size, length, width, height, step)
+        for direction in range(2):
+            words, null, free = block.target_offsets, block.target_null, found.target_free
+            prior, offsets = priors.forward_null, priors.forward_null_offsets
+            rows, breadth = size, width
+            if direction == 1:
+                words, null, free = block.source_offsets, block.source_null, found.source_free
+                prior, offsets = priors.reverse_null, priors.reverse_null_offsets
+                rows, breadth = length, height
+            _normalise(
+                direction, words, null, prior, offsets, priors.shapes, free, room, count, step, rows, breadth, found
+            )
+        write_links(block, room, count, width, step, step, height, counting, agreeing, found)
+        if counting and len(tables.forward) > 0:
+            _count_positions(block, priors, room, count, step, width, height, found, tables)
 
 
 @vector_kernel

@@ -9,7 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from cepts.data import NBest
-from cepts.engine import one_allocation
+from cepts.words.batches import laid_out, matrix_size
 from cepts.words.blocks import PairBlock
 from cepts.words.index import Pairs
 from cepts.words.nbest import best_paths, nbest_lists
@@ -18,7 +18,7 @@ from cepts.words.text import TextFacts
 
 if TYPE_CHECKING:
     from cepts.kernels.blocks import Found
-    from cepts.kernels.hmm import Chain
+    from cepts.kernels.hmm import Chain, HmmRoom
 
 
 class Jumps(Positions):
@@ -61,7 +61,7 @@ class Jumps(Positions):
         """Extend the weights to the longest sentence of a text.
 
         A few thousand pairs are enough to estimate so few weights. If there are more, training with agreement, which is
-        not exact EM anyway, counts only the jumps of every second, third, ... up to every eighth pair.
+        not exact EM anyway, counts only the jumps of every second, third, ... up to every eighth batch of pairs.
         """
         self.reach = 0
         self._stretch(max(text.longest, 2 * self.NEAR))
@@ -73,18 +73,12 @@ class Jumps(Positions):
 
     def fill(self, block: PairBlock, found: Found, *, counting: bool, agreeing: bool) -> tuple[list[NDArray], None]:
         """Posteriors of links; expected counts also of jumps and starts."""
-        from cepts.kernels.hmm import HmmRoom, JumpCounts, hmm_posteriors
+        from cepts.kernels.hmm import JumpCounts, hmm_posteriors
 
         shapes = (self.jumps.shape, self.jumps.shape, self.starts.shape, self.starts.shape)
         statistics = [np.zeros(shape if counting else (2, 0)) for shape in shapes]
         stride = self.stride if counting and agreeing else 1
-        width = (block.pairs.longest + 8) // 8 * 8
-        square = (width, width)
-        tables, (real, both), start, (ahead, behind) = one_allocation(
-            (5, 2, *square), (2, *square), (2, width), (2, width)
-        )
-        once = np.zeros(2, dtype=np.int64), np.zeros(2)
-        room = HmmRoom._make((*tables, start, *once, real, both, ahead, behind))
+        room = self._room(block.pairs, counting=counting)
         hmm_posteriors(block.arrays, self._chain(), room, counting, agreeing, stride, found, JumpCounts(*statistics))
         return statistics, None
 
@@ -137,6 +131,35 @@ class Jumps(Positions):
 
         return Chain(self.jumps, self.starts, self.reach, np.float32(self.null_prob))
 
+    def _room(self, pairs: Pairs, *, counting: bool) -> HmmRoom:
+        """Weights and buffers for the kernel."""
+        from cepts.kernels.hmm import BLOCK, HmmRoom
+        from cepts.kernels.lanes import LANES
+
+        reach = pairs.longest
+        jumps = self.jumps[:, self.reach - reach : self.reach + reach + 1]
+        both_ways = np.stack([jumps, jumps[:, ::-1]], axis=1)
+        zeros = np.zeros((2, 2, BLOCK), dtype=np.float32)
+        weights: dict[str, int | NDArray] = {
+            "single": np.append(both_ways, zeros, axis=2),
+            "repeated": np.append(np.repeat(both_ways, LANES, axis=2), zeros, axis=2),
+            "onward": np.cumsum(jumps[:, reach:], axis=1, dtype=np.float64),
+            "backward": _cumulated(jumps[:, :reach][:, ::-1]),
+            "starting": _cumulated(self.starts[:, :reach]),
+        }
+        matrix = matrix_size(pairs)
+        row = LANES * reach + BLOCK
+        of_words = "nulls", "pads", "totals", "scales", "sums"
+        of_positions = "starts", "shares", "ready", "ahead", "behind", "made", "apart"
+        buffers: dict[str, int | NDArray] = {
+            **dict.fromkeys(("forward", "reverse", "linked"), matrix),
+            "both": row + (matrix if counting else row),
+            **dict.fromkeys((*of_words, *of_positions), row),
+            "late": row + 2 * BLOCK,
+            "jumped": 2 * row,
+        }
+        return HmmRoom(pairs=np.zeros(LANES, dtype=np.int64), reach=reach, **laid_out(weights | buffers))
+
     def _stretch(self, reach: int) -> None:
         """Extend the weights to sentences of `reach` words; new distances get the weight of the farthest one."""
         if reach <= self.reach:
@@ -150,6 +173,11 @@ class Jumps(Positions):
             self.jumps = np.pad(self.jumps, ((0, 0), (more, more)), mode="edge")
             self.starts = np.pad(self.starts, ((0, 0), (0, more)), mode="edge")
         self.reach = reach
+
+
+def _cumulated(weights: NDArray[np.float32]) -> NDArray[np.float64]:
+    """Sums of the first 0, 1, 2, ... weights of each direction."""
+    return np.cumsum(np.append(np.zeros((2, 1)), weights, axis=1), axis=1)
 
 
 def doubling_groups(distances: NDArray[np.int64], near: int) -> NDArray[np.int64]:

@@ -11,7 +11,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from cepts.data import NBest, offsets_of
-from cepts.engine import one_allocation
+from cepts.words.batches import laid_out, matrix_size
 from cepts.words.blocks import PairBlock
 from cepts.words.index import Pairs
 from cepts.words.nbest import best_paths, nbest_lists
@@ -130,14 +130,16 @@ class IndependentPositions(Positions):
 
     def fill(self, block: PairBlock, found: Found, *, counting: bool, agreeing: bool) -> tuple[list[NDArray], None]:
         """Posteriors of links, or expected counts of links and, if the model learns them, of positions."""
+        from cepts.kernels.lanes import LANES
         from cepts.kernels.mixture import MixtureRoom, PositionCounts, mixture_posteriors
 
         learning = counting and self.counts_positions
         priors = self.trained if learning else self.priors(Shapes.of(block.pairs))
         assert priors is not None
         tables = [np.zeros(len(getattr(priors, table)) if learning else 0, dtype=np.float32) for table in TABLES]
-        longest = block.pairs.longest
-        room = MixtureRoom(*one_allocation((longest**2,), (longest**2,), (longest,), (longest,)))
+        matrix, row = matrix_size(block.pairs), LANES * (block.pairs.longest + 1)
+        sizes = {"forward": matrix, "reverse": matrix, "nulls": row, "totals": row}
+        room = MixtureRoom(pairs=np.zeros(LANES, dtype=np.int64), **laid_out(sizes))
         arrays = block.arrays, priors.arrays(block.pairs)
         mixture_posteriors(*arrays, room, counting, agreeing, found, PositionCounts(*tables))
         return tables, None
