@@ -12,7 +12,7 @@ from hypothesis.extra import numpy as npst
 
 from cepts.errors import ModelError
 from cepts.kernels.fingerprint import fingerprint
-from cepts.store import DiskShelf, MemoryShelf, PassingShelf, PieceError
+from cepts.store import DiskShelf, MemoryShelf, PassingShelf, PieceError, SpillingShelf
 
 TYPES = ("bool", "int8", "uint8", "int32", "int64", "uint64", "float32", "float64")
 arrays = st.sampled_from(TYPES).flatmap(
@@ -20,9 +20,10 @@ arrays = st.sampled_from(TYPES).flatmap(
 )
 
 
-@pytest.fixture(params=["memory", "disk", "passing"])
+@pytest.fixture(params=["memory", "disk", "passing", "spilling"])
 def shelf(request, tmp_path):
     kinds = {"memory": MemoryShelf, "disk": lambda: DiskShelf(tmp_path), "passing": lambda: PassingShelf(tmp_path)}
+    kinds["spilling"] = lambda: SpillingShelf(20, tmp_path)
     return kinds[request.param]()
 
 
@@ -68,11 +69,30 @@ def test_pieces_are_replaced_and_dropped(shelf):
     shelf.close()
 
 
-def test_a_passing_shelf_leaves_nothing(tmp_path):
-    shelf = PassingShelf(tmp_path)
+@pytest.mark.parametrize("make", [PassingShelf, lambda parent: SpillingShelf(10, parent)])
+def test_a_temporary_shelf_leaves_nothing(tmp_path, make):
+    shelf = make(tmp_path)
     shelf.put("x", {"a": np.arange(3)})
+    assert len(list(tmp_path.rglob("*.piece"))) == 1
     shelf.close()
     assert list(tmp_path.iterdir()) == []
+
+
+def test_a_spilling_shelf_keeps_little_in_memory(tmp_path):
+    shelf = SpillingShelf(100, tmp_path)
+    shelf.put("a", {"x": np.arange(10)})
+    shelf.put("a", {"x": np.arange(11)}, n=1)
+    shelf.drop("a")
+    shelf.put("b", {"x": np.arange(10)}, n=2)
+    assert shelf.in_memory
+    shelf.put("c", {"x": np.arange(3)}, n=3)
+    assert not shelf.in_memory
+    assert [(shelf.get(name).settings["n"], len(shelf.get(name)["x"])) for name in "bc"] == [(2, 10), (3, 3)]
+    assert not shelf.has("a")
+    nowhere = SpillingShelf(10, tmp_path / "missing")
+    nowhere.put("a", {"x": np.arange(10)})
+    assert nowhere.in_memory
+    assert nowhere.get("a")["x"][9] == 9
 
 
 @pytest.mark.parametrize("size", [1, 1000])

@@ -52,14 +52,14 @@ def test_memory_and_files_give_the_same_bytes(model, lexicon, text, monkeypatch,
     options = {"lexicon": lexicon, "iterations": 2}
     memory = model(threads=1, **options).fit(text)
     indexed = memory._indexed
-    assert isinstance(indexed.shelf, MemoryShelf)
+    assert indexed.shelf.in_memory
     assert indexed.text.shards > 3
     assert len(indexed.ranges) > 2
     wanted = all_bytes(memory, text)
     kept = model(threads=3, **options).fit(text, checkpoint=tmp_path / "work")
-    monkeypatch.setattr(aligner_module, "CELLS_IN_MEMORY", 0)
+    monkeypatch.setattr(aligner_module, "BYTES_IN_MEMORY", 20_000)
     passing = model(threads=2, **options).fit(text)
-    assert isinstance(passing._indexed.shelf, DiskShelf)
+    assert not passing._indexed.shelf.in_memory
     for other in (kept, passing):
         assert other.objectives_ == memory.objectives_
         assert all_bytes(other, text) == wanted

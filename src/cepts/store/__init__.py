@@ -1,7 +1,7 @@
 """Model directories, tables and pieces: JSON and safetensors files with checksums; nothing is ever unpickled."""
 
 from cepts.store.directory import Model, check_destination, kind_of, load_model, load_table, save_model, save_table
-from cepts.store.pieces import DiskShelf, MemoryShelf, PassingShelf, Piece, PieceError, Shelf
+from cepts.store.pieces import DiskShelf, MemoryShelf, PassingShelf, Piece, PieceError, Shelf, SpillingShelf
 
 __all__ = [
     "DiskShelf",
@@ -11,6 +11,7 @@ __all__ = [
     "Piece",
     "PieceError",
     "Shelf",
+    "SpillingShelf",
     "check_destination",
     "kind_of",
     "load_model",

@@ -7,15 +7,18 @@ unless it wrote it itself: what a crash of the machine left unwritten is found, 
 
 from __future__ import annotations
 
+import contextlib
 import json
 import os
 import shutil
+import sys
 import tempfile
 import weakref
 from abc import ABC, abstractmethod
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from pathlib import Path
+from threading import Lock
 from typing import Any
 
 import numpy as np
@@ -287,6 +290,61 @@ class PassingShelf(DiskShelf):
     def close(self) -> None:
         """Remove the directory."""
         self._remove()
+
+
+class SpillingShelf(Shelf):
+    """Keeps pieces in memory until they have more than `limit` bytes, and then all of them in temporary files."""
+
+    def __init__(self, limit: int, parent: str | os.PathLike[str] | None = None) -> None:
+        self.limit, self.parent = limit, parent
+        self._shelf: Shelf = MemoryShelf()
+        self._sizes: dict[str, int] = {}
+        self._lock = Lock()
+
+    @property
+    def in_memory(self) -> bool:
+        """Whether the pieces are still in memory."""
+        return isinstance(self._shelf, MemoryShelf)
+
+    def put(self, name: str, arrays: Mapping[str, NDArray[Any]], /, **settings: Any) -> None:
+        """Keep a piece."""
+        with self._lock:
+            if self.in_memory:
+                self._sizes[name] = sum(array.nbytes for array in arrays.values())
+                if sum(self._sizes.values()) > self.limit:
+                    self._spill()
+            if self.in_memory:
+                self._shelf.put(name, arrays, **settings)
+                return
+        self._shelf.put(name, arrays, **settings)  # files can be written side by side
+
+    def get(self, name: str) -> Piece:
+        """A piece."""
+        return self._shelf.get(name)
+
+    def drop(self, name: str) -> None:
+        """Remove a piece, or all whose names start with `name` and a slash."""
+        with self._lock:
+            for found in [found for found in self._sizes if found == name or found.startswith(f"{name}/")]:
+                del self._sizes[found]
+            self._shelf.drop(name)
+
+    def close(self) -> None:
+        """Remove all files."""
+        self._shelf.close()
+
+    def _spill(self) -> None:
+        try:
+            files = PassingShelf(self.parent)
+        except OSError:  # nowhere to write to, so everything stays in memory
+            self.limit = sys.maxsize
+            return
+        for name in self._sizes:
+            with contextlib.suppress(PieceError):
+                piece = self._shelf.get(name)
+                files.put(name, piece, **piece.settings)
+        self._shelf = files
+        self._sizes.clear()
 
 
 def _identity(path: Path) -> tuple[str, int, int]:

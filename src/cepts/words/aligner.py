@@ -19,7 +19,7 @@ from cepts.estimator import Estimator
 from cepts.extract import Aligning
 from cepts.names import DIRECTIONS
 from cepts.progress import Progress, Step, silent
-from cepts.store import DiskShelf, MemoryShelf, PassingShelf, Shelf
+from cepts.store import DiskShelf, MemoryShelf, Shelf, SpillingShelf
 from cepts.words.blocks import PairBlock, block_of, new_block
 from cepts.words.cohesion import Cohesion
 from cepts.words.cooccurrence import Cooccurrence
@@ -38,8 +38,8 @@ NULL_SMOOTHING = 0.01
 # Default prior count of identical words, by lexicon; 0 where EM should be exact.
 SPELLING = {"ml": 0.0, "bayes": 0.0, "backoff": 0.1}
 SIZES = Sizes()
-# Texts with more token pairs than this are kept in temporary files while a model is trained.
-CELLS_IN_MEMORY = 1 << 24
+# What training needs besides the model is kept in temporary files if it has more bytes than this.
+BYTES_IN_MEMORY = 192 << 20
 # Token pairs times alignments in a block of N-best lists: about 16 MB of positions for sentences of twenty words.
 CELLS_OF_LISTS = 40 << 20
 # If at most this share of the pairs of a text is distinct, each distinct pair is scored only once.
@@ -182,7 +182,8 @@ class Aligner(Estimator, Aligning):
         bitext = as_bitext(bitext)
         report = progress or silent
         report(Step(stage="indexing", done=0, total=1))
-        text, shelf = None, _shelf_for(bitext) if checkpoint is None else DiskShelf(checkpoint)
+        text: ShelvedText | None = None
+        shelf: Shelf = SpillingShelf(BYTES_IN_MEMORY) if checkpoint is None else DiskShelf(checkpoint)
         if checkpoint is not None and shelf.has("text"):
             text = ShelvedText(shelf)
             if text.fingerprint != ShelvedText.put(MemoryShelf(), bitext, SIZES.shard).fingerprint:
@@ -458,14 +459,3 @@ class Aligner(Estimator, Aligning):
         source, target, pairs = form_pairs(bitext, self.forms_, self.max_length)
         known = self.source_.vocabulary.numbers(source.words), self.target_.vocabulary.numbers(target.words)
         return Tokens(pairs, source, target, *known)
-
-
-def _shelf_for(bitext: Bitext) -> Shelf:
-    """Memory for a small text, temporary files for a large one."""
-    cells = int((bitext.source.lengths * bitext.target.lengths).sum())
-    if cells <= CELLS_IN_MEMORY:
-        return MemoryShelf()
-    try:
-        return PassingShelf()
-    except OSError:
-        return MemoryShelf()

@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from functools import cached_property
+from typing import Any, Protocol
 
 import numpy as np
 from numpy.typing import NDArray
@@ -17,6 +18,7 @@ from cepts.words.classes import word_classes
 from cepts.words.index import Pairs
 
 SIDES = ("source", "target")
+BLOCK = ("source_ids", "source_lengths", "target_ids", "target_lengths")
 # A pair with more token pairs counts as if it had this many: it is probably too long to be aligned.
 LARGEST_PAIR = 1_000_000
 
@@ -66,11 +68,31 @@ def shapes_of(pairs: Pairs) -> NDArray[np.int64]:
     return np.asarray(keys[(keys >> 32 > 0) & (keys & 0xFFFFFFFF > 0)])
 
 
+class BlockOfPairs(Protocol):
+    """Consecutive sentence pairs, such as those of `cepts.io.bitext_blocks`."""
+
+    @property
+    def source_ids(self) -> NDArray[np.int32]:
+        """The words of all source sentences."""
+
+    @property
+    def source_lengths(self) -> NDArray[np.integer]:
+        """The number of words of each source sentence."""
+
+    @property
+    def target_ids(self) -> NDArray[np.int32]:
+        """The words of all target sentences."""
+
+    @property
+    def target_lengths(self) -> NDArray[np.integer]:
+        """The number of words of each target sentence."""
+
+
 class ShelvedText:
     """A bitext on a shelf, cut into shards of whole sentence pairs, or some consecutive shards of it.
 
     `shards` is the number of all shards, and `pairs` how many pairs each of them has; `numbers` are the shards that
-    belong to this part. `fingerprint` is a digest of all words of the text in order.
+    belong to this part. `fingerprint` is a digest of all words of the text in order, `about` what `put` was told of it.
     """
 
     def __init__(self, shelf: Shelf) -> None:
@@ -79,36 +101,53 @@ class ShelvedText:
         self.shards: int = self._head.settings["shards"]
         self.pairs: list[int] = self._head.settings["pairs"]
         self.fingerprint: str = self._head.settings["fingerprint"]
+        self.about: dict[str, Any] = self._head.settings["about"]
         self.numbers = range(self.shards)
 
     @classmethod
-    def put(cls, shelf: Shelf, bitext: Bitext, cells_in_shard: int) -> ShelvedText:
+    def put(cls, shelf: Shelf, bitext: Bitext, cells_in_shard: int, **about: Any) -> ShelvedText:
         """Put a bitext that is in memory on a shelf."""
-        cells = np.minimum(bitext.source.lengths * bitext.target.lengths, LARGEST_PAIR)
-        parts = (bitext.part(start, stop) for start, stop in cut_runs(offsets_of(cells), cells_in_shard))
-        sides = bitext.source.vocabulary, bitext.target.vocabulary
-        return cls.put_parts(shelf, ((part.source, part.target) for part in parts), lambda: sides)
+        sides = bitext.source, bitext.target
+        block = TextBlock(bitext.source.ids, bitext.source.lengths, bitext.target.ids, bitext.target.lengths)
+        vocabularies = [side.vocabulary for side in sides]
+        return cls.put_blocks(shelf, [block], lambda: vocabularies, cells_in_shard, **about)
 
     @classmethod
-    def put_parts(
+    def put_blocks(
         cls,
         shelf: Shelf,
-        parts: Iterable[tuple[Text, Text]],
-        vocabularies: Callable[[], tuple[Vocabulary, Vocabulary]],
+        blocks: Iterable[BlockOfPairs],
+        vocabularies: Callable[[], Sequence[Vocabulary]],
+        cells_in_shard: int,
+        **about: Any,
     ) -> ShelvedText:
-        """Put the shards of a text on a shelf, one after the other, and then its vocabularies."""
+        """Put a text on a shelf while it is read.
+
+        Parameters
+        ----------
+        shelf
+            The shelf.
+        blocks
+            The sentence pairs, block by block, as numbers of words.
+        vocabularies
+            Gives the two vocabularies when all blocks have been read.
+        cells_in_shard
+            How many token pairs a shard has.
+        about
+            What else should be kept with the text.
+        """
+        shelf.drop("text")
         sizes = []
-        for number, sides in enumerate(parts):
-            arrays: dict[str, NDArray] = {}
-            for name, side in zip(SIDES, sides, strict=True):
-                arrays |= {f"{name}_ids": side.ids, f"{name}_lengths": side.lengths.astype(np.int32)}
-            shelf.put(shard_name(number), arrays)
-            sizes.append(len(sides[0]))
+        for number, shard in enumerate(_shards(blocks, cells_in_shard)):
+            arrays = {name: getattr(shard, name) for name in BLOCK}
+            lengths = {name: arrays[name].astype(np.int32) for name in ("source_lengths", "target_lengths")}
+            shelf.put(shard_name(number), arrays | lengths)
+            sizes.append(len(shard.source_lengths))
         words: dict[str, NDArray] = {}
         for name, vocabulary in zip(SIDES, vocabularies(), strict=True):
             words |= {f"{name}_buffer": vocabulary.buffer, f"{name}_offsets": vocabulary.offsets}
         fingerprint = digest_of(shelf, len(sizes), words)
-        shelf.put("text", words, shards=len(sizes), pairs=sizes, fingerprint=fingerprint)
+        shelf.put("text", words, shards=len(sizes), pairs=sizes, fingerprint=fingerprint, about=about)
         return cls(shelf)
 
     def only(self, numbers: range) -> ShelvedText:
@@ -146,6 +185,41 @@ class ShelvedText:
 
     def __iter__(self) -> Iterator[Bitext]:
         return map(self.shard, self.numbers)
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class TextBlock:
+    """Consecutive sentence pairs: the numbers of all words, and the number of words of each sentence."""
+
+    source_ids: NDArray[np.int32]
+    source_lengths: NDArray[np.integer]
+    target_ids: NDArray[np.int32]
+    target_lengths: NDArray[np.integer]
+
+
+def _shards(blocks: Iterable[BlockOfPairs], cells_in_shard: int) -> Iterator[BlockOfPairs]:
+    """Cut a text, as `cut_runs` would cut the whole of it."""
+    waiting: BlockOfPairs | None = None
+    for block in blocks:
+        if waiting is not None:
+            block = TextBlock(*(np.concatenate([getattr(waiting, name), getattr(block, name)]) for name in BLOCK))
+        cells = np.minimum(block.source_lengths.astype(np.int64) * block.target_lengths, LARGEST_PAIR)
+        runs = list(cut_runs(offsets_of(cells), cells_in_shard))
+        offsets = [offsets_of(block.source_lengths), offsets_of(block.target_lengths)]
+        parts = [
+            TextBlock(
+                block.source_ids[slice(*offsets[0][[start, stop]])],
+                block.source_lengths[start:stop],
+                block.target_ids[slice(*offsets[1][[start, stop]])],
+                block.target_lengths[start:stop],
+            )
+            for start, stop in runs
+        ]
+        yield from parts[:-1]
+        # The last one may get more pairs from the next block.
+        waiting = parts[-1] if parts else None
+    if waiting is not None:
+        yield waiting
 
 
 def shard_name(number: int) -> str:

@@ -24,7 +24,7 @@ from numpy.typing import NDArray
 
 from cepts.data import Vocabulary, offsets_of
 from cepts.engine import ROUNDING, Tick, default_threads, map_shards
-from cepts.store import MemoryShelf, Piece, PieceError
+from cepts.store import Piece, PieceError
 from cepts.words.adjacent import AdjacentWords
 from cepts.words.blocks import block_of
 from cepts.words.classes import word_classes
@@ -70,7 +70,6 @@ class IndexedText:
     def __init__(self, aligner: Aligner, text: ShelvedText, sizes: Sizes, threads: int | None) -> None:
         self.aligner, self.text, self.sizes, self.threads = aligner, text, sizes, threads
         self.shelf = text.shelf
-        self._shards: dict[int, IndexShard] = {}
 
     # -- words -------------------------------------------------------------------------------------------------------
 
@@ -147,13 +146,8 @@ class IndexedText:
         )
 
     def shard(self, number: int) -> IndexShard:
-        """The index of a shard; that of a text in memory, or with one shard, is kept."""
-        found = self._shards.get(number)
-        if found is None:
-            found = IndexShard.of(self.shelf.get(f"index/{number:05}"))
-            if isinstance(self.shelf, MemoryShelf):
-                self._shards[number] = found
-        return found
+        """The index of a shard."""
+        return IndexShard.of(self.shelf.get(f"index/{number:05}"))
 
     def merge(self, number: int) -> None:
         """Task: number the cells of a range over all shards."""
