@@ -61,11 +61,11 @@ class Jumps(Positions):
         """Extend the weights to the longest sentence of a text.
 
         A few thousand pairs are enough to estimate so few weights. If there are more, training with agreement, which is
-        not exact EM anyway, counts only the jumps of every second, third, ... up to every eighth batch of pairs.
+        not exact EM anyway, counts only the jumps of every second, third or fourth batch of pairs.
         """
         self.reach = 0
         self._stretch(max(text.longest, 2 * self.NEAR))
-        self.stride = int(np.clip(text.pairs // self.ENOUGH, 1, 8))
+        self.stride = int(np.clip(text.pairs // self.ENOUGH, 1, 4))
 
     def widen(self, text: Pairs | TextFacts) -> None:
         """Extend the weights to the longest sentence of a text."""
