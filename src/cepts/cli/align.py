@@ -4,16 +4,16 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from functools import partial
-from itertools import pairwise
+from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import click
 
-from cepts.cli import link_options, option
+from cepts.cli import link_options, option, training_options
 from cepts.cli.console import ProgressBars, figure_notes, say
 from cepts.cli.groups import Command
 from cepts.errors import UsageError
-from cepts.names import ALIGNMENT_PAPERS, LEXICONS, LINK_FORMATS, NBEST_FORMATS, WORD_MODELS, resolve
+from cepts.names import ALIGNMENT_PAPERS, LINK_FORMATS, NBEST_FORMATS, resolve
 from cepts.progress import Stopwatch
 
 if TYPE_CHECKING:
@@ -22,21 +22,6 @@ if TYPE_CHECKING:
     from cepts.pipeline.papers import AlignmentPaper
 
 SCORERS = ("weights", "source_language", "target_language", "max_length", "threads")  # options of load_scorer
-
-
-def _stems(ctx: click.Context, option: click.Parameter, value: str | None) -> tuple[int, ...] | None:
-    if value is None:
-        return None
-    wrong = click.BadParameter(
-        f"must be numbers of letters, each smaller than the one before it, such as 6,4. Got {value!r}."
-    )
-    try:
-        stems = tuple(int(part) for part in value.split(",") if part.strip())
-    except ValueError:
-        raise wrong from None
-    if any(stem < 1 for stem in stems) or any(later >= stem for stem, later in pairwise(stems)):
-        raise wrong
-    return stems
 
 
 @click.command(
@@ -60,6 +45,7 @@ Examples:
     "Input",
     option.bitext_input,
     option.max_length(),
+    training_options.shard,
 )
 @option.section(
     "Model",
@@ -69,7 +55,7 @@ Examples:
         "Take the settings of a paper: exact EM of ibm1 or ibm2 (Aziz, 2016), or onmf as Goutte et al. (2004) did it, "
         "which is slow. Options that you give take precedence.",
     ),
-    option.choice("--model", option.TableChoice("cepts.names:WORD_MODELS"), "Alignment model.  [default: hmm]"),
+    training_options.model,
     option.text(
         "--load",
         "DIR",
@@ -94,26 +80,9 @@ Examples:
         "DIR",
         "Save the state of training here after every iteration. If DIR already has one, training continues from it.",
     ),
+    training_options.engine,
 )
-@option.section(
-    "Training",
-    option.whole("--iterations", "EM iterations of the model.", least=0),
-    option.whole("--start-iterations", "EM iterations of Model 1, which is trained first.", least=0),
-    option.whole("--hmm-iterations", "EM iterations of the HMM, which is trained before ibm3 and ibm4.", least=0),
-    option.whole("--classes", "Number of word classes of each language, for ibm4."),
-    option.choice(
-        "--lexicon",
-        LEXICONS,
-        "How translation probabilities are estimated: by maximum likelihood, with a sparse Dirichlet prior, or with "
-        "back-off from words to stems.",
-    ),
-    option.flag("--agreement/--no-agreement", "Train the two directions to agree with each other."),
-    option.real("--null-prob", "Probability that a word has no link.", above=0, below=1, metavar="P"),
-    option.flag("--lowercase/--no-lowercase", "Ignore case when counting words.  [default: yes]"),
-    option.whole("--prefix", "Count words with the same first N letters as one word."),
-    option.text("--stems", "N,...", "Lengths of the stems for --lexicon backoff, such as 6,4.", callback=_stems),
-    option.real("--spelling", "Prior count for words spelt the same, such as names and numbers.", least=0),
-)
+@training_options.section
 @option.section(
     "Links",
     link_options.combine_option(),
@@ -159,8 +128,14 @@ def command(source: str, target: str | None, **options: Any) -> None:
 
     SOURCE and TARGET are text files with one sentence per line and tokens separated by spaces. Or SOURCE alone is a
     file with both sides: lines of 'source ||| target', two-column TSV, TMX, Parquet, JSON lines or CSV. Files may be
-    compressed (.gz .bz2 .xz .zst), and - is stdin. The output has one line of links for each sentence pair.
+    compressed (.gz .bz2 .xz .zst), and - is stdin. The output has one line of links for each sentence pair. If SOURCE
+    is the directory of a training job that is finished (see 'cepts shard'), its text is aligned, or a share of it.
     """
+    if target is None and Path(source).is_dir():
+        _align_job(source, options)
+        return
+    if options["shard"] is not None:
+        raise UsageError("`shard` goes with the directory of a training job in place of SOURCE and TARGET.")
     options = _with_paper(options)
     _check(options)
     stopwatch = Stopwatch()
@@ -176,6 +151,30 @@ def command(source: str, target: str | None, **options: Any) -> None:
         raise summary.not_saved
     if options["save"] is not None:
         say(f"model    {options['save']}  (use it with --load)", quiet=options["quiet"])
+
+
+def _align_job(directory: str, options: dict[str, Any]) -> None:
+    """Align the text of a training job, or a share of it."""
+    from cepts.pipeline.jobs import Share, align_shards
+
+    used = {"shard", "combine", "threshold", "association", "spread", "cepts", "seed", "output", "format", "base"}
+    used |= {"scores", "threads", "quiet", "restarts", "criterion", "looseness"}
+    wrong = [name for name in option.chosen(options) if name not in used]
+    if wrong:
+        raise UsageError(f"`{wrong[0]}` does not go with {directory}, a training job, which has its text and model.")
+    link_options.check_extraction(options)
+    stopwatch = Stopwatch()
+    with ProgressBars(quiet=options["quiet"]) as bars:
+        summary = align_shards(
+            directory,
+            None if options["shard"] is None else Share.of(options["shard"]),
+            extraction=link_options.extraction_of(options),
+            links=options["output"],
+            format=options["format"] or "pharaoh",
+            **option.given(options, ("base", "scores", "threads")),
+            progress=bars,
+        )
+    say(*summary.lines(stopwatch.seconds), quiet=options["quiet"])
 
 
 def _with_paper(options: dict[str, Any]) -> dict[str, Any]:
@@ -264,9 +263,9 @@ def _run(source: str, target: str | None, options: dict[str, Any], bars: Progres
 
 
 def _scorer(options: dict[str, Any]) -> WordTraining | Callable[[], Scorer]:
-    from cepts.pipeline import WordTraining, load_scorer, model_parameters, new_model
+    from cepts.pipeline import WordTraining, load_scorer
 
     if options["load"]:
         return partial(load_scorer, options["load"], **option.given(options, SCORERS))
-    aligner = new_model(WORD_MODELS, options["model"] or "hmm", option.given(options, sorted(model_parameters())))
-    return WordTraining(aligner=aligner, save=options["save"], checkpoint=options["checkpoint"])
+    how = option.given(options, ("save", "checkpoint", "engine"))
+    return WordTraining(aligner=training_options.new_aligner(options), **how)

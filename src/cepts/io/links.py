@@ -12,7 +12,7 @@ from cepts.data import Alignments, Bitext, Lengths
 from cepts.errors import DataError, UsageError, check_choice
 from cepts.io.files import BLOCK_BYTES, InputFile, PathLike, bare_suffixes
 from cepts.io.link_format import FileLinks, LinkFormat, LinkOptions
-from cepts.io.writer import PairWriter
+from cepts.io.writer import PairWriter, Sentences
 from cepts.names import LINK_FORMATS, resolve
 
 
@@ -135,7 +135,7 @@ class LinkWriter(PairWriter):
         *,
         format: str = "pharaoh",
         base: int = 0,
-        bitext: Bitext | None = None,
+        bitext: Sentences | None = None,
     ) -> None:
         check_choice("format", format, LINK_FORMATS)
         super().__init__(path, bitext)

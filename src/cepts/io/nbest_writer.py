@@ -12,7 +12,7 @@ from cepts.errors import UsageError, check_choice
 from cepts.io.files import PathLike
 from cepts.io.giza import giza_record
 from cepts.io.lines import json_line
-from cepts.io.writer import PairWriter, check_pairs
+from cepts.io.writer import PairWriter, Sentences, check_pairs
 from cepts.names import NBEST_DIRECTIONS, NBEST_FORMATS
 
 
@@ -39,7 +39,7 @@ class NBestWriter(PairWriter):
         *,
         format: str = "json",
         direction: str = "both",
-        bitext: Bitext | None = None,
+        bitext: Sentences | None = None,
     ) -> None:
         check_choice("format", format, NBEST_FORMATS)
         check_choice("direction", direction, NBEST_DIRECTIONS)

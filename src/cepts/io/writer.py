@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
 from contextlib import contextmanager
-from typing import Any, BinaryIO, Self
+from typing import Any, BinaryIO, Protocol, Self
 
 from cepts.data import Bitext
 from cepts.io.files import PathLike, open_output
@@ -45,10 +45,17 @@ class Writer:
             self._file.write(piece)
 
 
+class Sentences(Protocol):
+    """The sentences of many pairs, such as a `Bitext`, of which a writer takes the next ones."""
+
+    def part(self, start: int, stop: int) -> Bitext:
+        """Pairs `start` to `stop` (exclusive)."""
+
+
 class PairWriter(Writer):
     """Writes data of successive sentence pairs; `bitext` has the sentences of all of them, if they are known."""
 
-    def __init__(self, path: PathLike, bitext: Bitext | None) -> None:
+    def __init__(self, path: PathLike, bitext: Sentences | None) -> None:
         super().__init__(path)
         self.bitext = bitext
         self.next_sentence = 0

@@ -10,6 +10,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from cepts.kernels import allocating_kernel, kernel
+from cepts.kernels.lanes import at, put
 from cepts.kernels.lookup import backed_off, likeness
 
 
@@ -17,18 +18,19 @@ from cepts.kernels.lookup import backed_off, likeness
 def gather_rows(lexicon, cells, out):
     """Copy the entries of `cells`: a shard's own part of the lexicon, which may fit into the memory cache."""
     for place in range(len(cells)):
-        cell = cells[place]
-        out[place, 0] = lexicon[cell, 0]
-        out[place, 1] = lexicon[cell, 1]
+        cell = 2 * np.int64(at(cells, place))
+        put(out, 2 * place, at(lexicon, cell))
+        put(out, 2 * place + 1, at(lexicon, cell + 1))
 
 
 @kernel
 def add_at(cells, values, out):
     """Add the counts of a shard's cells to those of the whole text, or of fine cells to those of their coarse cells."""
+    columns = out.shape[1]
     for place in range(len(cells)):
-        cell = cells[place]
-        for column in range(out.shape[1]):
-            out[cell, column] += values[place, column]
+        cell = columns * np.int64(at(cells, place))
+        for column in range(columns):
+            put(out, cell + column, at(out, cell + column) + at(values, columns * place + column))
 
 
 @kernel

@@ -8,16 +8,19 @@ from pathlib import Path
 from typing import Any
 
 from cepts.data import Bitext, Scorer
+from cepts.engine import engine_of
 from cepts.errors import ModelError, UsageError
 from cepts.extract import Extraction
-from cepts.io import LinkWriter, check_output
+from cepts.io import check_output
 from cepts.pipeline.inputs import BitextFiles
+from cepts.pipeline.jobs import link_writer, text_on
 from cepts.pipeline.lists import list_alignments
 from cepts.pipeline.loop import Summary, align, check_cepts
 from cepts.pipeline.notices import note_unknown_words
 from cepts.progress import Progress
 from cepts.store import check_destination
 from cepts.words import Aligner
+from cepts.words.text import ShelvedText
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -32,11 +35,15 @@ class WordTraining:
         Directory for the trained model; None does not save it.
     checkpoint
         Directory for the state of training, from which an interrupted training continues.
+    engine
+        Runs the tasks of training: ``local``, or ``dask`` or ``dask:ADDRESS``, which need a checkpoint that all workers
+        can read.
     """
 
     aligner: Aligner
     save: str | Path | None = None
     checkpoint: str | Path | None = None
+    engine: str = "local"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -109,22 +116,25 @@ def align_files(job: AlignJob, *, notices: list[str] | None = None, progress: Pr
     outputs.check()
     if isinstance(job.scorer, WordTraining) and job.scorer.save is not None:
         check_destination(job.scorer.save)
-    bitext = job.texts.read(notices, progress)
     not_saved: ModelError | None = None
+    text: Bitext | ShelvedText
     if isinstance(job.scorer, WordTraining):
         scorer: Scorer = job.scorer.aligner
-        not_saved = _train(job.scorer, job.extraction, bitext, progress)
+        how: dict[str, Any] = {"threads": job.scorer.aligner.threads, "notices": notices, "progress": progress}
+        text = text_on(job.texts, job.scorer.checkpoint, **how)
+        not_saved = _train(job.scorer, job.extraction, text, progress)
     else:
+        text = job.texts.read(notices, progress)
         scorer = job.scorer()
         if notices is not None:
-            note_unknown_words(job.texts.names, scorer, bitext, notices)
+            note_unknown_words(job.texts.names, scorer, text, notices)
     if outputs.lists is None:
-        writer = LinkWriter(outputs.links, format=outputs.format, base=outputs.base, bitext=bitext)
+        writer = link_writer(outputs.links, outputs.format, outputs.base, text)
         results = {"scores": outputs.scores, "matrices": outputs.matrices}
-        summary = align(scorer, bitext, writer, job.extraction, **results, progress=progress)
+        summary = align(scorer, text, writer, job.extraction, **results, progress=progress)
     elif isinstance(scorer, Aligner):
-        how: dict[str, Any] = {"count": outputs.lists, "direction": outputs.direction, "format": outputs.format}
-        summary = list_alignments(scorer, bitext, outputs.links, **how, progress=progress)
+        how = {"count": outputs.lists, "direction": outputs.direction, "format": outputs.format}
+        summary = list_alignments(scorer, text, outputs.links, **how, progress=progress)
     else:
         raise UsageError("`nbest` lists alignments of a single word model; load one word model.")
     summary.not_saved = not_saved
@@ -132,13 +142,16 @@ def align_files(job: AlignJob, *, notices: list[str] | None = None, progress: Pr
 
 
 def _train(
-    training: WordTraining, extraction: Extraction, bitext: Bitext, progress: Progress | None
+    training: WordTraining, extraction: Extraction, text: ShelvedText, progress: Progress | None
 ) -> ModelError | None:
     """Train an aligner; returns the error if it could not be saved, so that the links are not lost with it."""
     aligner = training.aligner
     if extraction.combine == "onmf":
-        check_cepts(extraction.factoring.cepts, bitext, aligner.max_length)
-    aligner.fit(bitext, progress=progress, checkpoint=training.checkpoint)
+        check_cepts(extraction.factoring.cepts, text, aligner.max_length)
+    if training.engine != "local" and training.checkpoint is None:
+        raise UsageError("`engine` dask needs `checkpoint`, a directory that all workers can read and write.")
+    with engine_of(training.engine, aligner.threads) as engine:
+        aligner.fit_shelved(text, progress=progress, engine=engine, lasting=training.checkpoint is not None)
     try:
         if training.save is not None:
             aligner.save(training.save)

@@ -49,6 +49,7 @@ class Extra:
 EXTRAS = (
     Extra("Parquet files", "pyarrow", "pyarrow"),
     Extra("figures", "matplotlib", "matplotlib"),
+    Extra("training on a cluster", "distributed", "distributed"),
     Extra("search in spaces with faiss", "faiss", "faiss-cpu"),
     Extra("KenLM binaries", "kenlm", "kenlm"),
 )

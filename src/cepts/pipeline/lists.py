@@ -6,14 +6,15 @@ from pathlib import Path
 
 from cepts.data import Bitext
 from cepts.io import NBestWriter
-from cepts.pipeline.loop import Summary
+from cepts.pipeline.loop import Summary, parts_of
 from cepts.progress import Progress
 from cepts.words import Aligner
+from cepts.words.text import ShelvedText
 
 
 def list_alignments(
     aligner: Aligner,
-    bitext: Bitext,
+    bitext: Bitext | ShelvedText,
     output: str | Path,
     *,
     count: int,
@@ -38,9 +39,10 @@ def list_alignments(
     """
     summary = Summary(pairs=len(bitext), listed=direction)
     with NBestWriter(output, format=format, direction=direction, bitext=bitext) as writer:
-        for forward, reverse in aligner.nbest_runs(bitext, count, progress=progress):
-            writer.write(forward, reverse)
-            count_listed(summary, direction, len(forward.log_probabilities), len(reverse.log_probabilities))
+        for part in parts_of(bitext):
+            for forward, reverse in aligner.nbest_runs(part, count, progress=progress):
+                writer.write(forward, reverse)
+                count_listed(summary, direction, len(forward.log_probabilities), len(reverse.log_probabilities))
     summary.of_text(bitext, aligner.max_length)
     return summary
 

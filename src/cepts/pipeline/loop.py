@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from contextlib import AbstractContextManager, ExitStack
 from dataclasses import asdict, dataclass
+from itertools import chain
 from pathlib import Path
 from typing import Any, BinaryIO, Protocol, Self
 
@@ -17,6 +19,7 @@ from cepts.extract import Extraction, aligned_runs
 from cepts.io import AssociationWriter, open_output
 from cepts.pipeline.reports import counted
 from cepts.progress import Progress
+from cepts.words.text import ShelvedText
 
 
 class RunWriter(AbstractContextManager[Any], Protocol):
@@ -140,13 +143,15 @@ class Summary:
             lines.append(f"skipped  {counted(self.too_long, 'pair')} with {long}")
         return lines
 
-    def of_text(self, bitext: Bitext, max_length: int | None) -> None:
+    def of_text(self, text: Bitext | ShelvedText, max_length: int | None) -> None:
         """Count the words and the pairs that cannot be aligned."""
-        lengths = bitext.source.lengths, bitext.target.lengths
-        self.source_words, self.target_words = len(bitext.source.ids), len(bitext.target.ids)
-        self.empty = int((np.minimum(*lengths) == 0).sum())
         self.max_length = max_length
-        self.too_long = 0 if max_length is None else int((np.maximum(*lengths) > max_length).sum())
+        for part in parts_of(text):
+            lengths = part.source.lengths, part.target.lengths
+            self.source_words += len(part.source.ids)
+            self.target_words += len(part.target.ids)
+            self.empty += int((np.minimum(*lengths) == 0).sum())
+            self.too_long += 0 if max_length is None else int((np.maximum(*lengths) > max_length).sum())
 
 
 def _share(part: int, whole: int) -> str:
@@ -192,7 +197,7 @@ def align(
         Called after each run of pairs.
     """
     extraction = extraction or Extraction()
-    bitext = None if pairs is None else as_bitext(pairs)
+    bitext = pairs if pairs is None or isinstance(pairs, ShelvedText) else as_bitext(pairs)
     if extraction.combine == "onmf" and bitext is not None:
         check_cepts(extraction.factoring.cepts, bitext, scorer.max_length)
     summary = Summary()
@@ -200,14 +205,10 @@ def align(
         files.enter_context(writer)
         kept = None if matrices is None else files.enter_context(AssociationWriter(matrices))
         scored = None if scores is None else files.enter_context(open_output(scores))
-        for run in aligned_runs(
-            scorer,
-            pairs,
-            extraction,
-            matrices=kept is not None,
-            scores=scored is not None,
-            progress=progress,
-        ):
+        # Matrices are those of all pairs in order, which a text on a shelf gives shard by shard.
+        parts = pairs if isinstance(pairs, ShelvedText) and kept is not None else [pairs]
+        what: dict[str, Any] = {"matrices": kept is not None, "scores": scored is not None, "progress": progress}
+        for run in chain.from_iterable(aligned_runs(scorer, part, extraction, **what) for part in parts):
             writer.write(run.links)
             if scored is not None and run.scores is not None:
                 _write_scores(scored, run.scores)
@@ -220,16 +221,27 @@ def align(
     return summary
 
 
-def check_cepts(cepts: str | int, bitext: Bitext, max_length: int | None) -> None:
+def parts_of(text: Bitext | ShelvedText) -> Iterable[Bitext]:
+    """The parts of a text, of which only one need be in memory."""
+    return text if isinstance(text, ShelvedText) else [text]
+
+
+def check_cepts(cepts: str | int, text: Bitext | ShelvedText, max_length: int | None) -> None:
     """Refuse a number of cepts that no pair can have; shorter pairs will have fewer."""
-    shorter = np.minimum(bitext.source.lengths, bitext.target.lengths)
-    if max_length is not None:
-        shorter[np.maximum(bitext.source.lengths, bitext.target.lengths) > max_length] = 0
-    most = int(shorter.max(initial=0))
-    if isinstance(cepts, int) and 0 < most < cepts:
+    if not isinstance(cepts, int):
+        return
+    most = longest = before = 0
+    for part in parts_of(text):
+        shorter = np.minimum(part.source.lengths, part.target.lengths)
+        if max_length is not None:
+            shorter[np.maximum(part.source.lengths, part.target.lengths) > max_length] = 0
+        if int(shorter.max(initial=0)) > most:
+            most, longest = int(shorter.max()), before + int(shorter.argmax())
+        before += len(part)
+    if 0 < most < cepts:
         raise UsageError(
             f"`cepts` must be at most {most:,}, the length of the shorter side of the longest sentence pair "
-            f"({int(shorter.argmax()) + 1:,}). Got {cepts:,} instead."
+            f"({longest + 1:,}). Got {cepts:,} instead."
         )
 
 

@@ -1,0 +1,47 @@
+"""`cepts reduce`: finish a step of a training job."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import click
+
+from cepts.cli import option
+from cepts.cli.console import ProgressBars, say
+from cepts.cli.groups import Command
+from cepts.progress import Stopwatch
+
+
+@click.command(
+    "reduce",
+    cls=Command,
+    epilog="""\b
+Examples:
+  cepts reduce job
+  until cepts reduce job --json | grep -q '"finished": true'; do sbatch --wait train.sh; done""",
+)
+@click.argument("directory", metavar="DIR")
+@option.flag("--json", "Print what was done and what is next as JSON.", dest="as_json")
+@option.running
+def command(directory: str, **options: Any) -> None:
+    """Finish the step whose tasks 'cepts train --shard' has run: add up their counts and make the next model.
+
+    The exit code is 1 if shards are missing. When the training is finished, the command says so and does nothing.
+    """
+    import json
+
+    from cepts.pipeline.jobs import reduce
+
+    stopwatch = Stopwatch()
+    with ProgressBars(quiet=options["quiet"]) as bars:
+        done, following = reduce(directory, **option.given(options, ("threads",)), progress=bars)
+    if options["as_json"]:
+        names = {"done": done and str(done), "next": following and str(following), "finished": following is None}
+        click.echo(json.dumps(names))
+        return
+    lines = [] if done is None else [f"done     {done}, in {stopwatch.seconds:,.1f} s"]
+    if following is None:
+        lines.append(f"trained  the training is finished; align with: cepts align {directory} --shard I/N")
+    else:
+        lines.append(f"next     {following}: cepts train {directory} --shard I/N, then cepts reduce {directory}")
+    say(*lines, quiet=options["quiet"])

@@ -1,0 +1,66 @@
+"""`cepts shard`: begin a training job in a directory."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import click
+
+from cepts.cli import option, training_options
+from cepts.cli.console import ProgressBars, say
+from cepts.cli.groups import Command
+from cepts.progress import Stopwatch
+
+
+@click.command(
+    "shard",
+    cls=Command,
+    epilog="""\b
+Examples:
+  cepts shard en.txt.zst fr.txt.zst job
+  cepts shard corpus.tsv.gz job --model ibm4
+
+\b
+The steps of a job by hand, or by a scheduler:
+  cepts shard en.txt fr.txt job
+  cepts train job --shard 1/2     and, on another machine, --shard 2/2
+  cepts reduce job                until it says that the training is finished
+  cepts align job --shard 1/2 -o links.1""",
+)
+@click.argument("paths", nargs=-1, required=True, metavar="SOURCE [TARGET] DIR")
+@option.section("Input", option.bitext_input, option.max_length())
+@option.section("Model", training_options.model)
+@training_options.section
+@option.section(
+    "Shards",
+    option.whole("--shard-size", "Token pairs of a shard, in millions.  [default: 8]"),
+)
+@option.running
+def command(paths: tuple[str, ...], **options: Any) -> None:
+    """Cut sentence pairs into shards, to train a model on them in steps.
+
+    SOURCE and TARGET are as for 'cepts align'. DIR gets the text as numbers of words, the options, and later whatever
+    the steps of the training leave; all machines that take part must see it. 'cepts train', 'cepts reduce' and
+    'cepts align' go on from there. They give the same links as 'cepts align SOURCE TARGET'.
+    """
+    from cepts.errors import UsageError
+    from cepts.pipeline.jobs import begin
+
+    if not 2 <= len(paths) <= 3:
+        raise UsageError(f"wanted SOURCE, TARGET and DIR, or a file with both sides and DIR. Got {len(paths)} names.")
+    *files, directory = paths
+    stopwatch = Stopwatch()
+    with ProgressBars(quiet=options["quiet"]) as bars:
+        text = begin(
+            option.bitext_files(options, files[0], files[1] if len(files) > 1 else None),
+            training_options.new_aligner(options),
+            directory,
+            cells_in_shard=None if options["shard_size"] is None else options["shard_size"] << 20,
+            notices=bars.notices,
+            progress=bars,
+        )
+    say(
+        f"shards   {text.shards:,} of {len(text):,} pairs, in {stopwatch.seconds:,.1f} s",
+        f"next     cepts train {directory}, or cepts train {directory} --shard I/N for each I",
+        quiet=options["quiet"],
+    )

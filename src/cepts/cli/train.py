@@ -1,0 +1,55 @@
+"""`cepts train`: run the tasks of a training job."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import click
+
+from cepts.cli import option, training_options
+from cepts.cli.console import ProgressBars, say
+from cepts.cli.groups import Command
+from cepts.errors import UsageError
+from cepts.progress import Stopwatch
+
+
+@click.command(
+    "train",
+    cls=Command,
+    epilog="""\b
+Examples:
+  cepts train job --save model
+  cepts train job --engine dask:tcp://10.0.0.5:8786
+  cepts train job --shard 3/16""",
+)
+@click.argument("directory", metavar="DIR")
+@training_options.shard
+@training_options.engine
+@option.text("--save", "DIR", "Save the trained model in this directory.")
+@option.running
+def command(directory: str, **options: Any) -> None:
+    """Train the model of a job that 'cepts shard' began in DIR.
+
+    Without --shard, all iterations that are missing are run, on this machine or on a cluster. With --shard, only the
+    tasks of the next step on this share of the shards; when all shares are done, 'cepts reduce' finishes the step. What
+    is already there is not done again, so a command that was interrupted can simply be repeated.
+    """
+    from cepts.pipeline.jobs import Share, train
+
+    if options["shard"] is not None and options["save"] is not None:
+        raise UsageError("`save` saves the model of a training that is finished; omit `shard`.")
+    share = None if options["shard"] is None else Share.of(options["shard"])
+    stopwatch = Stopwatch()
+    try:
+        with ProgressBars(quiet=options["quiet"]) as bars:
+            step = train(directory, share, **option.given(options, ("engine", "threads", "save")), progress=bars)
+    except KeyboardInterrupt:
+        raise KeyboardInterrupt("run the same command again to continue") from None
+    seconds = f"in {stopwatch.seconds:,.1f} s"
+    if step is None:
+        said = f"trained  {seconds}; align with: cepts align {directory}"
+    elif step.missing:
+        said = f"done     {seconds}; {step}: {len(step.missing):,} of {step.shards:,} shards are missing"
+    else:
+        said = f"done     {seconds}; {step}: all shards are done, next is cepts reduce {directory}"
+    say(said, quiet=options["quiet"])

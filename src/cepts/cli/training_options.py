@@ -1,0 +1,72 @@
+"""The options of commands that train word models."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from itertools import pairwise
+from typing import TYPE_CHECKING, Any
+
+import click
+
+from cepts.cli import option
+from cepts.names import LEXICONS, WORD_MODELS
+
+if TYPE_CHECKING:
+    from cepts.words import Aligner
+
+
+def _stems(ctx: click.Context, option: click.Parameter, value: str | None) -> tuple[int, ...] | None:
+    if value is None:
+        return None
+    wrong = click.BadParameter(
+        f"must be numbers of letters, each smaller than the one before it, such as 6,4. Got {value!r}."
+    )
+    try:
+        stems = tuple(int(part) for part in value.split(",") if part.strip())
+    except ValueError:
+        raise wrong from None
+    if any(stem < 1 for stem in stems) or any(later >= stem for stem, later in pairwise(stems)):
+        raise wrong
+    return stems
+
+
+model = option.choice("--model", option.TableChoice("cepts.names:WORD_MODELS"), "Alignment model.  [default: hmm]")
+
+section = option.section(
+    "Training",
+    option.whole("--iterations", "EM iterations of the model.", least=0),
+    option.whole("--start-iterations", "EM iterations of Model 1, which is trained first.", least=0),
+    option.whole("--hmm-iterations", "EM iterations of the HMM, which is trained before ibm3 and ibm4.", least=0),
+    option.whole("--classes", "Number of word classes of each language, for ibm4."),
+    option.choice(
+        "--lexicon",
+        LEXICONS,
+        "How translation probabilities are estimated: by maximum likelihood, with a sparse Dirichlet prior, or with "
+        "back-off from words to stems.",
+    ),
+    option.flag("--agreement/--no-agreement", "Train the two directions to agree with each other."),
+    option.real("--null-prob", "Probability that a word has no link.", above=0, below=1, metavar="P"),
+    option.flag("--lowercase/--no-lowercase", "Ignore case when counting words.  [default: yes]"),
+    option.whole("--prefix", "Count words with the same first N letters as one word."),
+    option.text("--stems", "N,...", "Lengths of the stems for --lexicon backoff, such as 6,4.", callback=_stems),
+    option.real("--spelling", "Prior count for words spelt the same, such as names and numbers.", least=0),
+)
+
+engine = option.text(
+    "--engine",
+    "NAME",
+    "What runs the tasks of training: threads of this process (local), a Dask cluster on this machine (dask), or a "
+    "cluster that is running (dask:tcp://HOST:PORT).  [default: local]",
+)
+
+shard = option.text("--shard", "I/N", "Work on share I of N of the shards, such as 2/8.")
+
+
+def new_aligner(options: Mapping[str, Any]) -> Aligner:
+    """The untrained aligner that the options describe."""
+    from cepts.pipeline import model_parameters, new_model
+
+    aligner: Aligner = new_model(
+        WORD_MODELS, options["model"] or "hmm", option.given(options, sorted(model_parameters()))
+    )
+    return aligner

@@ -1,0 +1,256 @@
+"""Large jobs: a text is put on a shelf while it is read, and a model is trained and used shard by shard.
+
+Everything that a job needs lies in one directory, so that threads, a cluster, or commands that a scheduler starts can
+run it, and so that it continues where it was interrupted. See `cepts.words.job`.
+"""
+
+from __future__ import annotations
+
+from dataclasses import asdict, dataclass
+from pathlib import Path
+from typing import Any
+
+from cepts.engine import engine_of
+from cepts.errors import ModelError, UsageError
+from cepts.extract import Extraction
+from cepts.io import LinkWriter, bitext_blocks
+from cepts.names import LINK_FORMATS, resolve
+from cepts.pipeline.inputs import BitextFiles
+from cepts.pipeline.loop import Summary, align
+from cepts.pipeline.notices import note_tokens
+from cepts.progress import Progress
+from cepts.store import DiskShelf, PassingShelf, Shelf, SpillingShelf
+from cepts.words import Aligner
+from cepts.words.aligner import BYTES_IN_MEMORY, SIZES
+from cepts.words.job import JobStep, TrainingJob, other_checkpoint
+from cepts.words.text import ShelvedText
+
+
+@dataclass(frozen=True, slots=True)
+class Share:
+    """One of several equal shares of a job: `number` of `count`, from 1."""
+
+    number: int = 1
+    count: int = 1
+
+    def __post_init__(self) -> None:
+        if not 1 <= self.number <= self.count:
+            raise UsageError(f"`shard` must be I/N with I from 1 to N. Got {self.number}/{self.count} instead.")
+
+    @classmethod
+    def of(cls, text: str) -> Share:
+        """The share that a user writes as ``2/8``."""
+        number, slash, count = text.partition("/")
+        if not (slash and number.isdecimal() and count.isdecimal()):
+            raise UsageError(f"`shard` must be I/N, such as 2/8. Got {text!r} instead.")
+        return cls(int(number), int(count))
+
+    def part_of(self, total: int) -> range:
+        """The consecutive shards of this share."""
+        return range(total * (self.number - 1) // self.count, total * self.number // self.count)
+
+
+def shelve(
+    texts: BitextFiles,
+    shelf: Shelf,
+    *,
+    cells_in_shard: int | None = None,
+    threads: int | None = None,
+    notices: list[str] | None = None,
+    progress: Progress | None = None,
+) -> ShelvedText:
+    """Read sentence pairs and put them on a shelf, without ever holding the whole text."""
+    about = {"files": _stamp(texts)}
+    with bitext_blocks(**asdict(texts), notices=notices, progress=progress, threads=threads) as blocks:
+        text = ShelvedText.put_blocks(
+            shelf,
+            blocks,
+            lambda: (blocks.source_vocabulary(), blocks.target_vocabulary()),
+            cells_in_shard or SIZES.shard,
+            **about,
+        )
+    if notices is not None and text.shards:
+        note_tokens(texts.names, text.shard(0), notices)
+    return text
+
+
+def text_on(
+    texts: BitextFiles,
+    checkpoint: str | Path | None,
+    *,
+    threads: int | None = None,
+    notices: list[str] | None = None,
+    progress: Progress | None = None,
+) -> ShelvedText:
+    """The text of files on a shelf: a temporary one, or that of a checkpoint, which must have the same text.
+
+    If the files have not changed since an earlier run put them on the shelf of the checkpoint, they are not read again.
+    """
+    how: dict[str, Any] = {"threads": threads, "notices": notices, "progress": progress}
+    if checkpoint is None:
+        return shelve(texts, SpillingShelf(BYTES_IN_MEMORY), **how)
+    shelf = DiskShelf(checkpoint)
+    if not shelf.has("text"):
+        check_work(checkpoint)
+        return shelve(texts, shelf, **how)
+    text = ShelvedText(shelf)
+    stamp = _stamp(texts)
+    if stamp is not None and stamp == text.about.get("files"):
+        return text
+    again = PassingShelf()
+    try:
+        if shelve(texts, again, **how).fingerprint != text.fingerprint:
+            raise other_checkpoint(shelf, "the text differs")
+    finally:
+        again.close()
+    return text
+
+
+def check_work(directory: str | Path) -> None:
+    """Refuse a directory that has other files."""
+    path = Path(directory)
+    try:
+        names = sorted(entry.name for entry in path.iterdir()) if path.exists() else []
+    except OSError as error:
+        raise ModelError(f"{directory} cannot be used ({error.strerror}); choose another directory.") from error
+    known = {"text", "text.piece", "options.piece", "words.piece", "index", "ranges"}
+    if strange := [name for name in names if name not in known and not name.startswith(("training-", "classes-"))]:
+        raise ModelError(
+            f"{directory} has other files (such as {strange[0]}); choose another directory, or empty this one."
+        )
+
+
+def _stamp(texts: BitextFiles) -> list[Any] | None:
+    """Changes when the files do; None for standard input and what is not a file."""
+    found: list[Any] = [texts.format, texts.errors, texts.languages and list(texts.languages)]
+    found.append(texts.columns and list(texts.columns))
+    for path in (texts.source, texts.target):
+        if path is None:
+            continue
+        try:
+            status = Path(path).stat()
+        except OSError:
+            return None
+        found.append([str(Path(path).resolve()), status.st_size, status.st_mtime_ns])
+    return found
+
+
+# -- steps of a job ----------------------------------------------------------------------------------------------------
+
+
+def begin(
+    texts: BitextFiles,
+    aligner: Aligner,
+    directory: str | Path,
+    *,
+    cells_in_shard: int | None = None,
+    notices: list[str] | None = None,
+    progress: Progress | None = None,
+) -> ShelvedText:
+    """Cut a text into shards in a directory, and keep the options there with which a model is to be trained."""
+    check_work(directory)
+    shelf = DiskShelf(directory)
+    if shelf.has("text"):
+        raise ModelError(f"{directory} already has a text; go on with `cepts train`, or delete it to begin again.")
+    how: dict[str, Any] = {"threads": aligner.threads, "notices": notices, "progress": progress}
+    text = shelve(texts, shelf, cells_in_shard=cells_in_shard, **how)
+    job = TrainingJob(aligner, text, SIZES)
+    job.keep_options()
+    job.indexed.number_words_once()
+    return text
+
+
+def train(
+    directory: str | Path,
+    share: Share | None = None,
+    *,
+    engine: str = "local",
+    threads: int | None = None,
+    save: str | Path | None = None,
+    progress: Progress | None = None,
+) -> JobStep | None:
+    """Train the model of a job; returns the next step, or None if the training is finished.
+
+    Parameters
+    ----------
+    directory
+        The directory of the job.
+    share
+        Run only the tasks of the next step on this share of the shards; None runs all that is missing.
+    engine
+        Runs the tasks: ``local``, ``dask`` or ``dask:ADDRESS``.
+    threads
+        Number of threads, or of workers of a cluster on this machine; None is one for each processor.
+    save
+        Directory for the trained model.
+    progress
+        Called after each task.
+    """
+    with engine_of(engine, threads) as running:
+        job = TrainingJob.open(directory, running)
+        if share is not None:
+            job.do(share.part_of(job.text.shards), _ticking(progress, job))
+            return job.step()
+        fitted = _finished(job, progress)
+        if save is not None:
+            fitted.save(save)
+    return None
+
+
+def reduce(
+    directory: str | Path, *, threads: int | None = None, progress: Progress | None = None
+) -> tuple[JobStep | None, JobStep | None]:
+    """Finish the step whose tasks on shards have been done; returns this step and the next one."""
+    with engine_of("local", threads) as running:
+        job = TrainingJob.open(directory, running)
+        step = job.step()
+        job.finish(progress)
+        return step, TrainingJob.open(directory, running).step()
+
+
+def align_shards(
+    directory: str | Path,
+    share: Share | None = None,
+    *,
+    extraction: Extraction | None = None,
+    links: str | Path = "-",
+    format: str = "pharaoh",
+    base: int = 0,
+    scores: str | Path | None = None,
+    threads: int | None = None,
+    progress: Progress | None = None,
+) -> Summary:
+    """Write the links of a share of the text of a job whose training is finished."""
+    with engine_of("local", threads) as running:
+        job = TrainingJob.open(directory, running)
+        step = job.step()
+        if step is not None:
+            raise ModelError(f"{directory}: the training is not finished, next is {step}; run `cepts train` first.")
+        aligner = _finished(job, None)
+        aligner.threads = threads
+        text = job.text if share is None else job.text.only(share.part_of(job.text.shards))
+        writer = link_writer(links, format, base, text)
+        return align(aligner, text, writer, extraction, scores=scores, progress=progress)
+
+
+def link_writer(links: str | Path, format: str, base: int, text: Any) -> LinkWriter:
+    """A writer that is given the sentences only if the format shows them."""
+    shown = resolve(LINK_FORMATS[format]).needs_sentences or format == "json" if format in LINK_FORMATS else False
+    return LinkWriter(links, format=format, base=base, bitext=text if shown else None)
+
+
+def _finished(job: TrainingJob, progress: Progress | None) -> Aligner:
+    """The aligner of a job, trained as far as it was not."""
+    job.index()
+    job.train(progress)
+    return job.aligner
+
+
+def _ticking(progress: Progress | None, job: TrainingJob) -> Any:
+    """Reports the tasks of a step that are done."""
+    from cepts.progress import Step
+
+    if progress is None:
+        return None
+    step = job.step()
+    return lambda done, total: progress(Step(stage=str(step), done=done, total=total))

@@ -1,0 +1,143 @@
+"""`cepts shard`, `train`, `reduce` and `align DIR`: the steps of a large job, as a scheduler would run them."""
+
+from __future__ import annotations
+
+import json
+import re
+import shutil
+
+import pytest
+
+import cepts.pipeline.jobs as jobs_module
+import cepts.words.aligner as aligner_module
+from cepts.names import WORD_MODELS
+from cepts.words.index import Sizes
+
+SMALL = Sizes(block=2_000, shard=5_000, range=2_000)
+QUICK = ("--iterations", 2)
+
+
+@pytest.fixture(autouse=True)
+def small_parts(monkeypatch):
+    for module in (aligner_module, jobs_module):
+        monkeypatch.setattr(module, "SIZES", SMALL)
+
+
+def by_hand(cepts, job="job", shares=2):
+    """All steps of a training, each on its shares in an order that no scheduler promises."""
+    for _ in range(30):
+        for share in range(shares, 0, -1):
+            assert cepts("train", job, "--shard", f"{share}/{shares}", "-q").code == 0
+        ran = cepts("reduce", job, "--json", "-q")
+        assert ran.code == 0, ran
+        if json.loads(ran.out)["finished"]:
+            return
+    raise AssertionError("the training does not end")
+
+
+@pytest.mark.parametrize("model", WORD_MODELS)
+def test_steps_by_hand_give_the_links_of_a_single_command(cepts, corpus, model):
+    wanted = cepts("align", "en", "fr", "--model", model, *QUICK, "--format", "scored", "--scores", "wanted").out
+    ran = cepts("shard", "en", "fr", "job", "--model", model, *QUICK)
+    assert ran.code == 0
+    shards = int(re.match(r"shards   (\d+) of 120 pairs", ran.err).group(1))
+    assert shards > 3
+    by_hand(cepts)
+    found = ""
+    scores = b""
+    for share in (1, 2, 3):
+        options = ("--format", "scored", "--scores", "scores")
+        found += cepts("align", "job", "--shard", f"{share}/3", *options).out
+        scores += (corpus / "scores").read_bytes()
+    assert found == wanted
+    assert scores == (corpus / "wanted").read_bytes()
+    for combine in ("onmf", "grow-diag"):
+        options = ("--combine", combine, "--format", "json", "-q")
+        assert cepts("align", "job", *options).out == cepts("align", "en", "fr", "--model", model, *QUICK, *options).out
+
+
+def test_train_goes_on_where_others_stopped_and_saves_the_model(cepts, corpus):
+    wanted = cepts("align", "en", "fr", "--save", "wanted").out
+    assert cepts("shard", "en", "fr", "job").code == 0
+    for _ in range(3):
+        cepts("train", "job", "--shard", "1/1")
+        cepts("reduce", "job")
+    ran = cepts("train", "job", "--save", "model")
+    assert ran.code == 0
+    assert "resumed  training ibm1: 2 of 4 iterations" in ran.err
+    assert cepts("align", "job").out == wanted
+    for name in ("arrays.safetensors", "model.json"):
+        assert (corpus / "model" / name).read_bytes() == (corpus / "wanted" / name).read_bytes()
+    assert "trained" in cepts("train", "job").err
+    assert json.loads(cepts("reduce", "job", "--json").out) == {"done": None, "next": None, "finished": True}
+
+
+def test_what_is_next_is_said(cepts, corpus):
+    cepts("shard", "en", "fr", "job")
+    ran = cepts("train", "job", "--shard", "1/2")
+    assert re.search(r"done     in .* s; indexing: \d+ of \d+ shards are missing", ran.err)
+    ran = cepts("reduce", "job")
+    assert ran.code == 1
+    assert re.match(r"job: \d+ of \d+ shards are missing in indexing, the first of them \d+; run", ran.error)
+    cepts("train", "job", "--shard", "2/2")
+    assert "next     training ibm1, iteration 1" in cepts("reduce", "job").err
+    ran = cepts("align", "job", "-o", "links")
+    assert ran.error.startswith("job: the training is not finished, next is training ibm1, iteration 1;")
+    assert not (corpus / "links").exists()
+
+
+def test_a_checkpoint_of_align_is_a_job(cepts, corpus):
+    wanted = cepts("align", "en", "fr", "--checkpoint", "job").out
+    assert cepts("align", "job").out == wanted
+    # Files that have not changed are not read again; here they could not be.
+    (corpus / "en").chmod(0o000)
+    ran = cepts("align", "en", "fr", "--checkpoint", "job")
+    assert ran.out == wanted
+    # The same text in other files is found to be the same.
+    (corpus / "en").chmod(0o600)
+    shutil.copy(corpus / "en", corpus / "again")
+    assert cepts("align", "again", "fr", "--checkpoint", "job").out == wanted
+
+
+@pytest.mark.parametrize(
+    ("arguments", "code", "message"),
+    [
+        (("train", "nowhere"), 1, "nowhere holds no training job; begin one there with `cepts shard`."),
+        (("reduce", "fr"), 1, "fr holds no training job"),
+        (("align", "empty"), 1, "empty holds no training job"),
+        (("shard", "en", "fr", "job"), 1, "job already has a text; go on with `cepts train`, or delete it"),
+        (("shard", "en", "fr", "full"), 1, "full has other files (such as mine.txt); choose another directory"),
+        (("shard", "en"), 2, "wanted SOURCE, TARGET and DIR, or a file with both sides and DIR. Got 1 names."),
+        (("train", "job", "--shard", "3/2"), 2, "--shard must be I/N with I from 1 to N. Got 3/2 instead."),
+        (("train", "job", "--shard", "0/2"), 2, "--shard must be I/N with I from 1 to N"),
+        (("train", "job", "--shard", "half"), 2, "--shard must be I/N, such as 2/8. Got 'half' instead."),
+        (("train", "job", "--shard", "1/2", "--save", "m"), 2, "--save saves the model of a training that is finished"),
+        (("train", "job", "--engine", "spark"), 2, "--engine must be local, dask or dask:ADDRESS. Got 'spark'"),
+        (("align", "en", "fr", "--shard", "1/2"), 2, "--shard goes with the directory of a training job"),
+        (("align", "job", "--model", "ibm1"), 2, "--model does not go with job, a training job"),
+        (("align", "en", "fr", "--engine", "dask"), 2, "--engine dask needs --checkpoint"),
+    ],
+)
+def test_misuse_is_one_clear_line(cepts, corpus, arguments, code, message):
+    assert cepts("shard", "en", "fr", "job").code == 0
+    (corpus / "empty").mkdir()
+    (corpus / "full").mkdir()
+    (corpus / "full" / "mine.txt").write_text("keep me")
+    ran = cepts(*arguments)
+    assert message in ran.error
+    assert ran.code == code
+    assert (corpus / "full" / "mine.txt").read_text() == "keep me"
+
+
+def test_a_job_of_another_version_is_refused(cepts, corpus, monkeypatch):
+    cepts("shard", "en", "fr", "job")
+    monkeypatch.setattr("cepts.words.job.__version__", "99.0")
+    assert "was begun with cepts" in cepts("train", "job").error
+
+
+def test_a_text_of_pairs_that_cannot_be_aligned(cepts, corpus):
+    (corpus / "a").write_text("\n\nx\n")
+    (corpus / "b").write_text("y\n\n\n")
+    assert cepts("shard", "a", "b", "job").code == 0
+    by_hand(cepts)
+    assert cepts("align", "job").out == "\n\n\n"
