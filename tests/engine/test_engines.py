@@ -7,7 +7,9 @@ import os
 import signal
 import subprocess
 import sys
+import threading
 import time
+from contextlib import contextmanager
 from pathlib import Path
 
 import numpy as np
@@ -26,19 +28,19 @@ from cepts.words.text import ShelvedText
 
 pytest.importorskip("distributed")
 pytestmark = pytest.mark.xdist_group("cluster")
-SMALL = Sizes(block=300, shard=900, range=60)
+SMALL = Sizes(block=150, shard=400, range=60)
 OPTIONS = {"iterations": 2, "start_iterations": 2}
 
 
 class Cluster:
     """A scheduler and two workers, each a process of its own."""
 
-    def __init__(self, directory: Path) -> None:
+    def __init__(self, directory: Path, workers: int = 2) -> None:
         self.directory = directory
         self.environment = os.environ | {"PYTHONPATH": os.pathsep.join(sys.path), "PYTHONWARNINGS": "ignore"}
         self.file = directory / "scheduler.json"
         self.scheduler = self.start("scheduler", "--port", "0", "--no-dashboard", "--host", "127.0.0.1")
-        self.workers = [self.worker(), self.worker()]
+        self.workers = [self.worker() for _ in range(workers)]
 
     def start(self, kind, *arguments):
         command = [sys.executable, "-m", "distributed.cli.dask_" + kind, "--scheduler-file", str(self.file), *arguments]
@@ -59,6 +61,23 @@ class Cluster:
             except (OSError, ValueError):
                 time.sleep(0.1)
         raise AssertionError((self.directory / "scheduler.log").read_text())
+
+    @contextmanager
+    def watched(self):
+        """Start a new worker wherever one dies, as a scheduler of cheap machines does."""
+        ended = threading.Event()
+
+        def watch():
+            while not ended.wait(0.2):
+                self.workers = [worker if worker.poll() is None else self.worker() for worker in self.workers]
+
+        thread = threading.Thread(target=watch)
+        thread.start()
+        try:
+            yield
+        finally:
+            ended.set()
+            thread.join()
 
     def close(self):
         for process in (*self.workers, self.scheduler):
@@ -122,8 +141,7 @@ def test_a_running_cluster_gives_the_same_bytes(cluster, shelved, wanted, text):
 
 @pytest.mark.parametrize("what", ["die", "fail"])
 def test_a_task_whose_worker_dies_or_fails_runs_again(cluster, shelved, wanted, tmp_path, what, monkeypatch):
-    monkeypatch.setattr(engines_module, "PATIENCE", 20.0)
-    engine = DaskEngine(cluster.address)
+    engine = DaskEngine(cluster.address, no_workers=60)
     run = DaskEngine._run
 
     def sabotaged(self, task, waiting, total, tick):
@@ -133,15 +151,24 @@ def test_a_task_whose_worker_dies_or_fails_runs_again(cluster, shelved, wanted, 
         run(self, task, waiting, total, tick)
 
     monkeypatch.setattr(DaskEngine, "_run", sabotaged)
-    try:
-        found = HMM(**OPTIONS).fit_shelved(shelved, engine=engine)
-    finally:
-        engine.close()
+    with cluster.watched():
+        try:
+            found = HMM(**OPTIONS).fit_shelved(shelved, engine=engine)
+        finally:
+            engine.close()
     assert len(list(tmp_path.glob(f"{what} count*"))) == 2
     assert everything(found, shelved) == wanted
-    if what == "die":
-        # Both died, one after the other: Dask gave the task of the first to the second, or to nobody.
-        cluster.workers = [worker if worker.poll() is None else cluster.worker() for worker in cluster.workers]
+
+
+def test_a_cluster_without_workers_is_not_waited_for_for_ever(tmp_path, shelved):
+    lonely = Cluster(tmp_path, workers=0)
+    engine = DaskEngine(lonely.address, no_workers=1)
+    try:
+        with pytest.raises(CeptsError, match=r"has had no worker for \d+ s; start some, then run the same command"):
+            HMM(**OPTIONS).fit_shelved(shelved, engine=engine)
+    finally:
+        engine.close()
+        lonely.close()
 
 
 def test_a_worker_of_another_version_is_refused(cluster, shelved, monkeypatch):

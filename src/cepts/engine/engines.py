@@ -15,9 +15,10 @@ from typing import TYPE_CHECKING, Protocol
 from cepts._version import __version__
 from cepts.engine.shards import default_threads, run_tasks
 from cepts.errors import CeptsError, UsageError
+from cepts.progress import Stopwatch
 
 if TYPE_CHECKING:
-    from distributed import Client
+    from distributed import Client, Future
 
 Task = Callable[[int], None]
 # How often, and for how many seconds, a lost scheduler or lost workers are waited for.
@@ -71,10 +72,13 @@ class DaskEngine:
         Address of a scheduler, such as ``tcp://127.0.0.1:8786``; None starts a cluster on this machine.
     workers
         For a cluster on this machine: number of workers; None is one for each processor.
+    no_workers
+        For how many seconds to wait if a cluster has no worker.
     """
 
     address: str | None = None
     workers: int | None = None
+    no_workers: float = 600.0
     _client: Client | None = field(default=None, repr=False)
 
     @property
@@ -107,22 +111,32 @@ class DaskEngine:
 
     def _run(self, task: Task, waiting: list[int], total: int, tick: Callable[[int, int], None] | None) -> None:
         """Run a task for the numbers that are `waiting`, and remove from these what is done."""
-        from distributed import as_completed
-
         if not waiting:
             return
         client = self._connected()
         futures = {
             client.submit(_perform, __version__, task, number, pure=False, retries=0): number for number in waiting
         }
+        left = set(futures)
+        alone = Stopwatch()
         try:
-            for future in as_completed(futures):
-                future.result()
-                waiting.remove(futures[future])
-                if tick is not None:
-                    tick(total - len(waiting), total)
+            while left:
+                done = _done_of(left)
+                if done or client.scheduler_info()["workers"]:
+                    alone = Stopwatch()
+                elif alone.seconds > self.no_workers:
+                    raise CeptsError(
+                        f"the cluster {self.address or 'on this machine'} has had no worker for {alone.seconds:,.0f} "
+                        f"s; start some, then run the same command again to continue."
+                    )
+                for future in done:
+                    left.remove(future)
+                    future.result()
+                    waiting.remove(futures[future])
+                    if tick is not None:
+                        tick(total - len(waiting), total)
         finally:
-            client.cancel(list(futures))
+            client.cancel(list(left))
 
     def _connected(self) -> Client:
         """The client, after connecting or starting a cluster."""
@@ -157,6 +171,16 @@ class DaskEngine:
             client.close(timeout=PATIENCE)
             if self.address is None and cluster is not None:
                 cluster.close(timeout=PATIENCE)
+
+
+def _done_of(futures: set[Future]) -> set[Future]:
+    """The futures that are done, after waiting for one of them for a second at most."""
+    from distributed import wait
+
+    try:
+        return set(wait(futures, timeout=1.0, return_when="FIRST_COMPLETED").done)
+    except TimeoutError:
+        return {future for future in futures if future.done()}
 
 
 def _lost() -> tuple[type[BaseException], ...]:
