@@ -41,8 +41,8 @@ class Sizes:
     """
 
     block: int = CELLS_IN_BLOCK
-    shard: int = 1 << 23
-    range: int = 1 << 23
+    shard: int = 1 << 22
+    range: int = 1 << 21
 
 
 @dataclass(frozen=True, eq=False)
@@ -244,17 +244,25 @@ def index_shard(
         [np.empty(0, np.int64), *(start + distinct.part(start, stop).by_length for start, stop in runs)]
     )
     distinct, times, places = distinct.take(order), times[order], np.argsort(order)[places]
-    numbered = list(map_shards(lambda run: _number(distinct.part(*run), ranks, target_words), runs, threads=threads))
-    rows, targets, numbers = merge_cells([(rows, targets) for _, rows, targets in numbered], len(ranks), target_words)
-    by_use = [_by_use(cells, part) for (cells, _, _), part in zip(numbered, numbers, strict=True)]
-    none = np.empty(0, dtype=np.int32)
+    bounds = np.array([0, *(stop for _, stop in runs)], dtype=np.int64)
+    cells = np.empty(int(distinct.cell_offsets[-1]), dtype=np.int32)
+    of_block = [cells[slice(*distinct.cell_offsets[list(run)])] for run in runs]
+    numbered = list(
+        map_shards(
+            lambda place: _number(distinct.part(*runs[place]), ranks, target_words, of_block[place]),
+            range(len(runs)),
+            threads=threads,
+        )
+    )
+    rows, targets, numbers = merge_cells(numbered, len(ranks), target_words)
+    by_use = [_by_use(own, part) for own, part in zip(of_block, numbers, strict=True)]
     return IndexShard(
         distinct,
         times,
         places,
-        np.array([0, *(stop for _, stop in runs)], dtype=np.int64),
-        np.concatenate([none, *(cells for cells, _, _ in numbered)]),
-        np.concatenate([none, *by_use]),
+        bounds,
+        cells,
+        np.concatenate([np.empty(0, dtype=np.int32), *by_use]),
         offsets_of([len(part) for part in by_use]),
         rows,
         targets,
@@ -313,9 +321,9 @@ def _unseen(words: int) -> tuple[NDArray[np.int32], NDArray[np.int32]]:
 
 
 def _number(
-    pairs: Pairs, ranks: NDArray[np.int32], target_words: int
-) -> tuple[NDArray[np.int32], NDArray[np.int64], NDArray[np.int32]]:
-    """The cell of each token pair, where the rows of the cells start, and their target words."""
+    pairs: Pairs, ranks: NDArray[np.int32], target_words: int, cells: NDArray[np.int32]
+) -> tuple[NDArray[np.int64], NDArray[np.int32]]:
+    """Fill `cells` with the cell of each token pair; return where the rows of the cells start, and their targets."""
     from cepts.kernels.index import number_cells, occurrences_by_word, token_rows
 
     offsets = pairs.cell_offsets
@@ -326,9 +334,8 @@ def _number(
     sentence_of = np.empty(tokens, dtype=np.int64)
     row_of = np.empty(tokens, dtype=np.int64)
     token_rows(pairs.source_offsets, pairs.target_offsets, offsets, sentence_of, row_of)
-    cells = np.empty(int(offsets[-1]), dtype=np.int32)
     targets = np.empty(int(offsets[-1]), dtype=np.int32)
     rows = np.empty(len(ranks) + 1, dtype=np.int64)
     tokens_of = starts, order, sentence_of, row_of, pairs.target_ids, pairs.target_offsets
     count = number_cells(*tokens_of, *_unseen(target_words), cells, targets, rows)
-    return cells, rows, targets[:count].copy()
+    return rows, targets[:count].copy()
