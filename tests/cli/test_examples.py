@@ -189,7 +189,20 @@ def make_all_of_words(cepts):
     make_words(cepts)
 
 
+def make_job(cepts):
+    make_words(cepts)
+    assert cepts("shard", "en.txt", "fr.txt", "job", "-q").code == 0
+
+
+def make_trained_job(cepts):
+    make_job(cepts)
+    assert cepts("train", "job", "-q").code == 0
+
+
 MAKERS = {
+    "shard": make_words,
+    "train": make_job,
+    "reduce": make_trained_job,
     **dict.fromkeys(("align", "combine", "convert", "factor", "lexicon", "score", "show"), make_all_of_words),
     "spaces": make_spaces,
     "phrases": make_phrases,

@@ -232,7 +232,7 @@ def opened(monkeypatch) -> list[InputFile]:
 
 
 def assert_all_ended() -> None:
-    assert not [thread for thread in threading.enumerate() if "ThreadPool" in thread.name and thread.is_alive()]
+    assert not [thread for thread in threading.enumerate() if "reading" in thread.name and thread.is_alive()]
 
 
 @pytest.mark.parametrize("end", ["close", "with", "forget", "fail"])

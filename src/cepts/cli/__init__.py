@@ -33,13 +33,13 @@ COMMANDS: CommandTable = {
     "lexicon": ("cepts.cli.lexicon", "List the word translations that a model has learnt."),
     "lm": ("cepts.cli.lm", "Adapt language models to a topic."),
     "phrases": ("cepts.cli.phrases", "Align sentences with their paraphrases, phrase by phrase."),
-    "reduce": ("cepts.cli.reduce", "Finish a step of a training job."),
+    "reduce": ("cepts.cli.reduce", "Finish a step of a training job, whose tasks have been run."),
     "sample": ("cepts.cli.sample", "Write the example files of the documentation into a directory."),
     "score": ("cepts.cli.score", "Score links against gold links."),
     "shard": ("cepts.cli.shard", "Cut sentence pairs into shards, to train a model on them in steps."),
     "show": ("cepts.cli.show", "Show a sentence pair and its links as a grid."),
     "spaces": ("cepts.cli.spaces", "Join the word vectors of several languages in one space."),
-    "train": ("cepts.cli.train", "Train the model of a job, or run some of its tasks."),
+    "train": ("cepts.cli.train", "Train the model of a job, or run its next tasks."),
     "warm-up": ("cepts.cli.warm_up", "Compile all kernels now, so that later commands start at once."),
 }
 

@@ -12,6 +12,7 @@ import click
 from cepts.names import resolve
 
 # Where a context keeps the command that runs in it, the innermost one.
+NEARLY = 0.1  # difference of likenesses of names that may both be meant
 RUNNING = "cepts.cli.running"
 
 # Command -> (where it is: a module with `command`, or module:name; the command's short help).
@@ -110,9 +111,12 @@ class LazyGroup(click.Group):
         name = args[0]
         if name in self.table or name.startswith("-") or ctx.resilient_parsing:
             return super().resolve_command(ctx, args)
-        from difflib import get_close_matches
+        from difflib import SequenceMatcher, get_close_matches
 
         near = get_close_matches(name, self.table, n=3, cutoff=0.6)
+        likenesses = [SequenceMatcher(None, name, one).ratio() for one in near]
+        # What is much less alike than the best is not meant.
+        near = [one for one, like in zip(near, likenesses, strict=True) if like > max(likenesses) - NEARLY]
         hint = f" Did you mean {' or '.join(near)}?" if near else ""
         raise click.UsageError(f"There is no command {name!r}.{hint}", ctx)
 

@@ -18,15 +18,16 @@ from cepts.progress import Stopwatch
     epilog="""\b
 Examples:
   cepts reduce job
-  until cepts reduce job --json | grep -q '"finished": true'; do sbatch --wait train.sh; done""",
+  cepts reduce job --json""",
 )
 @click.argument("directory", metavar="DIR")
 @option.flag("--json", "Print what was done and what is next as JSON.", dest="as_json")
 @option.running
 def command(directory: str, **options: Any) -> None:
-    """Finish the step whose tasks 'cepts train --shard' has run: add up their counts and make the next model.
+    """Finish a step of a training job, whose tasks have been run.
 
-    The exit code is 1 if shards are missing. When the training is finished, the command says so and does nothing.
+    It adds up what 'cepts train --shard' has left in DIR for each shard, and makes the next model of it. The exit code
+    is 1 if shards are missing. When the training is finished, the command says so and does nothing.
     """
     import json
 

@@ -17,15 +17,8 @@ from cepts.progress import Stopwatch
     cls=Command,
     epilog="""\b
 Examples:
-  cepts shard en.txt.zst fr.txt.zst job
-  cepts shard corpus.tsv.gz job --model ibm4
-
-\b
-The steps of a job by hand, or by a scheduler:
   cepts shard en.txt fr.txt job
-  cepts train job --shard 1/2     and, on another machine, --shard 2/2
-  cepts reduce job                until it says that the training is finished
-  cepts align job --shard 1/2 -o links.1""",
+  cepts shard corpus.tmx another --model ibm4 --shard-size 16""",
 )
 @click.argument("paths", nargs=-1, required=True, metavar="SOURCE [TARGET] DIR")
 @option.section("Input", option.bitext_input, option.max_length())
@@ -40,8 +33,10 @@ def command(paths: tuple[str, ...], **options: Any) -> None:
     """Cut sentence pairs into shards, to train a model on them in steps.
 
     SOURCE and TARGET are as for 'cepts align'. DIR gets the text as numbers of words, the options, and later whatever
-    the steps of the training leave; all machines that take part must see it. 'cepts train', 'cepts reduce' and
-    'cepts align' go on from there. They give the same links as 'cepts align SOURCE TARGET'.
+    the steps of the training leave; all machines that take part must see it. Go on with 'cepts train DIR', or with
+    'cepts train DIR --shard I/N' for each I and then 'cepts reduce DIR', until it says that the training is finished.
+    Then 'cepts align DIR' writes the links, or those of a share. They are the same as those of 'cepts align SOURCE
+    TARGET'.
     """
     from cepts.errors import UsageError
     from cepts.pipeline.jobs import begin

@@ -18,9 +18,9 @@ from cepts.progress import Stopwatch
     cls=Command,
     epilog="""\b
 Examples:
-  cepts train job --save model
-  cepts train job --engine dask:tcp://10.0.0.5:8786
-  cepts train job --shard 3/16""",
+  cepts train job --shard 3/16
+  cepts train job --engine dask
+  cepts train job --save model""",
 )
 @click.argument("directory", metavar="DIR")
 @training_options.shard
@@ -28,11 +28,12 @@ Examples:
 @option.text("--save", "DIR", "Save the trained model in this directory.")
 @option.running
 def command(directory: str, **options: Any) -> None:
-    """Train the model of a job that 'cepts shard' began in DIR.
+    """Train the model of a job, or run its next tasks.
 
-    Without --shard, all iterations that are missing are run, on this machine or on a cluster. With --shard, only the
-    tasks of the next step on this share of the shards; when all shares are done, 'cepts reduce' finishes the step. What
-    is already there is not done again, so a command that was interrupted can simply be repeated.
+    'cepts shard' began the job in DIR. Without --shard, all iterations that are missing are run, on this machine or on
+    a cluster. With --shard, only the tasks of the next step on this share of the shards; when all shares are done,
+    'cepts reduce' finishes the step. What is already there is not done again, so a command that was interrupted can
+    simply be repeated.
     """
     from cepts.pipeline.jobs import Share, train
 

@@ -59,7 +59,7 @@ class BlockThreads:
         from concurrent.futures import ThreadPoolExecutor
 
         if self._pool is None:
-            self._pool = ThreadPoolExecutor(self._threads)
+            self._pool = ThreadPoolExecutor(self._threads, thread_name_prefix="reading")
         return self._pool
 
     def __enter__(self) -> Self:
