@@ -214,4 +214,13 @@ def test_only_what_is_needed_stays_on_the_shelf(text, tmp_path):
     found = HMM(threads=1, iterations=2, start_iterations=3, tolerance=0.0).fit(text, checkpoint=tmp_path)
     assert isinstance(found._indexed, IndexedText)
     left = {str(path.relative_to(tmp_path).parent) for path in tmp_path.rglob("*.piece")}
-    assert left == {".", "text", "index", "ranges", "training-ibm1", "training-hmm", "training-hmm/tables-2"}
+    assert left == {
+        ".",
+        "text",
+        "index",
+        "ranges",
+        "training-ibm1",
+        "training-hmm",
+        "training-hmm/tables-2",
+        "training-hmm/sums-2",
+    }

@@ -151,45 +151,57 @@ class MemoryShelf(Shelf):
 # -- in files ----------------------------------------------------------------------------------------------------------
 
 
+@dataclass(frozen=True, slots=True, eq=False)
+class _Known:
+    """The head of a file, and which of its arrays have been found undamaged."""
+
+    identity: tuple[int, int]
+    settings: dict[str, Any]
+    index: dict[str, dict[str, Any]]
+    start: int
+    checked: set[str]
+
+
 @dataclass(slots=True, eq=False)
 class _Filed(Piece):
     """A piece in a file; arrays are read when they are asked for."""
 
     name: str
     path: Path
-    settings: dict[str, Any]
-    index: dict[str, dict[str, Any]]
-    start: int
-    checked: set[str]
+    known: _Known
+
+    @property
+    def settings(self) -> dict[str, Any]:  # type: ignore[override]
+        return self.known.settings
 
     def __getitem__(self, name: str) -> NDArray[Any]:
-        entry = self.index[name]
+        entry = self.known.index[name]
         return self._read(name, entry, 0, int(np.prod(entry["shape"]))).reshape(entry["shape"])
 
     def part(self, name: str, start: int, stop: int) -> NDArray[Any]:
-        entry = self.index[name]
+        entry = self.known.index[name]
         width = int(np.prod(entry["shape"][1:]))
         found = self._read(name, entry, start * width, (stop - start) * width)
         return found.reshape(stop - start, *entry["shape"][1:])
 
     def __iter__(self) -> Iterator[str]:
-        return iter(self.index)
+        return iter(self.known.index)
 
     def __len__(self) -> int:
-        return len(self.index)
+        return len(self.known.index)
 
     def check(self) -> None:
         try:
-            for name in self.index.keys() - self.checked:
+            for name in self.known.index.keys() - self.known.checked:
                 self._check(name)
         except OSError as error:
             raise self._damaged(reason(error)) from error
 
     def _read(self, name: str, entry: dict[str, Any], first: int, count: int) -> NDArray[Any]:
         dtype = np.dtype(entry["dtype"])
-        offset = self.start + entry["offset"]
+        offset = self.known.start + entry["offset"]
         try:
-            if name not in self.checked:
+            if name not in self.known.checked:
                 self._check(name)
             found = np.fromfile(self.path, dtype, count, offset=offset + first * dtype.itemsize)
         except OSError as error:
@@ -199,11 +211,11 @@ class _Filed(Piece):
         return found
 
     def _check(self, name: str) -> None:
-        entry = self.index[name]
+        entry = self.known.index[name]
         count = int(np.prod(entry["shape"])) * np.dtype(entry["dtype"]).itemsize
-        if _checksum_of_file(self.path, self.start + entry["offset"], count) != entry["checksum"]:
+        if _checksum_of_file(self.path, self.known.start + entry["offset"], count) != entry["checksum"]:
             raise self._damaged(f"the checksum of {name} differs")
-        self.checked.add(name)
+        self.known.checked.add(name)
 
     def _damaged(self, why: str) -> PieceError:
         return PieceError(self.name, f"{self.path} is damaged ({why}); {REMEDY}.")
@@ -223,7 +235,8 @@ class DiskShelf(Shelf):
     def __init__(self, directory: str | os.PathLike[str], *, lasting: bool = True) -> None:
         self.directory = Path(directory)
         self.lasting = lasting
-        self._checked: dict[tuple[str, int, int], set[str]] = {}
+        # What this process knows of files, by path.
+        self._known: dict[str, _Known] = {}
 
     def __reduce__(self) -> tuple[Any, ...]:
         return DiskShelf, (self.directory,)
@@ -236,16 +249,18 @@ class DiskShelf(Shelf):
         """Write a piece to its file."""
         plain = plain_arrays(arrays)
         path = self.path_of(name)
+        head, index = _head(plain, settings)
         try:
             path.parent.mkdir(parents=True, exist_ok=True)
             with atomic_output(path) as file:
-                file.write(_head(plain, settings))
+                file.write(head)
                 for array in plain.values():
                     file.write(_bytes_of(array).data)
                 if self.lasting:
                     file.flush()
                     os.fsync(file.fileno())
-            self._checked[_identity(path)] = set(plain)
+            known = _Known(_identity(path), json.loads(json.dumps(settings)), index, len(head), set(plain))
+            self._known[str(path)] = known
         except (OSError, DataError) as error:
             why = reason(error) if isinstance(error, OSError) else str(error).rstrip(".")
             raise ModelError(
@@ -256,28 +271,24 @@ class DiskShelf(Shelf):
         """A piece, whose arrays are read when they are asked for."""
         path = self.path_of(name)
         try:
-            with path.open("rb") as file:
-                length = int.from_bytes(file.read(LENGTH_BYTES), "little")
-                if length > os.fstat(file.fileno()).st_size:
-                    raise PieceError(name, f"{path} is damaged (it is too short); {REMEDY}.")
-                head = file.read(length)
             identity = _identity(path)
+            known = self._known.get(str(path))
+            if known is None or known.identity != identity:
+                known = self._known[str(path)] = _read_head(name, path, identity)
         except FileNotFoundError as error:
             raise PieceError(name, f"{path} is missing; run the same command again.", missing=True) from error
         except OSError as error:
             raise PieceError(name, f"{path} cannot be read ({reason(error)}).") from error
-        try:
-            header = checked_header(json.loads(head)["__metadata__"][METADATA].encode(), path, REMEDY)
-            settings, index = header["settings"], header["arrays"]
-        except (ValueError, KeyError, TypeError, AttributeError, ModelError) as error:
-            raise PieceError(name, f"{path} is damaged (its head cannot be read); {REMEDY}.") from error
-        checked = self._checked.setdefault(identity, set())
-        return _Filed(name, path, settings, index, LENGTH_BYTES + length, checked)
+        return _Filed(name, path, known)
 
     def drop(self, name: str) -> None:
         """Remove the files of a piece, or of all whose names start with `name` and a slash."""
-        self.path_of(name).unlink(missing_ok=True)
+        path = self.path_of(name)
+        path.unlink(missing_ok=True)
         shutil.rmtree(self.directory / name, ignore_errors=True)
+        inside = f"{self.directory / name}{os.sep}"
+        for known in [known for known in self._known.copy() if known == str(path) or known.startswith(inside)]:
+            self._known.pop(known, None)
 
 
 class PassingShelf(DiskShelf):
@@ -347,14 +358,28 @@ class SpillingShelf(Shelf):
         self._sizes.clear()
 
 
-def _identity(path: Path) -> tuple[str, int, int]:
+def _identity(path: Path) -> tuple[int, int]:
     """Changes whenever the file is replaced."""
     status = path.stat()
-    return str(path), status.st_ino, status.st_mtime_ns
+    return status.st_ino, status.st_mtime_ns
 
 
-def _head(arrays: Mapping[str, NDArray[Any]], settings: Settings) -> bytes:
-    """The start of a safetensors file, up to its arrays."""
+def _read_head(name: str, path: Path, identity: tuple[int, int]) -> _Known:
+    """The head of a file that another process wrote."""
+    with path.open("rb") as file:
+        length = int.from_bytes(file.read(LENGTH_BYTES), "little")
+        if length > os.fstat(file.fileno()).st_size:
+            raise PieceError(name, f"{path} is damaged (it is too short); {REMEDY}.")
+        head = file.read(length)
+    try:
+        header = checked_header(json.loads(head)["__metadata__"][METADATA].encode(), path, REMEDY)
+        return _Known(identity, header["settings"], header["arrays"], LENGTH_BYTES + length, set())
+    except (ValueError, KeyError, TypeError, AttributeError, ModelError) as error:
+        raise PieceError(name, f"{path} is damaged (its head cannot be read); {REMEDY}.") from error
+
+
+def _head(arrays: Mapping[str, NDArray[Any]], settings: Settings) -> tuple[bytes, dict[str, dict[str, Any]]]:
+    """The start of a safetensors file, up to its arrays, and the index of these."""
     described, spans, offset = {}, {}, 0
     for name, array in arrays.items():
         shape, end = list(array.shape), offset + array.nbytes
@@ -365,7 +390,7 @@ def _head(arrays: Mapping[str, NDArray[Any]], settings: Settings) -> bytes:
     header = {**header_of("piece", settings, {}), "arrays": described}
     text = json.dumps({"__metadata__": {METADATA: sealed(header).decode("ascii")}, **spans}).encode("ascii")
     text += b" " * (-len(text) % LENGTH_BYTES)
-    return len(text).to_bytes(LENGTH_BYTES, "little") + text
+    return len(text).to_bytes(LENGTH_BYTES, "little") + text, described
 
 
 def _bytes_of(array: NDArray[Any]) -> NDArray[np.uint8]:

@@ -40,6 +40,8 @@ from cepts.words.text import SIDES, ShelvedText, TextFacts, shapes_of
 if TYPE_CHECKING:
     from cepts.words.aligner import Aligner
 
+# Tables of the lexicon are read only once in an iteration if they have no more bytes than this.
+TABLES_IN_MEMORY = 64 << 20
 SAMPLE_PARTS = ("weight", "rest", "share", "words", "totals")
 
 
@@ -280,6 +282,8 @@ class LexiconTable:
         # Has the parameters that ranges share (strengths); it has no cells.
         self.shared = self._without_cells()
         self._whole: tuple[str | None, Lexicon] | None = None
+        self._tables: tuple[str | None, dict[int, NDArray[np.float32]]] = (None, {})
+        self._lock = Lock()
 
     def _without_cells(self) -> Lexicon:
         aligner, target = self.indexed.aligner, self.indexed.sides[1]
@@ -326,13 +330,27 @@ class LexiconTable:
             own[:, 1] = 1.0 / max(len(indexed.sides[0]), 1)
             return own
         for number in range(len(indexed.ranges)):
-            table = self.shelf.get(f"{self.version}/{number:05}")["table"]
+            table = self._table(number)
             if indexed.text.shards == 1 and len(indexed.ranges) == 1:
                 return table
             piece = self.shelf.get(f"ranges/{number:05}")
             bounds = piece["number_offsets"][shard : shard + 2].tolist()
             gather_rows(table, piece.part("numbers", *bounds), own[starts[number] : starts[number + 1]])
         return own
+
+    def _table(self, number: int) -> NDArray[np.float32]:
+        """The table of a range; those of a small lexicon stay in memory until the next version."""
+        with self._lock:
+            version, tables = self._tables
+            if version != self.version:
+                version, tables = self._tables = self.version, {}
+            found = tables.get(number)
+        if found is None:
+            found = self.shelf.get(f"{version}/{number:05}")["table"]
+            with self._lock:
+                if sum(table.nbytes for table in tables.values()) + found.nbytes <= TABLES_IN_MEMORY:
+                    tables[number] = found
+        return found
 
     def whole(self) -> Lexicon:
         """The whole lexicon in memory, with its rows in the order of the words."""
@@ -353,7 +371,8 @@ class LexiconTable:
             new_rows, np.concatenate([piece["targets"] for piece in pieces])[order], source, target
         )
         if self.version is not None:
-            counts = [self.shelf.get(f"{self.version}/{number:05}")["counts"] for number in ranges]
+            sums = self.version.replace("/tables-", "/sums-")
+            counts = [self.shelf.get(f"{sums}/{number:05}")["counts"] for number in ranges]
             state = {**self.shared.state(), "counts": np.concatenate(counts)[order]}
             found.restore({**state, "target_totals": self.target_totals})
             found.settle()
@@ -553,7 +572,7 @@ class AlignerTraining:
         if self.agreeing:
             # Links that one direction rejects have no counts at all, which cannot happen in exact EM.
             lexicon.settle()
-        self.shelf.put(f"{self._named('tables')}/{number:05}", {"table": lexicon.table, "counts": counts})
+        self.shelf.put(f"{self._named('tables')}/{number:05}", {"table": lexicon.table})
 
     # -- checkpoints -------------------------------------------------------------------------------------------------
 
@@ -582,11 +601,12 @@ class AlignerTraining:
 
     def tidy(self) -> None:
         """Remove from the shelf what the iterations before the last one left."""
-        for what in ("counts", "sums", "learnt"):
+        for what in ("counts", "learnt"):
             # `iteration` counts those that are finished.
             self.shelf.drop(f"{self.stage}/{what}-{self.iteration}")
         if self._before is not None:
             self.shelf.drop(self._before)
+            self.shelf.drop(self._before.replace("/tables-", "/sums-"))
 
 
 def owned_by(owner: str, state: Mapping[str, NDArray]) -> dict[str, NDArray]:
