@@ -14,9 +14,10 @@ from cepts.errors import ModelError
 from cepts.store import DiskShelf, MemoryShelf
 from cepts.words import HMM, IBM4, MODELS, load_aligner
 from cepts.words.index import Sizes
+from cepts.words.indexed_text import IndexedText
 from cepts.words.ranges import cut_ranges
 from cepts.words.text import ShelvedText
-from cepts.words.training import AlignerTraining, IndexedText
+from cepts.words.training import AlignerTraining
 
 every_model = pytest.mark.parametrize("model", MODELS.values(), ids=MODELS)
 every_lexicon = pytest.mark.parametrize("lexicon", ["ml", "bayes", "backoff"])

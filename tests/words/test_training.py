@@ -16,9 +16,10 @@ from cepts.words import HMM, IBM1, IBM2, IBM3, IBM4, Diagonal
 from cepts.words.index import Sizes
 from cepts.words.job import TrainingJob
 from cepts.words.jumps import Jumps
+from cepts.words.lexicon_table import LexiconTable
 from cepts.words.mixture import Uniform
 from cepts.words.text import ShelvedText
-from cepts.words.training import AlignerTraining, LexiconTable
+from cepts.words.training import AlignerTraining
 
 EXACT = {"lexicon": "ml", "agreement": False, "tolerance": 0.0, "threads": 1}
 MODELS = [IBM1, IBM2, Diagonal, HMM]

@@ -26,13 +26,14 @@ from cepts.words.cooccurrence import Cooccurrence
 from cepts.words.directions import WordDirections
 from cepts.words.forms import Forms
 from cepts.words.index import Sizes, cut, form_pairs
+from cepts.words.indexed_text import IndexedText
 from cepts.words.job import TrainingJob, other_checkpoint
 from cepts.words.lexicon import LEXICONS, Lexicon, Side, Tokens
+from cepts.words.lexicon_table import LexiconTable, TrainedShards
 from cepts.words.mixture import Uniform
 from cepts.words.null import NullWords
 from cepts.words.positions import Positions
 from cepts.words.text import ShelvedText
-from cepts.words.training import IndexedText, LexiconTable, TrainedShards
 
 NULL_SMOOTHING = 0.01
 # Default prior count of identical words, by lexicon; 0 where EM should be exact.

@@ -20,8 +20,10 @@ from cepts.names import WORD_MODELS, resolve
 from cepts.progress import Progress
 from cepts.store import DiskShelf, Shelf
 from cepts.words.index import Sizes
+from cepts.words.indexed_text import IndexedText
+from cepts.words.lexicon_table import LexiconTable
 from cepts.words.text import ShelvedText
-from cepts.words.training import AlignerTraining, IndexedText, LexiconTable
+from cepts.words.training import AlignerTraining
 
 if TYPE_CHECKING:
     from cepts.words.aligner import Aligner

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from abc import ABC, abstractmethod
 from collections.abc import Sequence
-from dataclasses import dataclass, field, fields, replace
+from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -17,6 +17,7 @@ from numpy.typing import NDArray
 
 from cepts.data import Vocabulary, offsets_of
 from cepts.words.index import Pairs
+from cepts.words.leave_one_out import LeaveOneOut
 from cepts.words.levels import Level, Words, build_levels, words_by_level
 
 if TYPE_CHECKING:
@@ -462,50 +463,6 @@ class BackOff(Lexicon):
             np.array(numbers, dtype=np.int32).reshape(size).T,
             np.array(shares, dtype=np.float32).reshape(size).T,
         )
-
-
-@dataclass(frozen=True, slots=True, eq=False)
-class LeaveOneOut:
-    """Counts, and how well each is predicted when one occurrence is removed.
-
-    Attributes
-    ----------
-    weight
-        The counts of some cells of the finest level.
-    rest
-        Levels x cells: what remains of the count of the cell, or of its coarser cell, without one occurrence.
-    share
-        Levels x cells: the share of the predicted word in its coarser one.
-    words, totals
-        Levels x cells: the number and the total count of the predicting word.
-    """
-
-    weight: NDArray[np.float64]
-    rest: NDArray[np.float64]
-    share: NDArray[np.float64]
-    words: NDArray[np.int64]
-    totals: NDArray[np.float64]
-
-    @classmethod
-    def concatenate(cls, parts: Sequence[LeaveOneOut]) -> LeaveOneOut:
-        """All cells of several samples."""
-        joined = (np.concatenate([getattr(part, field.name) for part in parts], axis=-1) for field in fields(cls))
-        return cls(*joined)
-
-    def with_totals(self, totals: Sequence[NDArray[np.float64]]) -> LeaveOneOut:
-        """The same cells, with the totals of their words taken from those of all words of each level."""
-        return replace(self, totals=np.array([total[own] for total, own in zip(totals, self.words, strict=True)]))
-
-    def likelihood(self, strengths: NDArray[np.float64]) -> float:
-        """Weighted log-likelihood of the sample."""
-        probability: NDArray[np.float64] | float = 1.0
-        whole = np.maximum(self.totals - np.minimum(self.weight, 1.0), self.rest)
-        for level in range(len(strengths) - 1, -1, -1):
-            strength = strengths[level]
-            prior = strength * self.share[level] * probability
-            probability = (self.rest[level] + prior) / (whole[level] + strength)
-        # Not `@`: BLAS would start threads, which cost more than they save.
-        return float((self.weight * np.log(probability)).sum())
 
 
 def _spellings(source: Vocabulary, target: Vocabulary) -> Spellings:

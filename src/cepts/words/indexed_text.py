@@ -1,0 +1,238 @@
+"""A text on a shelf with its words, its index and the cells of its lexicon, made by tasks on shards and ranges."""
+
+from __future__ import annotations
+
+from functools import cached_property
+from typing import TYPE_CHECKING
+
+import numpy as np
+from numpy.typing import NDArray
+
+from cepts.data import Vocabulary, offsets_of
+from cepts.engine import default_threads, map_shards
+from cepts.store import Piece
+from cepts.words.adjacent import AdjacentWords
+from cepts.words.classes import word_classes
+from cepts.words.cohesion import Cohesion
+from cepts.words.forms import number as number_forms
+from cepts.words.index import IndexShard, Sizes, index_shard, kept_pairs, merge_cells
+from cepts.words.levels import Words, build_levels, words_by_level
+from cepts.words.lexicon import Side
+from cepts.words.ranges import Ranges, cut_ranges, level_arrays
+from cepts.words.text import SIDES, ShelvedText, TextFacts, shapes_of
+
+if TYPE_CHECKING:
+    from cepts.words.aligner import Aligner
+
+
+class IndexedText:
+    """A text on a shelf with its words, its index and the cells of its lexicon.
+
+    Parameters
+    ----------
+    aligner
+        Says how words are counted and which lexicon there is.
+    text
+        The text.
+    sizes
+        How large blocks and ranges are.
+    threads
+        Number of threads; None is one for each processor.
+    """
+
+    def __init__(self, aligner: Aligner, text: ShelvedText, sizes: Sizes, threads: int | None) -> None:
+        self.aligner, self.text, self.sizes, self.threads = aligner, text, sizes, threads
+        self.shelf = text.shelf
+
+    # -- words -------------------------------------------------------------------------------------------------------
+
+    def number_words(self) -> None:
+        """Number the forms that occur in pairs that can be aligned, and cut them into ranges."""
+        arrays: dict[str, NDArray] = {}
+        sides = []
+        frequencies = [np.zeros(len(vocabulary), dtype=np.int64) for vocabulary in self.text.vocabularies]
+        for source, target in map_shards(self._frequencies, range(self.text.shards), threads=self.threads):
+            frequencies[0] += source
+            frequencies[1] += target
+        for name, vocabulary, found in zip(SIDES, self.text.vocabularies, frequencies, strict=True):
+            forms, places = number_forms(self.aligner.forms_, vocabulary.words)
+            counted = np.bincount(places, found, len(forms)).astype(np.int64)
+            used = counted > 0
+            # Words of unaligned pairs alone are left out.
+            numbers = np.where(used, np.cumsum(used) - 1, -1).astype(np.int32)
+            side = Side(forms if used.all() else forms.take(np.flatnonzero(used)), counted[used])
+            sides.append(side)
+            arrays |= {
+                f"{name}.numbers": numbers[places] if len(places) else np.empty(0, dtype=np.int32),
+                f"{name}.buffer": side.vocabulary.buffer,
+                f"{name}.offsets": side.vocabulary.offsets,
+                f"{name}.frequencies": side.frequencies,
+            }
+        stems = self.aligner.stems if self.aligner.lexicon == "backoff" else ()
+        ranges = cut_ranges(sides[0], sides[1], stems[-1] if stems else None, self.sizes.range)
+        self.shelf.put("words", {**arrays, "ranks": ranges.ranks, "bounds": ranges.bounds})
+
+    def _frequencies(self, shard: int) -> list[NDArray[np.int64]]:
+        """How often each word occurs in the pairs of a shard that can be aligned."""
+        bitext = self.text.shard(shard)
+        pairs = kept_pairs(bitext, self.aligner.max_length)
+        return [
+            np.bincount(ids, minlength=len(vocabulary))
+            for ids, vocabulary in zip((pairs.source_ids, pairs.target_ids), self.text.vocabularies, strict=True)
+        ]
+
+    @cached_property
+    def _words(self) -> Piece:
+        return self.shelf.get("words")
+
+    @cached_property
+    def sides(self) -> tuple[Side, Side]:
+        """The forms of both sides."""
+        source, target = (
+            Side(
+                Vocabulary(self._words[f"{name}.buffer"], self._words[f"{name}.offsets"]),
+                self._words[f"{name}.frequencies"],
+            )
+            for name in SIDES
+        )
+        return source, target
+
+    @cached_property
+    def ranges(self) -> Ranges:
+        """How the lexicon is cut."""
+        return Ranges(self._words["ranks"], self._words["bounds"])
+
+    # -- the index ---------------------------------------------------------------------------------------------------
+
+    def index(self, number: int) -> None:
+        """Task: number the cells of a shard."""
+        pairs = kept_pairs(self.text.shard(number), self.aligner.max_length)
+        source, target = (self._words[f"{name}.numbers"] for name in SIDES)
+        how = {"cells_in_block": self.sizes.block, "threads": self.inner_threads}
+        shard = index_shard(pairs.renumbered(source, target), self.ranges.ranks, len(self.sides[1]), **how)
+        self.shelf.put(
+            f"index/{number:05}",
+            {**shard.arrays(), "range_starts": shard.rows[self.ranges.bounds], "shapes": shapes_of(shard.pairs)},
+            blocks=len(shard.bounds) - 1,
+            pairs=len(shard.pairs),
+            longest=shard.pairs.longest,
+        )
+
+    def shard(self, number: int) -> IndexShard:
+        """The index of a shard."""
+        return IndexShard.of(self.shelf.get(f"index/{number:05}"))
+
+    def merge(self, number: int) -> None:
+        """Task: number the cells of a range over all shards."""
+        first, last = self.ranges.bounds[number : number + 2].tolist()
+        parts, words = [], len(self.sides[1])
+        for shard in range(self.text.shards):
+            piece = self.shelf.get(f"index/{shard:05}")
+            start, stop = piece["range_starts"][number : number + 2].tolist()
+            parts.append((piece.part("rows", first, last + 1) - start, piece.part("targets", start, stop)))
+        if not parts:
+            parts.append((np.zeros(last - first + 1, dtype=np.int64), np.empty(0, dtype=np.int32)))
+        rows, targets, numbers = merge_cells(parts, last - first, words)
+        arrays: dict[str, NDArray] = {
+            "rows": rows,
+            "targets": targets,
+            "numbers": np.concatenate(numbers),
+            "number_offsets": offsets_of([len(part) for part in numbers]),
+        }
+        if self.aligner.lexicon == "backoff":
+            side = self.source_of(number)
+            stems = tuple(self.aligner.stems)
+            total = int(self.sides[0].frequencies.sum())
+            source = words_by_level(side.vocabulary.words, side.frequencies, stems, total=total)
+            arrays |= level_arrays(build_levels(rows, targets, source, self.target_levels))
+        elif self.aligner.lexicon == "bayes":
+            arrays["target_sizes"] = np.bincount(targets, minlength=words)
+        self.shelf.put(f"ranges/{number:05}", arrays)
+
+    def source_of(self, number: int) -> Side:
+        """The source words of a range."""
+        side = self.sides[0]
+        if len(self.ranges) == 1:
+            return side
+        words = self.ranges.words_of(number)
+        return Side(side.vocabulary.take(words), side.frequencies[words])
+
+    @cached_property
+    def target_levels(self) -> list[Words]:
+        """Target words and their stems, for a lexicon that backs off."""
+        side = self.sides[1]
+        return words_by_level(side.vocabulary.words, side.frequencies, tuple(self.aligner.stems))
+
+    @cached_property
+    def facts(self) -> TextFacts:
+        """What position models need to know of the text."""
+        pieces = [self.shelf.get(f"index/{shard:05}") for shard in range(self.text.shards)]
+        keys = np.unique(np.concatenate([np.empty(0, np.int64), *(piece["shapes"] for piece in pieces)]))
+        return TextFacts(
+            sum(piece.settings["pairs"] for piece in pieces),
+            max((piece.settings["longest"] for piece in pieces), default=0),
+            keys >> 32,
+            keys & 0xFFFFFFFF,
+            (len(self.sides[0]), len(self.sides[1])),
+            self.classes,
+        )
+
+    def classes(self, count: int) -> tuple[NDArray[np.int32], NDArray[np.int32]]:
+        """Word classes of the source and of the target, which are found once and kept on the shelf."""
+        name = f"classes-{count}"
+        if not self.shelf.has(name):
+            found = (word_classes(adjacent, classes=count) for adjacent in self.adjacent())
+            self.shelf.put(name, dict(zip(SIDES, found, strict=True)))
+        piece = self.shelf.get(name)
+        return piece["source"], piece["target"]
+
+    def adjacent(self, *, repeated: bool = False) -> tuple[AdjacentWords, AdjacentWords]:
+        """Adjacent words of the distinct pairs of each shard, or of all pairs if `repeated`."""
+        found: tuple[list[AdjacentWords], list[AdjacentWords]] = [], []
+        words = self.facts.words
+
+        def count(shard: int) -> list[AdjacentWords]:
+            part = self.shard(shard)
+            pairs, times = part.pairs, part.times.astype(np.int64) if repeated else None
+            return [
+                AdjacentWords.of(pairs.source_ids, pairs.source_offsets, words[0], times),
+                AdjacentWords.of(pairs.target_ids, pairs.target_offsets, words[1], times),
+            ]
+
+        for both in map_shards(count, range(self.text.shards), threads=self.threads):
+            for side, part in zip(found, both, strict=True):
+                side.append(part)
+        if not self.text.shards:
+            none = np.empty(0, dtype=np.int32), np.zeros(1, dtype=np.int64)
+            return AdjacentWords.of(*none, words[0]), AdjacentWords.of(*none, words[1])
+        return AdjacentWords.sum(found[0]), AdjacentWords.sum(found[1])
+
+    def cohesion(self) -> tuple[Cohesion, Cohesion]:
+        """How closely words belong to their neighbours."""
+        source, target = self.adjacent(repeated=True)
+        return Cohesion.of(source), Cohesion.of(target)
+
+    @property
+    def inner_threads(self) -> int:
+        """Threads of a task, if there are fewer shards than threads."""
+        threads = default_threads() if self.threads is None else self.threads
+        return max(1, threads // max(self.text.shards, 1))
+
+    # -- what is missing ---------------------------------------------------------------------------------------------
+
+    def number_words_once(self) -> None:
+        """Number the words, unless this has been done."""
+        if not self.shelf.has("words"):
+            self.number_words()
+
+    def not_indexed(self) -> list[int]:
+        """The shards that are not indexed yet."""
+        return [each for each in range(self.text.shards) if not self.shelf.has(f"index/{each:05}")]
+
+    def not_merged(self) -> list[int]:
+        """The ranges whose cells are not numbered yet."""
+        return [each for each in range(len(self.ranges)) if not self.shelf.has(f"ranges/{each:05}")]
+
+    def is_ready(self) -> bool:
+        """Whether the first iteration may begin."""
+        return self.shelf.has("words") and not self.not_merged()

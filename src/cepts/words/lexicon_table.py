@@ -1,0 +1,151 @@
+"""The lexicon of a text on a shelf, in ranges of which only what is needed is in memory."""
+
+from __future__ import annotations
+
+from functools import cached_property
+from threading import Lock
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from cepts.data import Vocabulary, offsets_of
+from cepts.words.index import IndexBlock, in_word_order
+from cepts.words.indexed_text import IndexedText
+from cepts.words.levels import build_levels, words_by_level
+from cepts.words.lexicon import BackOff, Bayes, Lexicon, Side
+from cepts.words.ranges import levels_of
+
+# Tables of the lexicon are read only once in an iteration if they have no more bytes than this.
+TABLES_IN_MEMORY = 64 << 20
+
+
+class LexiconTable:
+    """The lexicon of an indexed text, of which only what is needed is in memory.
+
+    `version` names the tables on the shelf; None is the uniform lexicon before the first iteration. When training has
+    ended, the lexicon is `settled`: every pair of words has at least the lowest probability.
+    """
+
+    def __init__(self, indexed: IndexedText) -> None:
+        self.indexed, self.shelf = indexed, indexed.shelf
+        self.version: str | None = None
+        self.settled = False
+        self.target_totals = np.zeros(len(indexed.sides[1]))
+        # Has the parameters that ranges share (strengths); it has no cells.
+        self.shared = self._without_cells()
+        self._whole: tuple[str | None, Lexicon] | None = None
+        self._tables: tuple[str | None, dict[int, NDArray[np.float32]]] = (None, {})
+        self._lock = Lock()
+
+    def _without_cells(self) -> Lexicon:
+        aligner, target = self.indexed.aligner, self.indexed.sides[1]
+        cells = np.zeros(1, dtype=np.int64), np.empty(0, dtype=np.int32)
+        options: dict[str, Any] = {}
+        if aligner.lexicon == "backoff":
+            nothing = words_by_level([], np.empty(0, dtype=np.int64), tuple(aligner.stems))
+            options["levels"] = build_levels(*cells, nothing, self.indexed.target_levels)
+        nobody = Side(Vocabulary.from_words([]), np.empty(0, dtype=np.int64))
+        return aligner.new_lexicon(*cells, nobody, target, **options)
+
+    def of_range(self, number: int) -> Lexicon:
+        """The lexicon of a range, not yet estimated."""
+        indexed, piece = self.indexed, self.shelf.get(f"ranges/{number:05}")
+        options: dict[str, Any] = {}
+        if indexed.aligner.lexicon == "backoff":
+            options["levels"] = levels_of(piece, indexed.target_levels)
+        sides = indexed.source_of(number), indexed.sides[1]
+        found = indexed.aligner.new_lexicon(piece["rows"], piece["targets"], *sides, **options)
+        if isinstance(found, Bayes):
+            found.target_sizes = self._target_sizes
+        if isinstance(found, BackOff) and isinstance(self.shared, BackOff):
+            found.strengths = self.shared.strengths
+        return found
+
+    @cached_property
+    def _target_sizes(self) -> NDArray[np.int64]:
+        ranges = range(len(self.indexed.ranges))
+        return np.sum([self.shelf.get(f"ranges/{number:05}")["target_sizes"] for number in ranges], axis=0)
+
+    def entries(self, shard: int) -> NDArray[np.float32]:
+        """The entries of all cells of a shard."""
+        own = self._gathered(shard)
+        return np.maximum(own, self.shared.floor) if self.settled else own
+
+    def _gathered(self, shard: int) -> NDArray[np.float32]:
+        from cepts.kernels.lexicon import gather_rows
+
+        indexed = self.indexed
+        starts = self.shelf.get(f"index/{shard:05}")["range_starts"]
+        own = np.empty((int(starts[-1]), 2), dtype=np.float32)
+        if self.version is None:
+            own[:, 0] = 1.0 / max(len(indexed.sides[1]), 1)
+            own[:, 1] = 1.0 / max(len(indexed.sides[0]), 1)
+            return own
+        for number in range(len(indexed.ranges)):
+            table = self._table(number)
+            if indexed.text.shards == 1 and len(indexed.ranges) == 1:
+                return table
+            piece = self.shelf.get(f"ranges/{number:05}")
+            bounds = piece["number_offsets"][shard : shard + 2].tolist()
+            gather_rows(table, piece.part("numbers", *bounds), own[starts[number] : starts[number + 1]])
+        return own
+
+    def _table(self, number: int) -> NDArray[np.float32]:
+        """The table of a range; those of a small lexicon stay in memory until the next version."""
+        with self._lock:
+            version, tables = self._tables
+            if version != self.version:
+                version, tables = self._tables = self.version, {}
+            found = tables.get(number)
+        if found is None:
+            found = self.shelf.get(f"{version}/{number:05}")["table"]
+            with self._lock:
+                if sum(table.nbytes for table in tables.values()) + found.nbytes <= TABLES_IN_MEMORY:
+                    tables[number] = found
+        return found
+
+    def whole(self) -> Lexicon:
+        """The whole lexicon in memory, with its rows in the order of the words."""
+        if self._whole is None or self._whole[0] != self.version:
+            self._whole = self.version, self._assembled()
+        return self._whole[1]
+
+    def _assembled(self) -> Lexicon:
+        indexed = self.indexed
+        ranges = range(len(indexed.ranges))
+        pieces = [self.shelf.get(f"ranges/{number:05}") for number in ranges]
+        starts = offsets_of([len(piece["targets"]) for piece in pieces])
+        rows = np.concatenate([piece["rows"][:-1] + start for piece, start in zip(pieces, starts, strict=False)])
+        rows = np.append(rows, starts[-1])
+        order, new_rows = in_word_order(rows, indexed.ranges.ranks)
+        source, target = indexed.sides
+        found = indexed.aligner.new_lexicon(
+            new_rows, np.concatenate([piece["targets"] for piece in pieces])[order], source, target
+        )
+        if self.version is not None:
+            sums = self.version.replace("/tables-", "/sums-")
+            counts = [self.shelf.get(f"{sums}/{number:05}")["counts"] for number in ranges]
+            state = {**self.shared.state(), "counts": np.concatenate(counts)[order]}
+            found.restore({**state, "target_totals": self.target_totals})
+            found.settle()
+        return found
+
+
+class TrainedShards:
+    """Shards of the training text with the entries of their cells, of which the last few are in memory."""
+
+    def __init__(self, indexed: IndexedText, lexicon: LexiconTable, most: int) -> None:
+        self.indexed, self.lexicon, self.most = indexed, lexicon, most
+        self._lock = Lock()
+        self._kept: dict[int, tuple[list[IndexBlock], NDArray[np.float32]]] = {}
+
+    def block(self, shard: int, place: int) -> tuple[IndexBlock, NDArray[np.float32]]:
+        """A block of a shard, and the entries of all cells of the shard."""
+        with self._lock:
+            if shard not in self._kept:
+                while len(self._kept) >= self.most:
+                    del self._kept[next(iter(self._kept))]
+                self._kept[shard] = self.indexed.shard(shard).blocks, self.lexicon.entries(shard)
+            blocks, entries = self._kept[shard]
+            return blocks[place], entries
