@@ -29,6 +29,8 @@ class Step:
         Seconds of work so far.
     resumed, remaining
         When training continues from a checkpoint: how many iterations the checkpoint had, and how many are left.
+    parts
+        When an iteration continues: how many of its shards were done before, and how many there are.
     note
         Anything else to show.
     """
@@ -42,6 +44,7 @@ class Step:
     seconds: float = 0.0
     resumed: int = 0
     remaining: int = 0
+    parts: tuple[int, int] | None = None
     note: str = ""
 
 

@@ -400,6 +400,10 @@ def test_resumed_work_is_said(capsys):
             progress(replace(STEP, resumed=2, remaining=3))
             progress(STEP)
     assert capsys.readouterr().err == "resumed  hmm: 2 of 5 iterations were done before\n"
+    with console.ProgressBars() as progress:
+        progress(replace(STEP, iteration=3, parts=(40, 120)))
+        progress.close()
+    assert capsys.readouterr().err == "resumed  hmm: iteration 3, shard 41 of 120\n"
 
 
 @pytest.mark.parametrize("quiet", [False, True])

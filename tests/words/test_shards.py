@@ -145,9 +145,13 @@ def test_finished_shards_are_not_counted_again(text, tmp_path, monkeypatch):
         HMM(**options).fit(text, checkpoint=tmp_path)
     before = counted.copy()
     monkeypatch.setattr(AlignerTraining, "count", lambda self, number: (counted.append(0), count(self, number)))
-    found = HMM(**options).fit(text, checkpoint=tmp_path)
+    steps = []
+    found = HMM(**options).fit(text, checkpoint=tmp_path, progress=steps.append)
     shards = found._indexed.text.shards
-    assert len(before) % shards > 0
+    iteration, done = divmod(len(before), shards)
+    assert done > 0
+    resumed = [(step.stage, step.iteration, step.parts) for step in steps if step.parts]
+    assert resumed == [("training ibm1", iteration + 1, (done, shards))]
     assert len(counted) == 4 * shards
 
 

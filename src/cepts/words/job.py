@@ -157,10 +157,9 @@ class TrainingJob:
                 return problem
         raise AssertionError(f"there is no stage {stage}")
 
-    def _problem(self, stage: str, positions: Any) -> AlignerTraining:
-        return AlignerTraining(
-            self.indexed, self.lexicon, f"training-{stage}", positions, run=self.run, resumable=self.lasting
-        )
+    def _problem(self, stage: str, positions: Any, progress: Progress | None = None) -> AlignerTraining:
+        how: dict[str, Any] = {"run": self.run, "resumable": self.lasting, "progress": progress}
+        return AlignerTraining(self.indexed, self.lexicon, f"training-{stage}", positions, **how)
 
     def index(self, tick: Tick | None = None) -> None:
         """Do what is missing before the first iteration."""
@@ -174,7 +173,7 @@ class TrainingJob:
         for stage, positions, iterations in self.aligner.stages():
             positions.prepare(self.indexed.facts)
             self.aligner.stage_objectives_[stage] = run_em(
-                self._problem(stage, positions),
+                self._problem(stage, positions, progress),
                 iterations=iterations,
                 tolerance=self.aligner.tolerance,
                 stage=f"training {stage}",

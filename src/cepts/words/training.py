@@ -21,6 +21,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from cepts.engine import ROUNDING, Tick, map_shards
+from cepts.progress import Progress, Step, silent
 from cepts.store import PieceError
 from cepts.words.blocks import block_of
 from cepts.words.index import IndexBlock
@@ -58,6 +59,8 @@ class AlignerTraining:
         Runs one of the tasks for some numbers.
     resumable
         Whether the state is kept after each iteration, and `tidy` called then.
+    progress
+        Is told if an iteration continues in which some shards were done before.
     """
 
     def __init__(
@@ -69,9 +72,10 @@ class AlignerTraining:
         *,
         run: RunTasks,
         resumable: bool = False,
+        progress: Progress | None = None,
     ) -> None:
         self.indexed, self.lexicon, self.stage, self.positions = indexed, lexicon, stage, positions
-        self.run, self.resumable = run, resumable
+        self.run, self.resumable, self.report = run, resumable, progress or silent
         self._before: str | None = None
         self.aligner = indexed.aligner
         self.null = indexed.aligner.null_
@@ -96,6 +100,9 @@ class AlignerTraining:
         """Expected counts of all shards that have none yet; returns the sum of both directions' log-likelihoods."""
         shards, counted, missing = range(self.indexed.text.shards), self._named("counts"), self.not_counted()
         done = len(shards) - len(missing)
+        if 0 < done < len(shards):
+            total, stage = len(shards), self.stage.replace("-", " ")
+            self.report(Step(stage=stage, done=0, total=1, iteration=self.iteration + 1, parts=(done, total)))
         self.run("count", missing, lambda more, total: tick(done + more, done + total), problem=self)
         return sum((self.shelf.get(f"{counted}/{shard:05}").settings["objective"] for shard in shards), 0.0)
 
