@@ -10,7 +10,7 @@ from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import Any
 
-from cepts.engine import engine_of
+from cepts.engine import Tick, engine_of
 from cepts.errors import ModelError, UsageError
 from cepts.extract import Extraction
 from cepts.io import LinkWriter, bitext_blocks
@@ -18,7 +18,7 @@ from cepts.names import LINK_FORMATS, resolve
 from cepts.pipeline.inputs import BitextFiles
 from cepts.pipeline.loop import Summary, align
 from cepts.pipeline.notices import note_tokens
-from cepts.progress import Progress
+from cepts.progress import Progress, Step
 from cepts.store import DiskShelf, PassingShelf, Shelf, SpillingShelf
 from cepts.words import Aligner
 from cepts.words.aligner import BYTES_IN_MEMORY, SIZES
@@ -189,7 +189,10 @@ def train(
     with engine_of(engine, threads) as running:
         job = TrainingJob.open(directory, running)
         if share is not None:
-            job.do(share.part_of(job.text.shards), _ticking(progress, job))
+            step = job.step()
+            if step is None:
+                return None
+            job.do(step, share.part_of(job.text.shards), _ticking(progress, step))
             return job.step()
         fitted = _finished(job, progress)
         if save is not None:
@@ -204,8 +207,10 @@ def reduce(
     with engine_of("local", threads) as running:
         job = TrainingJob.open(directory, running)
         step = job.step()
-        job.finish(progress)
-        return step, TrainingJob.open(directory, running).step()
+        if step is None:
+            return None, None
+        job.finish(step, progress)
+        return step, job.step()
 
 
 def align_shards(
@@ -246,11 +251,8 @@ def _finished(job: TrainingJob, progress: Progress | None) -> Aligner:
     return job.aligner
 
 
-def _ticking(progress: Progress | None, job: TrainingJob) -> Any:
+def _ticking(progress: Progress | None, step: JobStep) -> Tick | None:
     """Reports the tasks of a step that are done."""
-    from cepts.progress import Step
-
     if progress is None:
         return None
-    step = job.step()
     return lambda done, total: progress(Step(stage=str(step), done=done, total=total))

@@ -1,7 +1,7 @@
 """Model directories, tables and pieces: JSON and safetensors files with checksums; nothing is ever unpickled."""
 
 from cepts.store.directory import Model, check_destination, kind_of, load_model, load_table, save_model, save_table
-from cepts.store.pieces import DiskShelf, MemoryShelf, PassingShelf, Piece, PieceError, Shelf, SpillingShelf
+from cepts.store.pieces import DiskShelf, MemoryShelf, PassingShelf, Piece, PieceError, Shelf, SpillingShelf, checksum
 
 __all__ = [
     "DiskShelf",
@@ -13,6 +13,7 @@ __all__ = [
     "Shelf",
     "SpillingShelf",
     "check_destination",
+    "checksum",
     "kind_of",
     "load_model",
     "load_table",

@@ -104,6 +104,11 @@ class Shelf(ABC):
         """Remove what nobody will ask for again."""
 
 
+def _at_or_under(name: str, names: Iterable[str]) -> list[str]:
+    """`name` and all names that start with it and a slash, as far as they are among `names`."""
+    return [found for found in names if found == name or found.startswith(f"{name}/")]
+
+
 # -- in memory ---------------------------------------------------------------------------------------------------------
 
 
@@ -144,7 +149,7 @@ class MemoryShelf(Shelf):
 
     def drop(self, name: str) -> None:
         """Remove a piece, or all whose names start with `name` and a slash."""
-        for found in [found for found in self._pieces if found == name or found.startswith(f"{name}/")]:
+        for found in _at_or_under(name, self._pieces):
             del self._pieces[found]
 
 
@@ -235,7 +240,7 @@ class DiskShelf(Shelf):
     def __init__(self, directory: str | os.PathLike[str], *, lasting: bool = True) -> None:
         self.directory = Path(directory)
         self.lasting = lasting
-        # What this process knows of files, by path.
+        # What this process knows of the files of pieces, by name.
         self._known: dict[str, _Known] = {}
 
     def __reduce__(self) -> tuple[Any, ...]:
@@ -260,7 +265,7 @@ class DiskShelf(Shelf):
                     file.flush()
                     os.fsync(file.fileno())
             known = _Known(_identity(path), json.loads(json.dumps(settings)), index, len(head), set(plain))
-            self._known[str(path)] = known
+            self._known[name] = known
         except (OSError, DataError) as error:
             why = reason(error) if isinstance(error, OSError) else str(error).rstrip(".")
             raise ModelError(
@@ -272,9 +277,9 @@ class DiskShelf(Shelf):
         path = self.path_of(name)
         try:
             identity = _identity(path)
-            known = self._known.get(str(path))
+            known = self._known.get(name)
             if known is None or known.identity != identity:
-                known = self._known[str(path)] = _read_head(name, path, identity)
+                known = self._known[name] = _read_head(name, path, identity)
         except FileNotFoundError as error:
             raise PieceError(name, f"{path} is missing; run the same command again.", missing=True) from error
         except OSError as error:
@@ -283,12 +288,10 @@ class DiskShelf(Shelf):
 
     def drop(self, name: str) -> None:
         """Remove the files of a piece, or of all whose names start with `name` and a slash."""
-        path = self.path_of(name)
-        path.unlink(missing_ok=True)
+        self.path_of(name).unlink(missing_ok=True)
         shutil.rmtree(self.directory / name, ignore_errors=True)
-        inside = f"{self.directory / name}{os.sep}"
-        for known in [known for known in self._known.copy() if known == str(path) or known.startswith(inside)]:
-            self._known.pop(known, None)
+        for found in _at_or_under(name, self._known.copy()):
+            self._known.pop(found, None)
 
 
 class PassingShelf(DiskShelf):
@@ -336,7 +339,7 @@ class SpillingShelf(Shelf):
     def drop(self, name: str) -> None:
         """Remove a piece, or all whose names start with `name` and a slash."""
         with self._lock:
-            for found in [found for found in self._sizes if found == name or found.startswith(f"{name}/")]:
+            for found in _at_or_under(name, self._sizes):
                 del self._sizes[found]
             self._shelf.drop(name)
 
@@ -384,8 +387,7 @@ def _head(arrays: Mapping[str, NDArray[Any]], settings: Settings) -> tuple[bytes
     for name, array in arrays.items():
         shape, end = list(array.shape), offset + array.nbytes
         spans[name] = {"dtype": TYPES[str(array.dtype)], "shape": shape, "data_offsets": [offset, end]}
-        checksum = _checksum(_bytes_of(array))
-        described[name] = {"dtype": str(array.dtype), "shape": shape, "offset": offset, "checksum": checksum}
+        described[name] = {"dtype": str(array.dtype), "shape": shape, "offset": offset, "checksum": checksum(array)}
         offset = end
     header = {**header_of("piece", settings, {}), "arrays": described}
     text = json.dumps({"__metadata__": {METADATA: sealed(header).decode("ascii")}, **spans}).encode("ascii")
@@ -397,8 +399,9 @@ def _bytes_of(array: NDArray[Any]) -> NDArray[np.uint8]:
     return array.reshape(-1).view(np.uint8)
 
 
-def _checksum(data: NDArray[np.uint8]) -> int:
-    """The checksum of bytes; see `_checksum_of_file`."""
+def checksum(array: NDArray[Any]) -> int:
+    """A checksum of the bytes of a contiguous array and of their number, of 64 bits."""
+    data = _bytes_of(array)
     return _chained(data[start : start + CHECKED_AT_A_TIME] for start in range(0, len(data), CHECKED_AT_A_TIME))
 
 

@@ -16,12 +16,12 @@ from typing import TYPE_CHECKING, Any
 from cepts._version import __version__
 from cepts.engine import Engine, ThreadEngine, Tick, has_ended, run_em, state_name
 from cepts.errors import ModelError
-from cepts.names import WORD_MODELS, resolve
 from cepts.progress import Progress
 from cepts.store import DiskShelf, Shelf
 from cepts.words.index import Sizes
 from cepts.words.indexed_text import IndexedText
 from cepts.words.lexicon_table import LexiconTable
+from cepts.words.persist import aligner_of, options_of
 from cepts.words.text import ShelvedText
 from cepts.words.training import AlignerTraining
 
@@ -85,7 +85,7 @@ class TrainingJob:
 
     def keep_options(self) -> None:
         """Keep the options on the shelf; refuse a shelf that has others, unless only training time differs."""
-        options = _plain(self.aligner)
+        options = options_of(self.aligner)
         if not self.shelf.has(OPTIONS):
             settings = {"options": options, "sizes": asdict(self.sizes), "version": __version__}
             self.shelf.put(OPTIONS, {}, model=self.aligner.name, **settings)
@@ -109,10 +109,7 @@ class TrainingJob:
                 f"{directory} was begun with cepts {settings['version']}, and this is cepts {__version__}; use the "
                 f"same version, or begin again in another directory."
             )
-        options = {
-            name: tuple(value) if isinstance(value, list) else value for name, value in settings["options"].items()
-        }
-        aligner: Aligner = resolve(WORD_MODELS[settings["model"]])(**options)
+        aligner = aligner_of(settings["model"], settings["options"])
         return cls(aligner, ShelvedText(shelf), Sizes(**settings["sizes"]), engine)
 
     # -- steps -------------------------------------------------------------------------------------------------------
@@ -182,23 +179,17 @@ class TrainingJob:
             )
         self.aligner.end(self.indexed, self.lexicon)
 
-    def do(self, numbers: Sequence[int], tick: Tick | None = None) -> None:
-        """Run the tasks of the next step on these shards, as far as they are missing."""
-        step = self.step()
-        if step is None:
-            return
-        chosen = [number for number in step.missing if number in set(numbers)]
+    def do(self, step: JobStep, numbers: Sequence[int], tick: Tick | None = None) -> None:
+        """Run the tasks of a step, the next one, on these shards, as far as they are missing."""
+        chosen = [number for number in step.missing if number in numbers]
         if step.stage is None:
             self.indexed.number_words_once()
             self.run("index", chosen, tick)
         else:
             self.run("count", chosen, tick, problem=self.problem(step.stage))
 
-    def finish(self, progress: Progress | None = None) -> None:
-        """Finish the next step, whose tasks on shards must have been done."""
-        step = self.step()
-        if step is None:
-            return
+    def finish(self, step: JobStep, progress: Progress | None = None) -> None:
+        """Finish a step, the next one, whose tasks on shards must have been done."""
         if step.missing:
             raise ModelError(
                 f"{_place(self.shelf)}: {len(step.missing):,} of {step.shards:,} shards are missing in {step}, the "
@@ -263,12 +254,6 @@ def _opened(directory: str, stage: str | None, iteration: int) -> tuple[IndexedT
 
 # Options that may differ when a training is continued.
 TIMES = ("iterations", "start_iterations", "hmm_iterations", "tolerance")
-
-
-def _plain(aligner: Aligner) -> dict[str, Any]:
-    """The options as JSON has them, without the number of threads."""
-    given = {name: value for name, value in aligner.get_params().items() if name != "threads"}
-    return {name: list(value) if isinstance(value, tuple) else value for name, value in given.items()}
 
 
 def _place(shelf: Shelf) -> str:

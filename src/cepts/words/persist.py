@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from itertools import islice
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
@@ -24,6 +25,19 @@ KIND = "words"
 # The arrays of a side: its words, and those that follow each.
 WORDS = ("words", "offsets", "frequencies")
 FOLLOWERS = ("followers", "follower_offsets", "follower_times")
+
+
+def options_of(aligner: Aligner) -> dict[str, Any]:
+    """The options of an aligner as JSON has them, without the number of threads."""
+    given = {name: value for name, value in aligner.get_params().items() if name != "threads"}
+    return {name: list(value) if isinstance(value, tuple) else value for name, value in given.items()}
+
+
+def aligner_of(model: str, options: Mapping[str, Any], threads: int | None = None) -> Aligner:
+    """The untrained aligner whose options `options_of` returned."""
+    given = {name: tuple(value) if isinstance(value, list) else value for name, value in options.items()}
+    aligner: Aligner = resolve(WORD_MODELS[model])(**given, threads=threads)
+    return aligner
 
 
 def save_aligner(aligner: Aligner, directory: str | Path) -> None:
@@ -51,7 +65,7 @@ def save_aligner(aligner: Aligner, directory: str | Path) -> None:
         arrays |= {f"{name}.{part}": array for part, array in zip(WORDS, words, strict=True)}
     settings = {
         "model": aligner.name,
-        "options": {name: value for name, value in aligner.get_params().items() if name != "threads"},
+        "options": options_of(aligner),
         "objectives": aligner.objectives_,
         "stages": [(stage, len(values)) for stage, values in aligner.stage_objectives_.items()],
     }
@@ -68,11 +82,7 @@ def load_aligner(directory: str | Path, *, threads: int | None = None) -> Aligne
                 f"{directory} holds a model of kind {name!r}, which this version of cepts does not know; "
                 f"it knows {', '.join(WORD_MODELS)}."
             )
-        # JSON has lists for tuples.
-        options = {
-            key: tuple(value) if isinstance(value, list) else value for key, value in model.settings["options"].items()
-        }
-        aligner: Aligner = resolve(WORD_MODELS[name])(**options, threads=threads)
+        aligner = aligner_of(name, model.settings["options"], threads)
         arrays = model.arrays
         known = []
         for name in ("source", "target"):

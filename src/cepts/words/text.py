@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 
 from cepts.data import Bitext, Text, Vocabulary, offsets_of
 from cepts.engine import cut_runs
-from cepts.store import Shelf
+from cepts.store import Shelf, checksum
 from cepts.words.adjacent import AdjacentWords
 from cepts.words.classes import word_classes
 from cepts.words.index import Pairs
@@ -138,15 +138,18 @@ class ShelvedText:
         """
         shelf.drop("text")
         sizes = []
+        sums: list[int] = []
         for number, shard in enumerate(_shards(blocks, cells_in_shard)):
             arrays = {name: getattr(shard, name) for name in BLOCK}
-            lengths = {name: arrays[name].astype(np.int32) for name in ("source_lengths", "target_lengths")}
-            shelf.put(shard_name(number), arrays | lengths)
+            arrays |= {name: arrays[name].astype(np.int32) for name in ("source_lengths", "target_lengths")}
+            shelf.put(shard_name(number), arrays)
+            sums += map(checksum, arrays.values())
             sizes.append(len(shard.source_lengths))
         words: dict[str, NDArray] = {}
         for name, vocabulary in zip(SIDES, vocabularies(), strict=True):
             words |= {f"{name}_buffer": vocabulary.buffer, f"{name}_offsets": vocabulary.offsets}
-        fingerprint = digest_of(shelf, len(sizes), words)
+        sums += map(checksum, words.values())
+        fingerprint = f"{checksum(np.array(sums, dtype=np.uint64)):016x}"
         shelf.put("text", words, shards=len(sizes), pairs=sizes, fingerprint=fingerprint, about=about)
         return cls(shelf)
 
@@ -225,18 +228,3 @@ def _shards(blocks: Iterable[BlockOfPairs], cells_in_shard: int) -> Iterator[Blo
 def shard_name(number: int) -> str:
     """The name of a shard of the text."""
     return f"text/{number:05}"
-
-
-def digest_of(shelf: Shelf, shards: int, words: dict[str, NDArray]) -> str:
-    """A digest of all shards and vocabularies."""
-    from cepts.kernels.fingerprint import fingerprint
-
-    found = np.uint64(shards)
-    arrays = (array for number in range(shards) for array in shelf.get(shard_name(number)).values())
-    for array in (*arrays, *words.values()):
-        # The length comes first, so that padding makes no two texts alike.
-        data = np.zeros(8 + -(-array.nbytes // 8) * 8, dtype=np.uint8)
-        data[:8].view(np.int64)[0] = array.nbytes
-        data[8 : 8 + array.nbytes] = array.view(np.uint8)
-        found = np.uint64(fingerprint(data.view(np.uint64), found))
-    return f"{int(found):016x}"
