@@ -138,8 +138,8 @@ def kept_pairs(bitext: Bitext, max_length: int) -> Pairs:
 
 def form_pairs(bitext: Bitext, forms: Forms, max_length: int) -> tuple[Vocabulary, Vocabulary, Pairs]:
     """The source forms and the target forms of a bitext, and its kept pairs as numbers of these."""
-    source, source_places = number(forms, bitext.source.vocabulary.words)
-    target, target_places = number(forms, bitext.target.vocabulary.words)
+    source, source_places = number(forms.of(bitext.source.vocabulary.words))
+    target, target_places = number(forms.of(bitext.target.vocabulary.words))
     pairs = kept_pairs(bitext, max_length)
     return source, target, pairs.renumbered(source_places, target_places)
 
@@ -305,6 +305,11 @@ def in_word_order(rows: NDArray[np.int64], ranks: NDArray[np.int32]) -> tuple[An
     if (np.diff(ranks) == 1).all():
         return slice(None), rows
     return take_runs(rows, ranks.astype(np.int64))
+
+
+def kept_rows(rows: NDArray[np.int64], kept: NDArray[np.bool_]) -> NDArray[np.int64]:
+    """The rows of the cells that are kept, as numbers of these."""
+    return offsets_of(kept.view(np.uint8))[rows]
 
 
 def _by_use(cells: NDArray[np.int32], numbers: NDArray[np.int32]) -> NDArray[np.int32]:
