@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from collections import Counter
-
 import numpy as np
 import pytest
 from hypothesis import example, given, settings
@@ -28,13 +26,16 @@ def wanted_symbols(counts: dict[str, int], stems, min_count, max_vocabulary) -> 
         frequent = sorted(frequent, key=lambda word: (-counts[word], places[word]))[:max_vocabulary]
         min_count = max(min_count, counts[frequent[-1]])
     found = {word: word for word in frequent}
-    for letters in stems:
-        left = [word for word in counts if word not in found]
-        totals = Counter()
-        for word in left:
-            totals[word[:letters]] += counts[word]
-        found |= {word: f"{word[:letters]} …" for word in left if totals[word[:letters]] >= min_count}
-    return found | {word: " …" for word in counts if word not in found}
+    for word in [word for word in counts if word not in frequent]:
+        found[word] = " …"
+        for letters in stems:
+            together = sum(
+                counts[other] for other in counts if other not in frequent and other[:letters] == word[:letters]
+            )
+            if together >= min_count:
+                found[word] = f"{word[:letters]} …"
+                break
+    return found
 
 
 @given(vocabularies, st.sampled_from([(3, 2), (2,), (3, 2, 1), ()]), st.integers(1, 7), st.none() | st.integers(1, 6))

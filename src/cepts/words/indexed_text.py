@@ -15,7 +15,7 @@ from cepts.words.adjacent import AdjacentWords
 from cepts.words.classes import word_classes
 from cepts.words.cohesion import Cohesion
 from cepts.words.forms import number as number_words
-from cepts.words.index import IndexShard, Sizes, index_shard, kept_pairs, merge_cells
+from cepts.words.index import IndexShard, Sizes, index_shard, kept_pairs, merge_cells, rows_between
 from cepts.words.levels import Words, build_levels, words_by_level
 from cepts.words.lexicon import Side
 from cepts.words.ranges import Ranges, cut_ranges, level_arrays
@@ -123,9 +123,10 @@ class IndexedText:
         source, target = (self._words[f"{name}.numbers"] for name in SIDES)
         how = {"cells_in_block": self.sizes.block, "threads": self.inner_threads}
         shard = index_shard(pairs.renumbered(source, target), self.ranges.ranks, len(self.sides[1]), **how)
+        range_starts = shard.starts[np.searchsorted(shard.ranks, self.ranges.bounds)]
         self.shelf.put(
             f"index/{number:05}",
-            {**shard.arrays(), "range_starts": shard.rows[self.ranges.bounds], "shapes": shapes_of(shard.pairs)},
+            {**shard.arrays(), "range_starts": range_starts, "shapes": shapes_of(shard.pairs)},
             blocks=len(shard.bounds) - 1,
             pairs=len(shard.pairs),
             longest=shard.pairs.longest,
@@ -142,7 +143,8 @@ class IndexedText:
         for shard in range(self.text.shards):
             piece = self.shelf.get(f"index/{shard:05}")
             start, stop = piece["range_starts"][number : number + 2].tolist()
-            parts.append((piece.part("rows", first, last + 1) - start, piece.part("targets", start, stop)))
+            rows = rows_between(piece["ranks"], piece["starts"], first, last)
+            parts.append((rows, piece.part("targets", start, stop)))
         if not parts:
             parts.append((np.zeros(last - first + 1, dtype=np.int64), np.empty(0, dtype=np.int32)))
         rows, targets, numbers = merge_cells(parts, last - first, words)

@@ -45,7 +45,7 @@ def share_symbols(
     stems
         Numbers of letters of the stems by which symbols are shared, in falling order.
     min_count
-        Words that occur less often are rare, and so are symbols, except the last one.
+        Words that occur less often are rare, and so is a stem whose rare words occur less often together.
     max_vocabulary
         If there are more words, only this many of the most frequent ones, and of these the first, are not rare.
     """
@@ -55,16 +55,15 @@ def share_symbols(
         kept = np.zeros(len(names), dtype=np.bool_)
         kept[order] = True
         min_count = max(min_count, int(frequencies[order[-1]]) if len(order) else min_count)
-    found = list(names)
     rare = np.flatnonzero(~kept)
-    for letters in stems:
+    found = list(names)
+    for word in rare.tolist():
+        found[word] = MARK
+    for letters in reversed(stems):
         symbols, places = distinct([rare_symbol(names[word][:letters]) for word in rare.tolist()])
         often = np.bincount(places, frequencies[rare], len(symbols))[places] >= min_count
         for word, place in zip(rare[often].tolist(), places[often].tolist(), strict=True):
             found[word] = symbols[place]
-        rare = rare[~often]
-    for word in rare.tolist():
-        found[word] = MARK
     return found
 
 
