@@ -153,11 +153,15 @@ class AlignerTraining:
             lambda: self.run("add", [each for each in ranges if not self.shelf.has(f"{added}/{each:05}")], problem=self)
         )
         self._again_where_damaged(self.learn)
+        if not self.resumable:
+            # Nobody goes back to the lexicon of the E-step, so it need not be in memory beside the new one.
+            self.shelf.drop(self._named("counts"))
+            self._drop_lexicon(self.lexicon.version)
         self.run("enter", [each for each in ranges if not self.shelf.has(f"{entered}/{each:05}")], problem=self)
         self._before, self.lexicon.version = self.lexicon.version, entered
         self.iteration += 1
         if not self.resumable:
-            self.tidy()
+            self.shelf.drop(f"{self.stage}/learnt-{self.iteration}")
 
     def _again_where_damaged(self, step: Callable[[], None]) -> None:
         """Run a step; where it finds that the counts of a shard are damaged, they are made again."""
@@ -253,13 +257,16 @@ class AlignerTraining:
 
     def tidy(self) -> None:
         """Remove from the shelf what the iterations before the last one left."""
+        # `iteration` counts those that are finished.
         for what in ("counts", "learnt"):
-            # `iteration` counts those that are finished.
             self.shelf.drop(f"{self.stage}/{what}-{self.iteration}")
-        if self._before is not None:
-            self.shelf.drop(self._before)
-            self.shelf.drop(self._before.replace("/tables-", "/sums-"))
+        self._drop_lexicon(self._before)
 
+    def _drop_lexicon(self, version: str | None) -> None:
+        self.lexicon.forget_tables()
+        if version is not None:
+            self.shelf.drop(version)
+            self.shelf.drop(version.replace("/tables-", "/sums-"))
 
 def owned_by(owner: str, state: Mapping[str, NDArray]) -> dict[str, NDArray]:
     """The arrays whose names start with `owner` and a dot, without this prefix."""
