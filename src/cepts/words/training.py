@@ -113,7 +113,7 @@ class AlignerTraining:
 
     def count(self, number: int) -> None:
         """Task: the expected counts of a shard."""
-        from cepts.kernels.lexicon import add_at
+        from cepts.kernels.lexicon import add_at, add_null_counts
 
         shard, entries = self.indexed.shard(number), self.lexicon.entries(number)
         words = self.indexed.facts.words
@@ -128,11 +128,9 @@ class AlignerTraining:
         blocks = shard.blocks
         for block, found in zip(blocks, map_shards(expect, blocks, threads=self.indexed.inner_threads), strict=True):
             add_at(block.cell_numbers, found.counts, counts)
-            for total, ids, values, lengths in (
-                (free[0], block.pairs.source_ids, found.source_free, block.pairs.source_lengths),
-                (free[1], block.pairs.target_ids, found.target_free, block.pairs.target_lengths),
-            ):
-                total += np.bincount(ids, values * np.repeat(block.times, lengths), len(total))
+            pairs = block.pairs
+            add_null_counts(pairs.source_ids, pairs.source_offsets, found.source_free, block.times, free[0])
+            add_null_counts(pairs.target_ids, pairs.target_offsets, found.target_free, block.times, free[1])
             if statistics:
                 for total, part in zip(statistics, found.statistics, strict=True):
                     total += part
@@ -267,6 +265,7 @@ class AlignerTraining:
         if version is not None:
             self.shelf.drop(version)
             self.shelf.drop(version.replace("/tables-", "/sums-"))
+
 
 def owned_by(owner: str, state: Mapping[str, NDArray]) -> dict[str, NDArray]:
     """The arrays whose names start with `owner` and a dot, without this prefix."""
