@@ -1,7 +1,8 @@
 """Model directories, tables and pieces: JSON and safetensors files with checksums; nothing is ever unpickled."""
 
 from cepts.store.directory import Model, check_destination, kind_of, load_model, load_table, save_model, save_table
-from cepts.store.pieces import DiskShelf, MemoryShelf, PassingShelf, Piece, PieceError, Shelf, SpillingShelf, checksum
+from cepts.store.passing import PassingShelf, SpillingShelf
+from cepts.store.pieces import DiskShelf, MemoryShelf, Piece, PieceError, Shelf, checksum
 
 __all__ = [
     "DiskShelf",

@@ -41,7 +41,7 @@ NULL_SMOOTHING = 0.01
 SPELLING = {"ml": 0.0, "bayes": 0.0, "backoff": 0.1}
 SIZES = Sizes()
 # What training needs besides the model is kept in temporary files if it has more bytes than this.
-BYTES_IN_MEMORY = 192 << 20
+BYTES_IN_MEMORY = 128 << 20
 # Token pairs times alignments in a block of N-best lists: about 16 MB of positions for sentences of twenty words.
 CELLS_OF_LISTS = 40 << 20
 # If at most this share of the pairs of a text is distinct, each distinct pair is scored only once.

@@ -41,8 +41,8 @@ class Sizes:
     """
 
     block: int = CELLS_IN_BLOCK
-    shard: int = 1 << 22
-    range: int = 1 << 21
+    shard: int = 1 << 21
+    range: int = 1 << 20
 
 
 @dataclass(frozen=True, eq=False)

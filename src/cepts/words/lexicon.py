@@ -10,6 +10,7 @@ from __future__ import annotations
 from abc import ABC, abstractmethod
 from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
+from functools import cached_property
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -94,9 +95,6 @@ class Lexicon(ABC):
         self.source = source
         self.target = target
         self.floor = np.float32(floor)
-        self.table = np.empty((len(targets), 2), dtype=np.float32)
-        self.table[:, 0] = 1.0 / max(len(target), 1)
-        self.table[:, 1] = 1.0 / max(len(source), 1)
         self.counts: Counts = np.zeros((0, 1), dtype=np.float32)
         # Sums of the forward counts of each source word, and of the reverse counts of each target word.
         self.source_totals, self.target_totals = np.zeros(len(source)), np.zeros(len(target))
@@ -106,6 +104,14 @@ class Lexicon(ABC):
     def exact(self) -> bool:
         """Whether `estimate` is the maximum-likelihood M-step."""
         return False
+
+    @cached_property
+    def table(self) -> NDArray[np.float32]:
+        """The probabilities, which are uniform until they are estimated."""
+        table = np.empty((len(self.targets), 2), dtype=np.float32)
+        table[:, 0] = 1.0 / max(len(self.target), 1)
+        table[:, 1] = 1.0 / max(len(self.source), 1)
+        return table
 
     def estimate(self, counts: Counts) -> None:
         """Set the table from expected counts: one column for both directions, or one for each."""

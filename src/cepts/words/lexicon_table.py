@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from concurrent.futures import Future
 from functools import cached_property
 from threading import Lock
 from typing import Any
@@ -105,6 +106,11 @@ class LexiconTable:
                     tables[number] = found
         return found
 
+    def forget_tables(self) -> None:
+        """Forget the tables that stayed in memory."""
+        with self._lock:
+            self._tables = None, {}
+
     def whole(self) -> Lexicon:
         """The whole lexicon in memory, with its rows in the order of the words.
 
@@ -144,14 +150,22 @@ class TrainedShards:
     def __init__(self, indexed: IndexedText, lexicon: LexiconTable, most: int) -> None:
         self.indexed, self.lexicon, self.most = indexed, lexicon, most
         self._lock = Lock()
-        self._kept: dict[int, tuple[list[IndexBlock], NDArray[np.float32]]] = {}
+        self._kept: dict[int, Future[tuple[list[IndexBlock], NDArray[np.float32]]]] = {}
 
     def block(self, shard: int, place: int) -> tuple[IndexBlock, NDArray[np.float32]]:
         """A block of a shard, and the entries of all cells of the shard."""
         with self._lock:
-            if shard not in self._kept:
+            kept = self._kept.get(shard)
+            loading = kept is None
+            if kept is None:
                 while len(self._kept) >= self.most:
                     del self._kept[next(iter(self._kept))]
-                self._kept[shard] = self.indexed.shard(shard).blocks, self.lexicon.entries(shard)
-            blocks, entries = self._kept[shard]
-            return blocks[place], entries
+                kept = self._kept[shard] = Future()
+        if loading:
+            # Outside the lock, so that threads load shards side by side; who needs the same one waits for it.
+            try:
+                kept.set_result((self.indexed.shard(shard).blocks, self.lexicon.entries(shard)))
+            except BaseException as error:
+                kept.set_exception(error)
+        blocks, entries = kept.result()
+        return blocks[place], entries

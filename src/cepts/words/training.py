@@ -113,7 +113,7 @@ class AlignerTraining:
 
     def count(self, number: int) -> None:
         """Task: the expected counts of a shard."""
-        from cepts.kernels.lexicon import add_at
+        from cepts.kernels.lexicon import add_at, add_null_counts
 
         shard, entries = self.indexed.shard(number), self.lexicon.entries(number)
         words = self.indexed.facts.words
@@ -128,11 +128,9 @@ class AlignerTraining:
         blocks = shard.blocks
         for block, found in zip(blocks, map_shards(expect, blocks, threads=self.indexed.inner_threads), strict=True):
             add_at(block.cell_numbers, found.counts, counts)
-            for total, ids, values, lengths in (
-                (free[0], block.pairs.source_ids, found.source_free, block.pairs.source_lengths),
-                (free[1], block.pairs.target_ids, found.target_free, block.pairs.target_lengths),
-            ):
-                total += np.bincount(ids, values * np.repeat(block.times, lengths), len(total))
+            pairs = block.pairs
+            add_null_counts(pairs.source_ids, pairs.source_offsets, found.source_free, block.times, free[0])
+            add_null_counts(pairs.target_ids, pairs.target_offsets, found.target_free, block.times, free[1])
             if statistics:
                 for total, part in zip(statistics, found.statistics, strict=True):
                     total += part
@@ -156,11 +154,15 @@ class AlignerTraining:
             lambda: self.run("add", [each for each in ranges if not self.shelf.has(f"{added}/{each:05}")], problem=self)
         )
         self._again_where_damaged(self.learn)
+        if not self.resumable:
+            # Nobody goes back to the lexicon of the E-step, so it need not be in memory beside the new one.
+            self.shelf.drop(self._named("counts"))
+            self._drop_lexicon(self.lexicon.version)
         self.run("enter", [each for each in ranges if not self.shelf.has(f"{entered}/{each:05}")], problem=self)
         self._before, self.lexicon.version = self.lexicon.version, entered
         self.iteration += 1
         if not self.resumable:
-            self.tidy()
+            self.shelf.drop(f"{self.stage}/learnt-{self.iteration}")
 
     def _again_where_damaged(self, step: Callable[[], None]) -> None:
         """Run a step; where it finds that the counts of a shard are damaged, they are made again."""
@@ -265,12 +267,16 @@ class AlignerTraining:
 
     def tidy(self) -> None:
         """Remove from the shelf what the iterations before the last one left."""
+        # `iteration` counts those that are finished.
         for what in ("counts", "learnt"):
-            # `iteration` counts those that are finished.
             self.shelf.drop(f"{self.stage}/{what}-{self.iteration}")
-        if self._before is not None:
-            self.shelf.drop(self._before)
-            self.shelf.drop(self._before.replace("/tables-", "/sums-"))
+        self._drop_lexicon(self._before)
+
+    def _drop_lexicon(self, version: str | None) -> None:
+        self.lexicon.forget_tables()
+        if version is not None:
+            self.shelf.drop(version)
+            self.shelf.drop(version.replace("/tables-", "/sums-"))
 
 
 def _sum_at(size: int, pieces: Sequence[Piece], words: str, values: str) -> NDArray[np.float64]:
