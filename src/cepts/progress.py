@@ -33,6 +33,8 @@ class Step:
         When an iteration continues: how many of its shards were done before, and how many there are.
     note
         Anything else to show.
+    line
+        A line to say at once, such as an estimate of what will be needed.
     """
 
     stage: str
@@ -46,6 +48,7 @@ class Step:
     remaining: int = 0
     parts: tuple[int, int] | None = None
     note: str = ""
+    line: str = ""
 
 
 Progress = Callable[[Step], None]

@@ -141,3 +141,26 @@ def test_a_text_of_pairs_that_cannot_be_aligned(cepts, corpus):
     assert cepts("shard", "a", "b", "job").code == 0
     by_hand(cepts)
     assert cepts("align", "job").out == "\n\n\n"
+
+
+def test_a_budget_of_memory_is_said_before_the_work_and_kept_for_the_next_run(cepts, corpus):
+    ran = cepts("align", "en", "fr", "--memory", "1G", "--checkpoint", "job", "-o", "links")
+    assert ran.code == 0
+    assert re.match(r"memory   at most \d+M of 1,024M, and about \d+M in files\n", ran.err)
+    again = cepts("align", "en", "fr", "--memory", "2G", "--checkpoint", "job", "-o", "again")
+    assert again.code == 0, again
+    assert (corpus / "again").read_bytes() == (corpus / "links").read_bytes()
+
+
+def test_too_little_memory_is_refused_with_what_would_be_enough(cepts, corpus):
+    ran = cepts("align", "en", "fr", "--memory", "10M", "-o", "links", "--threads", 2)
+    assert ran.code == 2
+    assert re.search(r"--memory must be at least \d+M for this text, .* Got 10M instead\.", ran.err)
+    assert not (corpus / "links").exists()
+
+
+@pytest.mark.parametrize("size", ["4", "G", "-1G", "4X", "nanG", "9999999T"])
+def test_a_size_that_is_none_is_refused(cepts, corpus, size):
+    ran = cepts("align", "en", "fr", "--memory", size)
+    assert ran.code == 2
+    assert f"must be a size such as 500M or 4G. Got '{size}'" in ran.err

@@ -182,7 +182,7 @@ def test_a_damaged_partial_count_is_counted_again(text, tmp_path, monkeypatch):
 
 def test_words_of_a_stem_are_in_one_range(text):
     found = HMM(threads=1).fit(text)
-    ranges = cut_ranges(found.source_, found.target_, 4, 60)
+    ranges = cut_ranges(found.source_, found.target_, 4, 60, 3.0)
     assert len(ranges) > 2
     assert sorted(ranges.ranks.tolist()) == list(range(len(found.source_)))
     stems = [{found.source_.vocabulary[word][:4] for word in ranges.words_of(each)} for each in range(len(ranges))]

@@ -82,6 +82,7 @@ Examples:
         "Save the state of training here after every iteration. If DIR already has one, training continues from it.",
     ),
     training_options.engine,
+    training_options.memory,
 )
 @training_options.section
 @option.section(
@@ -270,5 +271,5 @@ def _scorer(options: dict[str, Any]) -> WordTraining | Callable[[], Scorer]:
 
     if options["load"]:
         return partial(load_scorer, options["load"], **option.given(options, SCORERS))
-    how = option.given(options, ("save", "prune", "checkpoint", "engine"))
+    how = option.given(options, ("save", "prune", "checkpoint", "engine", "memory"))
     return WordTraining(aligner=training_options.new_aligner(options), **how)

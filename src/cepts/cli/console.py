@@ -172,6 +172,8 @@ class ProgressBars:
 
     def __call__(self, step: Step) -> None:
         """Move the bar of the step's stage."""
+        if step.line:
+            self._say(step.line)
         if step.resumed:
             of_all = f"{step.resumed} of {step.resumed + step.remaining} iterations"
             self._say(f"resumed  {step.stage}: {of_all} were done before")

@@ -8,7 +8,7 @@ from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from inspect import signature
 from itertools import combinations
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, ClassVar
 
 import click
 
@@ -102,6 +102,26 @@ class Number(AnyParamType):
         return number
 
 
+class Size(AnyParamType):
+    """A number of bytes, such as 500M or 4G."""
+
+    name = "size"
+    UNITS: ClassVar = {"K": 10, "M": 20, "G": 30, "T": 40}
+
+    def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> Any:
+        """The number of bytes, or an error that says what was wanted."""
+        if isinstance(value, int):
+            return value
+        text = str(value).upper().removesuffix("IB").removesuffix("B")
+        try:
+            number = float(text[:-1]) * 2 ** self.UNITS[text[-1]]
+        except (KeyError, ValueError, IndexError):
+            number = -1.0
+        if not 0 < number < 2**60:
+            self.fail(f"must be a size such as 500M or 4G. Got {value!r}.", param, ctx)
+        return int(number)
+
+
 class Option(click.Option):
     """An option of a command.
 
@@ -190,6 +210,11 @@ def real(
     """An option for a finite number: not below `least`, above `above`, at most `most`, below `below`."""
     kind = Number(least=least, above=above, most=most, below=below)
     return _option(name, dest, default, help=help, type=kind, **{"metavar": "X", **settings})
+
+
+def size(name: str, help: str) -> Decorator:
+    """An option for a number of bytes, such as 4G."""
+    return _option(name, None, None, help=help, type=Size(), metavar="SIZE")
 
 
 def choice(

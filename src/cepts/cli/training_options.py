@@ -63,6 +63,12 @@ prune = option.real(
     metavar="X",
 )
 
+memory = option.size(
+    "--memory",
+    "How much memory training may use, such as 4G. The text is cut into parts that fit; the links may differ in the "
+    "last digits of their confidences.  [default: about 500M and what the words need]",
+)
+
 engine = option.text(
     "--engine",
     "NAME",

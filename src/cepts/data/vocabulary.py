@@ -57,6 +57,10 @@ class Vocabulary:
     @cached_property
     def words(self) -> list[str]:
         """The words as strings, in order of their numbers."""
+        return self.decoded()
+
+    def decoded(self) -> list[str]:
+        """What `words` is, but not kept: the strings of a large vocabulary need much more memory than its bytes."""
         data = self.buffer.tobytes()
         bounds = self.offsets.tolist()
         return [data[start:end].decode("utf-8", "surrogateescape") for start, end in pairwise(bounds)]

@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import Any
 
 from cepts.data import Bitext, Scorer
-from cepts.engine import engine_of
+from cepts.engine import default_threads, engine_of
 from cepts.errors import ModelError, UsageError
 from cepts.extract import Extraction
 from cepts.io import check_output
@@ -17,9 +17,10 @@ from cepts.pipeline.jobs import link_writer, text_on
 from cepts.pipeline.lists import list_alignments
 from cepts.pipeline.loop import Summary, align, check_cepts
 from cepts.pipeline.notices import note_unknown_words
-from cepts.progress import Progress
+from cepts.progress import Progress, Step
 from cepts.store import check_destination
 from cepts.words import Aligner
+from cepts.words.memory import MemoryPlan
 from cepts.words.text import ShelvedText
 
 
@@ -40,6 +41,8 @@ class WordTraining:
     engine
         Runs the tasks of training: ``local``, or ``dask`` or ``dask:ADDRESS``, which need a checkpoint that all workers
         can read.
+    memory
+        How many bytes training may use; None is what it needs for speed.
     """
 
     aligner: Aligner
@@ -47,6 +50,13 @@ class WordTraining:
     prune: float = 0.0
     checkpoint: str | Path | None = None
     engine: str = "local"
+    memory: int | None = None
+
+    def plan(self) -> MemoryPlan | None:
+        """How the text is cut so that training needs no more memory than it may use."""
+        if self.memory is None:
+            return None
+        return MemoryPlan.within(self.memory, self.aligner.threads or default_threads())
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -124,8 +134,9 @@ def align_files(job: AlignJob, *, notices: list[str] | None = None, progress: Pr
     if isinstance(job.scorer, WordTraining):
         scorer: Scorer = job.scorer.aligner
         how: dict[str, Any] = {"threads": job.scorer.aligner.threads, "notices": notices, "progress": progress}
-        text = text_on(job.texts, job.scorer.checkpoint, **how)
-        not_saved = _train(job.scorer, job.extraction, text, progress)
+        plan = job.scorer.plan()
+        text = text_on(job.texts, job.scorer.checkpoint, plan=plan, **how)
+        not_saved = _train(job.scorer, job.extraction, text, plan, progress)
     else:
         text = job.texts.read(notices, progress)
         scorer = job.scorer()
@@ -145,7 +156,11 @@ def align_files(job: AlignJob, *, notices: list[str] | None = None, progress: Pr
 
 
 def _train(
-    training: WordTraining, extraction: Extraction, text: ShelvedText, progress: Progress | None
+    training: WordTraining,
+    extraction: Extraction,
+    text: ShelvedText,
+    plan: MemoryPlan | None,
+    progress: Progress | None,
 ) -> ModelError | None:
     """Train an aligner; returns the error if it could not be saved, so that the links are not lost with it."""
     aligner = training.aligner
@@ -153,8 +168,13 @@ def _train(
         check_cepts(extraction.factoring.cepts, text, aligner.max_length)
     if training.engine != "local" and training.checkpoint is None:
         raise UsageError("`engine` dask needs `checkpoint`, a directory that all workers can read and write.")
+    if plan is not None:
+        plan = plan.for_words(text.words)
+        if progress is not None:
+            progress(Step(stage="indexing", done=0, total=1, line=plan.said(text.words, text.cells)))
+    how: dict[str, Any] = {"lasting": training.checkpoint is not None, "sizes": None if plan is None else plan.sizes}
     with engine_of(training.engine, aligner.threads) as engine:
-        aligner.fit_shelved(text, progress=progress, engine=engine, lasting=training.checkpoint is not None)
+        aligner.fit_shelved(text, progress=progress, engine=engine, **how)
     try:
         if training.save is not None:
             aligner.save(training.save, prune=training.prune)

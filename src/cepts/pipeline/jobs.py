@@ -23,6 +23,7 @@ from cepts.store import DiskShelf, PassingShelf, Shelf, SpillingShelf
 from cepts.words import Aligner
 from cepts.words.aligner import BYTES_IN_MEMORY, SIZES
 from cepts.words.job import JobStep, TrainingJob, other_checkpoint
+from cepts.words.memory import MemoryPlan
 from cepts.words.text import ShelvedText
 
 
@@ -78,6 +79,7 @@ def text_on(
     texts: BitextFiles,
     checkpoint: str | Path | None,
     *,
+    plan: MemoryPlan | None = None,
     threads: int | None = None,
     notices: list[str] | None = None,
     progress: Progress | None = None,
@@ -85,10 +87,12 @@ def text_on(
     """The text of files on a shelf: a temporary one, or that of a checkpoint, which must have the same text.
 
     If the files have not changed since an earlier run put them on the shelf of the checkpoint, they are not read again.
+    `plan` says how large shards are, and how much is kept in memory.
     """
     how: dict[str, Any] = {"threads": threads, "notices": notices, "progress": progress}
+    how["cells_in_shard"] = None if plan is None else plan.sizes.shard
     if checkpoint is None:
-        return shelve(texts, SpillingShelf(BYTES_IN_MEMORY), **how)
+        return shelve(texts, SpillingShelf(BYTES_IN_MEMORY if plan is None else plan.shelf), **how)
     shelf = DiskShelf(checkpoint)
     if not shelf.has("text"):
         check_work(checkpoint)

@@ -207,6 +207,7 @@ class Aligner(Estimator, Aligning):
         progress: Progress | None = None,
         engine: Engine | None = None,
         lasting: bool = True,
+        sizes: Sizes | None = None,
     ) -> Self:
         """Train on a text that is on a shelf, and leave there what training needs.
 
@@ -220,9 +221,11 @@ class Aligner(Estimator, Aligning):
             Runs the tasks; None runs them in threads.
         lasting
             Whether the state is kept on the shelf after each iteration, so that training can continue from there.
+        sizes
+            How the text and its lexicon are cut, if not as by default.
         """
         report = progress or silent
-        job = TrainingJob(self, text, SIZES, engine, lasting=lasting)
+        job = TrainingJob(self, text, sizes or SIZES, engine, lasting=lasting)
         if lasting:
             job.keep_options()
         job.index(lambda done, total: report(Step(stage="indexing", done=done, total=total + 1)))

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from functools import cached_property
 from typing import TYPE_CHECKING, Any
 
@@ -52,9 +53,11 @@ class IndexedText:
         arrays: dict[str, NDArray] = {}
         sides = []
         frequencies = [np.zeros(len(vocabulary), dtype=np.int64) for vocabulary in self.text.vocabularies]
-        for source, target in map_shards(self._frequencies, range(self.text.shards), threads=self.threads):
+        cells = 0
+        for source, target, own in map_shards(self._frequencies, range(self.text.shards), threads=self.threads):
             frequencies[0] += source
             frequencies[1] += target
+            cells += own
         for name, vocabulary, found in zip(SIDES, self.text.vocabularies, frequencies, strict=True):
             forms, places, counted = self._forms(vocabulary, found)
             used = counted > 0
@@ -69,7 +72,8 @@ class IndexedText:
                 f"{name}.frequencies": side.frequencies,
             }
         stems = self.aligner.stems if self.aligner.lexicon == "backoff" else ()
-        ranges = cut_ranges(sides[0], sides[1], stems[-1] if stems else None, self.sizes.range)
+        opposite = cells / max(int(frequencies[0].sum()), 1)
+        ranges = cut_ranges(sides[0], sides[1], stems[-1] if stems else None, self.sizes.range, opposite)
         self.shelf.put("words", {**arrays, "ranks": ranges.ranks, "bounds": ranges.bounds})
 
     def _forms(
@@ -77,7 +81,7 @@ class IndexedText:
     ) -> tuple[Vocabulary, NDArray[np.int32], NDArray[np.int64]]:
         """The forms of words or, of rare ones, their symbols; the form of each word, and how often each form occurs."""
         aligner = self.aligner
-        forms, places = number_words(aligner.forms_.of(vocabulary.words))
+        forms, places = number_words(aligner.forms_.of(vocabulary.decoded()))
         counted = np.bincount(places, frequencies, len(forms)).astype(np.int64)
         if not aligner.shares_symbols:
             return forms, places, counted
@@ -85,14 +89,14 @@ class IndexedText:
         names, shared = number_words(share_symbols(forms.words, counted, tuple(aligner.stems), **how))
         return names, shared[places], np.bincount(shared, counted, len(names)).astype(np.int64)
 
-    def _frequencies(self, shard: int) -> list[NDArray[np.int64]]:
-        """How often each word occurs in the pairs of a shard that can be aligned."""
-        bitext = self.text.shard(shard)
-        pairs = kept_pairs(bitext, self.aligner.max_length)
-        return [
+    def _frequencies(self, shard: int) -> tuple[NDArray[np.int64], NDArray[np.int64], int]:
+        """How often each word occurs in the pairs of a shard that can be aligned, and their number of token pairs."""
+        pairs = kept_pairs(self.text.shard(shard), self.aligner.max_length)
+        source, target = (
             np.bincount(ids, minlength=len(vocabulary))
             for ids, vocabulary in zip((pairs.source_ids, pairs.target_ids), self.text.vocabularies, strict=True)
-        ]
+        )
+        return source, target, int(pairs.cell_offsets[-1])
 
     @cached_property
     def _words(self) -> Piece:
@@ -144,7 +148,8 @@ class IndexedText:
             piece = self.shelf.get(f"index/{shard:05}")
             start, stop = piece["range_starts"][number : number + 2].tolist()
             rows = rows_between(piece["ranks"], piece["starts"], first, last)
-            parts.append((rows, piece.part("targets", start, stop)))
+            # A copy, so that the files of all shards need not be in memory at once.
+            parts.append((rows, piece.part("targets", start, stop).copy()))
         if not parts:
             parts.append((np.zeros(last - first + 1, dtype=np.int64), np.empty(0, dtype=np.int32)))
         rows, targets, numbers = merge_cells(parts, last - first, words)
@@ -174,9 +179,10 @@ class IndexedText:
 
     @cached_property
     def target_levels(self) -> list[Words]:
-        """Target words and their stems, for a lexicon that backs off."""
+        """Target words and their stems, for a lexicon that backs off, without their names."""
         side = self.sides[1]
-        return words_by_level(side.vocabulary.words, side.frequencies, tuple(self.aligner.stems))
+        levels = words_by_level(side.vocabulary.decoded(), side.frequencies, tuple(self.aligner.stems))
+        return [replace(words, names=()) for words in levels]
 
     @cached_property
     def facts(self) -> TextFacts:

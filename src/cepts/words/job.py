@@ -96,6 +96,7 @@ class TrainingJob:
             raise other_checkpoint(self.shelf, f"the model was {before['model']}")
         if differing:
             raise other_checkpoint(self.shelf, f"`{differing[0]}` was {before['options'].get(differing[0])}")
+        self.sizes = self.indexed.sizes = Sizes(**before["sizes"])
 
     @classmethod
     def open(cls, directory: str | Path, engine: Engine | None = None) -> TrainingJob:

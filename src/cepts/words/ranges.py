@@ -16,8 +16,8 @@ from cepts.words.forms import distinct
 from cepts.words.levels import Level, Words
 from cepts.words.lexicon import Side
 
-# How many new target words a source word meets each time it occurs, roughly.
-NEW_TARGETS = 4.0
+# A word that stands opposite x target tokens in all has about FACTOR x^POWER cells, in English with French or German.
+FACTOR, POWER = 2.0, 0.75
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -43,13 +43,22 @@ class Ranges:
         return np.argsort(self.ranks, kind="stable")[self.bounds[number] : self.bounds[number + 1]]
 
 
-def cut_ranges(source: Side, target: Side, letters: int | None, cells: int) -> Ranges:
-    """Cut source words into ranges with about `cells` cells each.
+def expected_cells(frequencies: NDArray[np.int64], opposite: float, target_words: int) -> NDArray[np.float64]:
+    """About how many cells source words will have, which is not known before a text is indexed.
 
-    Words with the same first `letters` letters stay together. How many cells a word has is not known yet: at most as
-    many as there are target words, and about in proportion to how often it occurs.
+    `opposite` is how many target tokens stand opposite a source token on average, and `target_words` how many target
+    words there are.
     """
-    expected = np.minimum(source.frequencies * NEW_TARGETS, len(target))
+    tokens = frequencies * opposite
+    return np.minimum(np.minimum(tokens, FACTOR * tokens**POWER), target_words)
+
+
+def cut_ranges(source: Side, target: Side, letters: int | None, cells: int, opposite: float) -> Ranges:
+    """Cut source words into ranges with about `cells` cells each, of words with the same first `letters` letters.
+
+    `opposite` is that of `expected_cells`.
+    """
+    expected = expected_cells(source.frequencies, opposite, len(target))
     total = float(expected.sum())
     if total <= cells:
         return Ranges(np.arange(len(source), dtype=np.int32), np.array([0, len(source)], dtype=np.int64))

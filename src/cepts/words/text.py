@@ -91,8 +91,9 @@ class BlockOfPairs(Protocol):
 class ShelvedText:
     """A bitext on a shelf, cut into shards of whole sentence pairs, or some consecutive shards of it.
 
-    `shards` is the number of all shards, and `pairs` how many pairs each of them has; `numbers` are the shards that
-    belong to this part. `fingerprint` is a digest of all words of the text in order, `about` what `put` was told of it.
+    `shards` is the number of all shards, `pairs` how many pairs each of them has, and `cells` the number of token pairs
+    of all; `numbers` are the shards that belong to this part. `fingerprint` is a digest of all words of the text in
+    order, `about` what `put` was told of it.
     """
 
     def __init__(self, shelf: Shelf) -> None:
@@ -100,6 +101,7 @@ class ShelvedText:
         self._head = shelf.get("text")
         self.shards: int = self._head.settings["shards"]
         self.pairs: list[int] = self._head.settings["pairs"]
+        self.cells: int = self._head.settings["cells"]
         self.fingerprint: str = self._head.settings["fingerprint"]
         self.about: dict[str, Any] = self._head.settings["about"]
         self.numbers = range(self.shards)
@@ -137,7 +139,7 @@ class ShelvedText:
             What else should be kept with the text.
         """
         shelf.drop("text")
-        sizes = []
+        sizes, cells = [], 0
         sums: list[int] = []
         for number, shard in enumerate(_shards(blocks, cells_in_shard)):
             arrays = {name: getattr(shard, name) for name in BLOCK}
@@ -145,13 +147,20 @@ class ShelvedText:
             shelf.put(shard_name(number), arrays)
             sums += map(checksum, arrays.values())
             sizes.append(len(shard.source_lengths))
+            cells += int((shard.source_lengths.astype(np.int64) * shard.target_lengths).sum())
         words: dict[str, NDArray] = {}
         for name, vocabulary in zip(SIDES, vocabularies(), strict=True):
             words |= {f"{name}_buffer": vocabulary.buffer, f"{name}_offsets": vocabulary.offsets}
         sums += map(checksum, words.values())
         fingerprint = f"{checksum(np.array(sums, dtype=np.uint64)):016x}"
-        shelf.put("text", words, shards=len(sizes), pairs=sizes, fingerprint=fingerprint, about=about)
+        facts = {"shards": len(sizes), "pairs": sizes, "cells": cells, "fingerprint": fingerprint}
+        shelf.put("text", words, **facts, about=about)
         return cls(shelf)
+
+    @property
+    def words(self) -> int:
+        """Number of words in both vocabularies."""
+        return sum(len(self._head[f"{side}_offsets"]) - 1 for side in SIDES)
 
     def only(self, numbers: range) -> ShelvedText:
         """Some consecutive shards of the text."""

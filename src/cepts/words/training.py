@@ -14,7 +14,7 @@ last bit.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from typing import Protocol
 
 import numpy as np
@@ -206,29 +206,36 @@ class AlignerTraining:
 
     def _learn(self) -> None:
         lexicon = self.lexicon
-        sums = [self.shelf.get(f"{self._named('sums')}/{each:05}") for each in range(len(self.indexed.ranges))]
-        lexicon.target_totals = _sum_at(len(lexicon.target_totals), sums, "target_words", "target_totals")
+        target_totals = np.zeros(len(lexicon.target_totals))
+        samples: tuple[list[LeaveOneOut], list[LeaveOneOut]] = [], []
+        for piece in self._pieces("sums", len(self.indexed.ranges)):
+            target_totals[piece["target_words"]] += piece["target_totals"]
+            if isinstance(lexicon.shared, BackOff):
+                for direction, found in enumerate(samples):
+                    parts = (piece[f"sample.{direction}.{part}"].copy() for part in SAMPLE_PARTS)
+                    found.append(LeaveOneOut(*parts))
+        lexicon.target_totals = target_totals
         if isinstance(lexicon.shared, BackOff):
-            lexicon.shared.target_totals = lexicon.target_totals
-            samples = (
-                [LeaveOneOut(*(piece[f"sample.{direction}.{part}"] for part in SAMPLE_PARTS)) for piece in sums]
-                for direction in range(2)
-            )
+            lexicon.shared.target_totals = target_totals
             lexicon.shared.learn(*samples)
-        found = [self.shelf.get(f"{self._named('counts')}/{each:05}") for each in range(self.indexed.text.shards)]
-        if not found:  # A text without any pair has no statistics.
-            return
-        words = self.indexed.facts.words
-        free = (
-            _sum_at(count, found, f"{side}_words", f"{side}_free") for side, count in zip(SIDES, words, strict=True)
-        )
-        self.null.estimate(*free)
-        names = [name for name in found[0] if name.startswith("statistics.")]
-        statistics = [found[0][name].copy() for name in names]
-        for piece in found[1:]:
-            for total, name in zip(statistics, names, strict=True):
-                total += piece[name]
-        self.positions.update(statistics)
+        free = [np.zeros(words) for words in self.indexed.facts.words]
+        statistics: list[NDArray] = []
+        for piece in self._pieces("counts", self.indexed.text.shards):
+            for side, total in zip(SIDES, free, strict=True):
+                total[piece[f"{side}_words"]] += piece[f"{side}_free"]
+            own = [piece[name] for name in piece if name.startswith("statistics.")]
+            if statistics:
+                for total, part in zip(statistics, own, strict=True):
+                    total += part
+            else:
+                statistics = [part.copy() for part in own]
+        if self.indexed.text.shards:  # A text without any pair has no statistics.
+            self.null.estimate(*free)
+            self.positions.update(statistics)
+
+    def _pieces(self, what: str, count: int) -> Iterator[Piece]:
+        """What the tasks of this iteration left, one piece at a time, so that not all of them are in memory."""
+        return (self.shelf.get(f"{self._named(what)}/{number:05}") for number in range(count))
 
     def enter(self, number: int) -> None:
         """Task: the lexicon of a range."""
@@ -277,14 +284,6 @@ class AlignerTraining:
         if version is not None:
             self.shelf.drop(version)
             self.shelf.drop(version.replace("/tables-", "/sums-"))
-
-
-def _sum_at(size: int, pieces: Sequence[Piece], words: str, values: str) -> NDArray[np.float64]:
-    """The sum of values that each piece has for some words, in the order of the pieces."""
-    total = np.zeros(size)
-    for piece in pieces:
-        total[piece[words]] += piece[values]
-    return total
 
 
 def owned_by(owner: str, state: Mapping[str, NDArray]) -> dict[str, NDArray]:
