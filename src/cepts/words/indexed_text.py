@@ -18,6 +18,8 @@ from cepts.words.forms import number as number_forms
 from cepts.words.index import IndexShard, Sizes, index_shard, kept_pairs, merge_cells
 from cepts.words.levels import Words, build_levels, words_by_level
 from cepts.words.lexicon import Side
+from cepts.words.positions import Positions
+from cepts.words.prior import ShelvedPrior
 from cepts.words.ranges import Ranges, cut_ranges, level_arrays
 from cepts.words.text import SIDES, ShelvedText, TextFacts, shapes_of
 
@@ -44,6 +46,11 @@ class IndexedText:
         self.aligner, self.text, self.sizes, self.threads = aligner, text, sizes, threads
         self.shelf = text.shelf
 
+    @cached_property
+    def prior(self) -> ShelvedPrior | None:
+        """What was learnt before, if anything."""
+        return ShelvedPrior(self.shelf) if self.shelf.has("prior") else None
+
     # -- words -------------------------------------------------------------------------------------------------------
 
     def number_words(self) -> None:
@@ -61,6 +68,9 @@ class IndexedText:
             # Words of unaligned pairs alone are left out.
             numbers = np.where(used, np.cumsum(used) - 1, -1).astype(np.int32)
             side = Side(forms if used.all() else forms.take(np.flatnonzero(used)), counted[used])
+            if self.prior is not None:
+                side, maps = self.prior.extended(name, side)
+                arrays |= maps
             sides.append(side)
             arrays |= {
                 f"{name}.numbers": numbers[places] if len(places) else np.empty(0, dtype=np.int32),
@@ -70,6 +80,8 @@ class IndexedText:
             }
         stems = self.aligner.stems if self.aligner.lexicon == "backoff" else ()
         ranges = cut_ranges(sides[0], sides[1], stems[-1] if stems else None, self.sizes.range)
+        if self.prior is not None:
+            self.prior.cut(arrays, ranges.ranks, ranges.bounds)
         self.shelf.put("words", {**arrays, "ranks": ranges.ranks, "bounds": ranges.bounds})
 
     def _frequencies(self, shard: int) -> list[NDArray[np.int64]]:
@@ -130,6 +142,11 @@ class IndexedText:
             piece = self.shelf.get(f"index/{shard:05}")
             start, stop = piece["range_starts"][number : number + 2].tolist()
             parts.append((piece.part("rows", first, last + 1) - start, piece.part("targets", start, stop)))
+        earlier = None
+        if self.prior is not None:
+            columns = 1 if self.aligner.agreement else 2
+            rows, targets, earlier = self.prior.cells(number, self.ranges.bounds, columns)
+            parts.append((rows, targets))
         if not parts:
             parts.append((np.zeros(last - first + 1, dtype=np.int64), np.empty(0, dtype=np.int32)))
         rows, targets, numbers = merge_cells(parts, last - first, words)
@@ -139,6 +156,8 @@ class IndexedText:
             "numbers": np.concatenate(numbers),
             "number_offsets": offsets_of([len(part) for part in numbers]),
         }
+        if earlier is not None:
+            arrays["prior"] = earlier
         if self.aligner.lexicon == "backoff":
             side = self.source_of(number)
             stems = tuple(self.aligner.stems)
@@ -168,7 +187,7 @@ class IndexedText:
         """What position models need to know of the text."""
         pieces = [self.shelf.get(f"index/{shard:05}") for shard in range(self.text.shards)]
         keys = np.unique(np.concatenate([np.empty(0, np.int64), *(piece["shapes"] for piece in pieces)]))
-        return TextFacts(
+        facts = TextFacts(
             sum(piece.settings["pairs"] for piece in pieces),
             max((piece.settings["longest"] for piece in pieces), default=0),
             keys >> 32,
@@ -176,13 +195,29 @@ class IndexedText:
             (len(self.sides[0]), len(self.sides[1])),
             self.classes,
         )
+        return facts if self.prior is None else self.prior.facts(facts)
+
+    def give_prior(self, positions: Positions) -> None:
+        """Give a position model, which is prepared for this text, what was learnt before."""
+        if self.prior is not None:
+            self.prior.give(positions, self._words)
+
+    def earlier_free(self) -> tuple[NDArray[np.float64], NDArray[np.float64]] | None:
+        """How often null explained each word of the earlier texts."""
+        if self.prior is None:
+            return None
+        source, target = self.prior.free(self._words, self.facts.words)
+        return source, target
 
     def classes(self, count: int) -> tuple[NDArray[np.int32], NDArray[np.int32]]:
         """Word classes of the source and of the target, which are found once and kept on the shelf."""
         name = f"classes-{count}"
         if not self.shelf.has(name):
-            found = (word_classes(adjacent, classes=count) for adjacent in self.adjacent())
-            self.shelf.put(name, dict(zip(SIDES, found, strict=True)))
+            found = {}
+            for place, adjacent in enumerate(self.adjacent()):
+                known = None if self.prior is None else self.prior.classes(self._words, place, adjacent.words)
+                found[SIDES[place]] = word_classes(adjacent, classes=count, known=known)
+            self.shelf.put(name, found)
         piece = self.shelf.get(name)
         return piece["source"], piece["target"]
 
@@ -209,8 +244,13 @@ class IndexedText:
 
     def cohesion(self) -> tuple[Cohesion, Cohesion]:
         """How closely words belong to their neighbours."""
-        source, target = self.adjacent(repeated=True)
-        return Cohesion.of(source), Cohesion.of(target)
+        both = self.adjacent(repeated=True)
+        if self.prior is not None:
+            both = (
+                AdjacentWords.sum([both[0], *self.prior.adjacent(self._words, 0, both[0].words)]),
+                AdjacentWords.sum([both[1], *self.prior.adjacent(self._words, 1, both[1].words)]),
+            )
+        return Cohesion.of(both[0]), Cohesion.of(both[1])
 
     @property
     def inner_threads(self) -> int:

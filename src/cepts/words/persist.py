@@ -55,6 +55,7 @@ def save_aligner(aligner: Aligner, directory: str | Path) -> None:
         **{f"lexicon.{name}": array for name, array in {**lexicon.state(), "counts": lexicon.counts[kept]}.items()},
         "null.source": aligner.null_.source,
         "null.target": aligner.null_.target,
+        **aligner.null_.evidence(),
         **{f"positions.{name}": array for name, array in aligner.positions_.state().items()},
     }
     for name, cohesion in zip(("source", "target"), aligner.cohesion(), strict=True):
@@ -99,6 +100,7 @@ def load_aligner(directory: str | Path, *, threads: int | None = None) -> Aligne
         aligner.lexicon_.settle()
         aligner.null_ = NullWords(aligner.source_.frequencies, aligner.target_.frequencies)
         aligner.null_.source, aligner.null_.target = arrays["null.source"], arrays["null.target"]
+        aligner.null_.remember(arrays)
         aligner.positions_ = aligner.new_positions()
         aligner.positions_.restore(owned_by("positions", arrays))
         objectives = iter(model.settings["objectives"])

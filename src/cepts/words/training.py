@@ -32,6 +32,8 @@ from cepts.words.lexicon_table import LexiconTable
 from cepts.words.positions import Expected, Positions
 from cepts.words.text import SIDES
 
+# The stage in which the parameters are computed from what was learnt before; it has no E-step.
+PRIOR_STAGE = "prior"
 SAMPLE_PARTS = ("weight", "rest", "share", "words", "totals")
 
 
@@ -82,11 +84,18 @@ class AlignerTraining:
         self.agreeing = indexed.aligner.agreement
         self.shelf = indexed.shelf
         self.iteration = 0
+        # Training goes on from here, unless there is nothing to train on.
+        self.starting = stage == f"training-{PRIOR_STAGE}" and indexed.text.shards > 0
+        self.shards = range(0 if stage == f"training-{PRIOR_STAGE}" else indexed.text.shards)
 
     @property
     def allowed_fall(self) -> float:
-        """Only rounding errors if this is exact EM: M-steps are exact, and directions are not trained to agree."""
-        if self.agreeing or not (self.lexicon.shared.exact and self.null.exact and self.positions.exact):
+        """Only rounding errors if this is exact EM: M-steps are exact, and directions are not trained to agree.
+
+        With counts of earlier texts, EM raises the likelihood of all texts, not that of this one.
+        """
+        exact = self.lexicon.shared.exact and self.null.exact and self.positions.exact
+        if self.agreeing or self.indexed.prior is not None or not exact:
             return np.inf
         return ROUNDING * float(sum(side.frequencies.sum() for side in self.indexed.sides))
 
@@ -98,7 +107,7 @@ class AlignerTraining:
 
     def e_step(self, tick: Tick) -> float:
         """Expected counts of all shards that have none yet; returns the sum of both directions' log-likelihoods."""
-        shards, counted, missing = range(self.indexed.text.shards), self._named("counts"), self.not_counted()
+        shards, counted, missing = self.shards, self._named("counts"), self.not_counted()
         done = len(shards) - len(missing)
         if 0 < done < len(shards):
             total, stage = len(shards), self.stage.replace("-", " ")
@@ -109,7 +118,7 @@ class AlignerTraining:
     def not_counted(self) -> list[int]:
         """The shards without expected counts of this iteration."""
         counted = self._named("counts")
-        return [each for each in range(self.indexed.text.shards) if not self.shelf.has(f"{counted}/{each:05}")]
+        return [each for each in self.shards if not self.shelf.has(f"{counted}/{each:05}")]
 
     def count(self, number: int) -> None:
         """Task: the expected counts of a shard."""
@@ -179,7 +188,10 @@ class AlignerTraining:
         piece = self.shelf.get(f"ranges/{number:05}")
         counts = np.zeros((len(piece["targets"]), 1 if self.agreeing else 2), dtype=np.float32)
         bounds = piece["number_offsets"].tolist()
-        for shard in range(self.indexed.text.shards):
+        if "prior" in piece:
+            # The cells of earlier texts come after those of the shards.
+            add_at(piece.part("numbers", bounds[-2], bounds[-1]), piece["prior"], counts)
+        for shard in self.shards:
             start, stop = self.shelf.get(f"index/{shard:05}")["range_starts"][number : number + 2].tolist()
             part = self.shelf.get(f"{self._named('counts')}/{shard:05}").part("counts", start, stop)
             add_at(piece.part("numbers", bounds[shard], bounds[shard + 1]), part, counts)
@@ -208,13 +220,19 @@ class AlignerTraining:
                 for direction in range(2)
             )
             lexicon.shared.learn(*samples)
-        found = [self.shelf.get(f"{self._named('counts')}/{each:05}") for each in range(self.indexed.text.shards)]
-        if not found:  # A text without any pair has no statistics.
+        found = [self.shelf.get(f"{self._named('counts')}/{each:05}") for each in self.shards]
+        if not found and self.indexed.prior is None:  # A text without any pair has no statistics.
             return
-        free = (np.sum([piece[f"{side}_free"] for piece in found], axis=0) for side in SIDES)
-        self.null.estimate(*free)
-        names = [name for name in found[0] if name.startswith("statistics.")]
-        self.positions.update([np.sum([piece[name] for piece in found], axis=0) for name in names])
+        words = self.indexed.facts.words
+        free = [np.zeros(words[0]), np.zeros(words[1])]
+        names: list[str] = []
+        if found:
+            free = [np.sum([piece[f"{side}_free"] for piece in found], axis=0) for side in SIDES]
+            names = [name for name in found[0] if name.startswith("statistics.")]
+        self.null.estimate(*free, starting=self.starting)
+        statistics = [np.sum([piece[name] for piece in found], axis=0) for name in names]
+        share = 1.0 / self.positions.stride if self.agreeing else 1.0
+        self.positions.learn(statistics, share=share, starting=self.starting)
 
     def enter(self, number: int) -> None:
         """Task: the lexicon of a range."""
@@ -224,6 +242,8 @@ class AlignerTraining:
         if self.agreeing:
             # Links that one direction rejects have no counts at all, which cannot happen in exact EM.
             lexicon.settle()
+        if self.starting:
+            lexicon.spread()
         self.shelf.put(f"{self._named('tables')}/{number:05}", {"table": lexicon.table})
 
     # -- checkpoints -------------------------------------------------------------------------------------------------
@@ -236,6 +256,7 @@ class AlignerTraining:
             "lexicon.target_totals": self.lexicon.target_totals,
             "null.source": self.null.source,
             "null.target": self.null.target,
+            **self.null.evidence(),
             "iteration": np.array([self.iteration]),
             **{f"positions.{name}": array for name, array in self.positions.state().items()},
         }
@@ -249,6 +270,7 @@ class AlignerTraining:
             self.lexicon.shared.strengths[:] = state["lexicon.strengths"]
             self.lexicon.shared.estimates = int(state["lexicon.estimates"][0])
         self.null.source, self.null.target = state["null.source"], state["null.target"]
+        self.null.remember(state)
         self.positions.restore(owned_by("positions", state))
 
     def tidy(self) -> None:
