@@ -16,10 +16,10 @@ from cepts.pipeline.inputs import BitextFiles
 from cepts.pipeline.jobs import link_writer, text_on
 from cepts.pipeline.lists import list_alignments
 from cepts.pipeline.loop import Summary, align, check_cepts
-from cepts.pipeline.notices import note_unknown_words
+from cepts.pipeline.notices import note_unknown_words, note_unused_priors
 from cepts.progress import Progress
 from cepts.store import check_destination
-from cepts.words import Aligner
+from cepts.words import Aligner, Prior
 from cepts.words.text import ShelvedText
 
 
@@ -38,12 +38,15 @@ class WordTraining:
     engine
         Runs the tasks of training: ``local``, or ``dask`` or ``dask:ADDRESS``, which need a checkpoint that all workers
         can read.
+    prior
+        Gives what was learnt from earlier texts; see `cepts.pipeline.priors.prior_of`.
     """
 
     aligner: Aligner
     save: str | Path | None = None
     checkpoint: str | Path | None = None
     engine: str = "local"
+    prior: Callable[[], Prior] | None = None
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -123,6 +126,8 @@ def align_files(job: AlignJob, *, notices: list[str] | None = None, progress: Pr
         how: dict[str, Any] = {"threads": job.scorer.aligner.threads, "notices": notices, "progress": progress}
         text = text_on(job.texts, job.scorer.checkpoint, **how)
         not_saved = _train(job.scorer, job.extraction, text, progress)
+        if notices is not None:
+            note_unused_priors(job.texts.names, text.shelf, notices)
     else:
         text = job.texts.read(notices, progress)
         scorer = job.scorer()
@@ -151,7 +156,13 @@ def _train(
     if training.engine != "local" and training.checkpoint is None:
         raise UsageError("`engine` dask needs `checkpoint`, a directory that all workers can read and write.")
     with engine_of(training.engine, aligner.threads) as engine:
-        aligner.fit_shelved(text, progress=progress, engine=engine, lasting=training.checkpoint is not None)
+        aligner.fit_shelved(
+            text,
+            prior=None if training.prior is None else training.prior(),
+            progress=progress,
+            engine=engine,
+            lasting=training.checkpoint is not None,
+        )
     try:
         if training.save is not None:
             aligner.save(training.save)

@@ -5,8 +5,8 @@ from cepts.words.aligner import Aligner
 from cepts.words.cooccurrence import Cooccurrence
 from cepts.words.merging import merge_aligners
 from cepts.words.models import HMM, IBM1, IBM2, IBM3, IBM4, Diagonal
-from cepts.words.persist import load_aligner, save_aligner
-from cepts.words.prior import CountTable, Entries, Prior
+from cepts.words.persist import load_aligner, save_aligner, untrained_like
+from cepts.words.prior import CountTable, Prior
 
 __all__ = [
     "HMM",
@@ -19,11 +19,11 @@ __all__ = [
     "Cooccurrence",
     "CountTable",
     "Diagonal",
-    "Entries",
     "Prior",
     "load_aligner",
     "merge_aligners",
     "save_aligner",
+    "untrained_like",
 ]
 
 MODELS: dict[str, type[Aligner]] = {name: resolve(home) for name, home in WORD_MODELS.items()}

@@ -258,6 +258,8 @@ class Aligner(Estimator, Aligning):
             job.keep_options(prior)
         if prior is not None:
             prior.put(text, self)
+            # Now that it is on the shelf, its models need no memory.
+            del prior
         job.index(lambda done, total: report(Step(stage="indexing", done=done, total=total + 1)))
         report(Step(stage="indexing", done=1, total=1))
         job.train(progress)

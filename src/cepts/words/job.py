@@ -192,12 +192,14 @@ class TrainingJob:
         self._begin()
         for stage, positions, iterations in self.stages():
             self._prepare(positions)
+            # Adding up what was learnt before takes no time worth telling.
+            told = None if stage == PRIOR_STAGE else progress
             objectives = run_em(
-                self._problem(stage, positions, progress),
+                self._problem(stage, positions, told),
                 iterations=iterations,
                 tolerance=self.aligner.tolerance,
                 stage=f"training {stage}",
-                progress=progress,
+                progress=told,
                 checkpoint=self.shelf if self.lasting else None,
             )
             if stage != PRIOR_STAGE:  # It has no E-step.

@@ -21,7 +21,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import NDArray
 
-from cepts.data import Vocabulary, offsets_of
+from cepts.data import NULL_WORD, PriorEntries, Vocabulary, offsets_of
 from cepts.errors import ModelError, UsageError
 from cepts.store import Piece, Shelf, checksum
 from cepts.words.adjacent import AdjacentWords
@@ -36,30 +36,8 @@ if TYPE_CHECKING:
 
 # Cells in one piece of the shelf: 16 bytes each.
 CELLS_IN_PIECE = 1 << 21
-NULL = "<NULL>"
 # Options that two models may have different and still be joined: they change how long training takes.
 FREE_OPTIONS = ("iterations", "start_iterations", "hmm_iterations", "tolerance", "threads", "max_length")
-
-
-@dataclass(frozen=True, slots=True, eq=False)
-class Entries:
-    """Some lines of a table of counts.
-
-    Attributes
-    ----------
-    source, target, counts
-        Pairs of words, either of which may be `NULL`, and the count of each.
-    jumps
-        Forward (0) or reverse (1), the jump, and its count.
-    fertilities
-        Forward (0) or reverse (1), the word, its fertility and the count.
-    """
-
-    source: Sequence[str]
-    target: Sequence[str]
-    counts: NDArray[np.float64]
-    jumps: Sequence[tuple[int, int, float]] = ()
-    fertilities: Sequence[tuple[int, str, int, float]] = ()
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -74,7 +52,7 @@ class CountTable:
         Differs if the table does.
     """
 
-    entries: Callable[[], Iterator[Entries]]
+    entries: Callable[[], Iterator[PriorEntries]]
     fingerprint: str
 
 
@@ -240,10 +218,13 @@ class _TextWords:
     def numbers(self, words: Sequence[str]) -> NDArray[np.int32]:
         names, places = distinct(words)
         found = [
-            _NULL if name == NULL else self.known.setdefault(form, len(self.known)) if form in self.wanted else _UNKNOWN
+            _NULL if name == NULL_WORD else self._number_of(form)
             for name, form in zip(names, self.forms(names), strict=True)
         ]
         return np.array(found, dtype=np.int32)[places] if len(places) else np.empty(0, dtype=np.int32)
+
+    def _number_of(self, form: str) -> int:
+        return self.known.setdefault(form, len(self.known)) if form in self.wanted else _UNKNOWN
 
     def vocabulary(self) -> Vocabulary:
         return Vocabulary.from_words(self.known)
