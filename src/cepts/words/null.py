@@ -36,8 +36,12 @@ class NullWords:
     ) -> None:
         self.smoothing = smoothing
         self.concentration = concentration
-        # Expected counts behind the distributions, and those of earlier texts that are added to them.
-        self.counts: tuple[NDArray[np.float64], NDArray[np.float64]] | None = None
+        # Expected counts behind the distributions (None if they are not known any more), and those of earlier texts,
+        # which are added.
+        self.counts: tuple[NDArray[np.float64], NDArray[np.float64]] | None = (
+            np.zeros(len(source_frequencies)),
+            np.zeros(len(target_frequencies)),
+        )
         self.earlier: tuple[NDArray[np.float64], NDArray[np.float64]] | None = None
         self._unigrams = tuple(
             frequencies / max(frequencies.sum(), 1) for frequencies in (source_frequencies, target_frequencies)
@@ -84,7 +88,7 @@ class NullWords:
         return ((counts + smooth * unigrams) / (total + smooth)).astype(np.float32)
 
     def evidence(self) -> dict[str, NDArray]:
-        """The expected counts, by the names under which they are saved; none before training."""
+        """The expected counts, by the names under which they are saved."""
         return {} if self.counts is None else dict(zip(EVIDENCE, self.counts, strict=True))
 
     def remember(self, state: Mapping[str, NDArray]) -> None:
