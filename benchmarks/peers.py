@@ -35,11 +35,13 @@ REQUIREMENTS = (
 )
 
 # A process inherits the peak memory of the one that starts it, so a small one stands between. What it
-# measures includes every process that the command itself waited for.
+# measures includes every process that the command itself waited for. Bytecode is kept, as it is of installed
+# packages.
 LAUNCHER = """
 import json, os, sys, time
 report, *command = sys.argv[1:]
 start = time.perf_counter()
+os.environ.pop("PYTHONDONTWRITEBYTECODE", None)
 child = os.posix_spawn(command[0], command, os.environ)
 _, status, usage = os.wait4(child, 0)
 wall = time.perf_counter() - start

@@ -94,3 +94,14 @@ def test_unlikely_links_are_left_out(tmp_path):
         write_model_priors(tmp_path / "model", tmp_path / "p", least=least)
         sizes.append(sum(len(block.source) for block in read_priors(tmp_path / "p")))
     assert sizes[1] < sizes[0]
+
+
+def test_symbols_of_rare_words_are_left_out(tmp_path):
+    text = Bitext.from_tokens([(["a", "a", "rare"], ["x", "x"]), (["a", "other"], ["x", "seldom"])])
+    fitted = IBM4(threads=1, min_count=2).fit(text)
+    assert any(" " in word for word in fitted.source_.vocabulary.words)
+    fitted.save(tmp_path / "model")
+    write_model_priors(tmp_path / "model", tmp_path / "p", least=0.0)
+    (block,) = read_priors(tmp_path / "p")
+    assert set(block.source) == {"a"}
+    assert {word for _, word, *_ in block.fertilities} == {"a", "x"}

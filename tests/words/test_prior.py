@@ -283,6 +283,28 @@ def test_updating_with_hardly_any_text(tmp_path, model, lines):
     assert np.isfinite(again.score(OLD)).all()
 
 
+@every_model
+@pytest.mark.parametrize("lexicon", ["ml", "backoff"])
+def test_rare_words_of_the_new_text_that_are_known_stay_words(model, lexicon):
+    options = {"lexicon": lexicon, "min_count": 2, "threads": 1}
+    old = bitext_of([*TOY, ("selten", "rare"), ("selten", "seldom")])
+    updated = (
+        model(**options).fit(old).update(bitext_of([("selten neu Neuheit", "rare new"), ("das Haus", "the house")]))
+    )
+    words = updated.source_.vocabulary.words
+    assert {"selten", "haus"} <= set(words)
+    assert "neuheit" not in words
+    frequencies = dict(zip(words, updated.source_.frequencies.tolist(), strict=True))
+    assert (frequencies["selten"], frequencies["haus"]) == (3, 6)
+    assert np.isfinite(updated.score(old)).all()
+    assert sum(frequencies.values()) == len(old.source.ids) + 5
+
+
+def test_a_pruned_model_can_be_updated(tmp_path):
+    HMM(threads=1).fit(OLD).save(tmp_path, prune=0.1)
+    assert np.isfinite(load_aligner(tmp_path).update(NEW).score(BOTH)).all()
+
+
 # -- merging -----------------------------------------------------------------------------------------------------------
 
 

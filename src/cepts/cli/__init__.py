@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import contextlib
 import errno
+import gc
 import os
 import sys
 import warnings
@@ -83,7 +84,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
         if hasattr(stream, "reconfigure"):
             stream.reconfigure(encoding="utf-8", errors="surrogateescape")
     try:
-        with _warnings_in_lines():
+        with _warnings_in_lines(), _rare_collections():
             return _run(sys.argv[1:] if arguments is None else list(arguments))
     except BaseException as error:
         if isinstance(error, SystemExit):
@@ -98,6 +99,17 @@ def main(arguments: Sequence[str] | None = None) -> int:
                 click.echo(f"cepts: {line}", err=True)
         _abandon_stdout()
         return code
+
+
+@contextlib.contextmanager
+def _rare_collections() -> Iterator[None]:
+    """Collect garbage less often: while Numba is loaded, it is looked for hundreds of times and hardly ever found."""
+    before = gc.get_threshold()
+    gc.set_threshold(50_000, *before[1:])
+    try:
+        yield
+    finally:
+        gc.set_threshold(*before)
 
 
 @contextlib.contextmanager

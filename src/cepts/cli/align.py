@@ -80,6 +80,7 @@ Examples:
     training_options.update,
     training_options.priors,
     option.text("--save", "DIR", "Save the trained model in this directory."),
+    training_options.prune,
     option.text(
         "--checkpoint",
         "DIR",
@@ -224,6 +225,8 @@ def _check(options: dict[str, Any]) -> None:
             f"{names}: `load` uses a model that is already trained; omit one or the other, or train it further with "
             f"`update`."
         )
+    if options["prune"] is not None and options["save"] is None:
+        raise UsageError("`prune` is about the saved model; give `save` too.")
     if options["weights"] and len(options["weights"]) != len(options["load"]):
         raise UsageError(
             f"`weights` must be given once for each `load`, {len(options['load'])} times. "
@@ -277,6 +280,6 @@ def _scorer(options: dict[str, Any]) -> WordTraining | Callable[[], Scorer]:
 
     if options["load"] and not options["update"]:
         return partial(load_scorer, options["load"], **option.given(options, SCORERS))
-    how = option.given(options, ("save", "checkpoint", "engine"))
+    how = option.given(options, ("save", "prune", "checkpoint", "engine"))
     aligner, prior = training_options.new_aligner(options), training_options.prior_of(options)
     return WordTraining(aligner=aligner, prior=prior, **how)

@@ -2,7 +2,7 @@
 
 from cepts.engine.em import ROUNDING, Checkpointed, EMProblem, Tick, has_ended, run_em, state_name
 from cepts.engine.engines import DaskEngine, Engine, ThreadEngine, engine_of
-from cepts.engine.shards import cut_runs, default_threads, map_shards, one_allocation, run_tasks
+from cepts.engine.shards import cut_runs, default_threads, map_shards, one_allocation, release_memory, run_tasks
 
 __all__ = [
     "ROUNDING",
@@ -18,6 +18,7 @@ __all__ = [
     "has_ended",
     "map_shards",
     "one_allocation",
+    "release_memory",
     "run_em",
     "run_tasks",
     "state_name",

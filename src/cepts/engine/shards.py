@@ -6,8 +6,11 @@ order. So any number of threads gives the same bytes.
 
 from __future__ import annotations
 
+import contextlib
+import ctypes
 import math
 import os
+import sys
 import threading
 from collections import deque
 from collections.abc import Callable, Iterable, Iterator, Sequence
@@ -97,6 +100,17 @@ def one_allocation(*shapes: tuple[int, ...]) -> list[NDArray[np.float32]]:
     ends = np.cumsum(sizes)
     whole = np.zeros(int(ends[-1]), dtype=np.float32)
     return [whole[end - size : end].reshape(shape) for shape, size, end in zip(shapes, sizes, ends, strict=True)]
+
+
+def release_memory() -> None:
+    """Give memory that is free, but that the C library keeps for arrays to come, back to the system.
+
+    It keeps what the largest arrays of each thread needed. Between two steps of a job, which need arrays of other
+    sizes, this may be a third of all memory.
+    """
+    if sys.platform == "linux":
+        with contextlib.suppress(OSError, AttributeError):  # not the GNU C library
+            ctypes.CDLL(None).malloc_trim(0)
 
 
 def _pool_of(threads: int) -> ThreadPoolExecutor:

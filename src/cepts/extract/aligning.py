@@ -78,8 +78,9 @@ def aligned_runs(
             directions.scores if scores else None,
         )
 
-    found = _reported(map_shards(run, runs.makers, threads=runs.threads), runs, progress)
-    return found if runs.groups is None else _in_places(found, runs.groups)
+    if runs.groups is None:
+        return _reported(map_shards(run, runs.makers, threads=runs.threads), runs, progress)
+    return _in_places(run, runs, runs.groups, progress)
 
 
 def _reported(found: Iterator[AlignedRun], runs: Runs, progress: Progress | None) -> Iterator[AlignedRun]:
@@ -92,21 +93,46 @@ def _reported(found: Iterator[AlignedRun], runs: Runs, progress: Progress | None
         report(Step(stage="aligning", done=done, total=runs.pairs() if callable(runs.pairs) else runs.pairs))
 
 
+Places = Callable[[], NDArray[np.int64]]
+
+
 def _in_places(
-    found: Iterator[AlignedRun], groups: Sequence[tuple[int, Callable[[], NDArray[np.int64]]]]
+    run: Callable[[Callable[[], Directions]], AlignedRun],
+    runs: Runs,
+    groups: Sequence[tuple[int, Places]],
+    progress: Progress | None,
 ) -> Iterator[AlignedRun]:
-    """Copy the results of distinct pairs to every place where the pairs occur in the text."""
-    for size, places_of in groups:
-        runs = list(islice(found, size))
-        links = Alignments.concatenate([run.links for run in runs])
-        scores = [run.scores for run in runs if run.scores is not None]
-        every_score = np.concatenate(scores) if scores else None
-        places = places_of()
-        for start in range(0, len(places), PAIRS_AT_A_TIME):
-            here = places[start : start + PAIRS_AT_A_TIME]
-            yield AlignedRun(links.take(here), None, None if every_score is None else every_score[here])
-    for _ in found:  # so that the last progress is reported
-        raise AssertionError("runs without a group")
+    """Compute the runs of each group, and copy the results to every place where the pairs occur in the text.
+
+    A thread takes a whole group, so that no thread waits for what others have of the same group. A single group is
+    shared by all threads.
+    """
+    report = progress or silent
+    total = runs.pairs() if callable(runs.pairs) else runs.pairs
+    inner = runs.threads if len(groups) == 1 else 1
+    makers = iter(runs.makers)
+    tasks = [(list(islice(makers, size)), places) for size, places in groups]
+
+    def of_group(task: tuple[list[Callable[[], Directions]], Places]) -> tuple[int, list[AlignedRun]]:
+        found = list(map_shards(run, task[0], threads=inner))
+        return sum(len(result.links) for result in found), list(_placed(found, task[1]()))
+
+    done = 0
+    report(Step(stage="aligning", done=0, total=1))  # the first group may take a while
+    for pairs, results in map_shards(of_group, tasks, threads=runs.threads):
+        yield from results
+        done += pairs
+        report(Step(stage="aligning", done=done, total=total))
+
+
+def _placed(runs: Sequence[AlignedRun], places: NDArray[np.int64]) -> Iterator[AlignedRun]:
+    """The results of the pairs at `places`."""
+    links = Alignments.concatenate([run.links for run in runs])
+    scores = [run.scores for run in runs if run.scores is not None]
+    every_score = np.concatenate(scores) if scores else None
+    for start in range(0, len(places), PAIRS_AT_A_TIME):
+        here = places[start : start + PAIRS_AT_A_TIME]
+        yield AlignedRun(links.take(here), None, None if every_score is None else every_score[here])
 
 
 class Aligning:

@@ -20,6 +20,7 @@ from typing import Any
 
 from numba import config, njit, types
 from numba.core import event
+from numba.np import linalg
 
 from cepts.progress import Stopwatch, compile_listeners
 
@@ -33,6 +34,25 @@ __all__ = [
     "piece",
     "vector_kernel",
 ]
+
+
+def _load_numba() -> None:
+    """Load the part of Numba that imports all of SciPy's linear algebra, to see whether it is there, without that.
+
+    It is there, because cepts depends on SciPy, and it is imported as soon as compiled code needs it. Commands would
+    otherwise start a tenth of a second later.
+    """
+    check = getattr(linalg, "ensure_blas", None)
+    if check is None:  # another version of Numba
+        return
+    linalg.ensure_blas = lambda: None
+    try:
+        import numba.np.arraymath  # noqa: F401
+    finally:
+        linalg.ensure_blas = check
+
+
+_load_numba()
 
 # Numba checks the arguments; to the type checker a kernel takes anything.
 Kernel = Callable[..., Any]

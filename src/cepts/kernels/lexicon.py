@@ -34,6 +34,22 @@ def add_at(cells, values, out):
 
 
 @kernel
+def gather_null(given_null, words, rarest, out):
+    """P(word | null) of each token; an unknown word (-1) has the probability `rarest`."""
+    for token in range(len(words)):
+        word = words[token]
+        out[token] = given_null[word] if word >= 0 else rarest
+
+
+@kernel
+def add_null_counts(words, offsets, values, times, sums):
+    """Add what null explains of each token of the pairs, which occur `times`, to the sum of its word."""
+    for pair in range(len(offsets) - 1):
+        for token in range(offsets[pair], offsets[pair + 1]):
+            sums[words[token]] += np.float64(values[token] * times[pair])
+
+
+@kernel
 def totals(rows, targets, counts, of_source, of_target):
     """Sum the forward counts of each source word's cells, and the reverse counts of each target word's cells."""
     reverse = counts.shape[1] - 1

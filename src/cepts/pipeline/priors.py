@@ -20,6 +20,7 @@ from cepts.words import Aligner, CountTable, Prior, load_aligner, merge_aligners
 from cepts.words.fertility import Fertility
 from cepts.words.jumps import Jumps
 from cepts.words.prior import check_alike
+from cepts.words.rare import is_symbol
 
 # Lower counts are not written to a file of priors.
 LEAST_COUNT = 0.005
@@ -94,7 +95,8 @@ def write_model_priors(model: str | Path, output: PathLike, *, least: float = 0.
     """Write the expected counts of a trained model as a file of priors.
 
     Links come from the lexicon, if their probability is at least `least` in one of the directions; jumps are those of
-    the HMM, and fertilities those of Models 3 and 4. The others have none.
+    the HMM, and fertilities those of Models 3 and 4. Other models have no jumps or fertilities. Symbols that rare words
+    share are left out.
     """
     aligner = load_aligner(model)
     positions = aligner.positions_
@@ -102,13 +104,15 @@ def write_model_priors(model: str | Path, output: PathLike, *, least: float = 0.
     found = dict(zip(DIRECTIONS, _jumps_of(jumps), strict=True)) if isinstance(jumps, Jumps) and jumps.seen else {}
     fertilities = {}
     if isinstance(positions, Fertility) and positions.seen:
-        for direction, side, counts in zip(
-            DIRECTIONS, (aligner.source_, aligner.target_), positions.seen, strict=False
-        ):
-            cells = np.argwhere(counts[:-1] >= LEAST_COUNT)
-            words = side.vocabulary.words
-            fertilities[direction] = [(words[word], int(size), float(counts[word, size])) for word, size in cells]
+        sides = aligner.source_, aligner.target_
+        for direction, side, counts in zip(DIRECTIONS, sides, positions.seen, strict=False):
+            fertilities[direction] = _fertilities_of(side.vocabulary.words, counts[:-1])
     write_priors(output, _links_of(aligner, least), found, fertilities)
+
+
+def _fertilities_of(words: Sequence[str], counts: NDArray[np.float64]) -> list[tuple[str, int, float]]:
+    cells = np.argwhere(counts >= LEAST_COUNT).tolist()
+    return [(words[word], size, float(counts[word, size])) for word, size in cells if not is_symbol(words[word])]
 
 
 def _links_of(aligner: Aligner, least: float) -> Iterator[tuple[str, str, float]]:
@@ -117,10 +121,10 @@ def _links_of(aligner: Aligner, least: float) -> Iterator[tuple[str, str, float]
     shown = np.flatnonzero((counts >= LEAST_COUNT) & (lexicon.table.max(axis=1) >= least))
     source = np.searchsorted(lexicon.rows, shown, side="right") - 1
     words, others = aligner.source_.vocabulary.words, aligner.target_.vocabulary.words
-    for word, other, count in zip(
-        source.tolist(), lexicon.targets[shown].tolist(), counts[shown].tolist(), strict=True
-    ):
-        yield words[word], others[other], count
+    columns = source.tolist(), lexicon.targets[shown].tolist(), counts[shown].tolist()
+    for word, other, count in zip(*columns, strict=True):
+        if not is_symbol(words[word]) and not is_symbol(others[other]):
+            yield words[word], others[other], count
 
 
 def _jumps_of(jumps: Jumps) -> list[dict[int, float]]:

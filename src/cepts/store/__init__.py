@@ -10,7 +10,8 @@ from cepts.store.directory import (
     save_table,
     settings_of,
 )
-from cepts.store.pieces import DiskShelf, MemoryShelf, PassingShelf, Piece, PieceError, Shelf, SpillingShelf, checksum
+from cepts.store.passing import PassingShelf, SpillingShelf
+from cepts.store.pieces import DiskShelf, MemoryShelf, Piece, PieceError, Shelf, checksum
 
 __all__ = [
     "DiskShelf",

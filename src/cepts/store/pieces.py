@@ -7,18 +7,13 @@ unless it wrote it itself: what a crash of the machine left unwritten is found, 
 
 from __future__ import annotations
 
-import contextlib
 import json
 import os
 import shutil
-import sys
-import tempfile
-import weakref
 from abc import ABC, abstractmethod
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from pathlib import Path
-from threading import Lock
 from typing import Any
 
 import numpy as np
@@ -104,7 +99,7 @@ class Shelf(ABC):
         """Remove what nobody will ask for again."""
 
 
-def _at_or_under(name: str, names: Iterable[str]) -> list[str]:
+def at_or_under(name: str, names: Iterable[str]) -> list[str]:
     """`name` and all names that start with it and a slash, as far as they are among `names`."""
     return [found for found in names if found == name or found.startswith(f"{name}/")]
 
@@ -149,8 +144,12 @@ class MemoryShelf(Shelf):
 
     def drop(self, name: str) -> None:
         """Remove a piece, or all whose names start with `name` and a slash."""
-        for found in _at_or_under(name, self._pieces):
+        for found in at_or_under(name, self._pieces):
             del self._pieces[found]
+
+    def remove(self, name: str) -> None:
+        """Remove this piece alone."""
+        self._pieces.pop(name, None)
 
 
 # -- in files ----------------------------------------------------------------------------------------------------------
@@ -290,75 +289,8 @@ class DiskShelf(Shelf):
         """Remove the files of a piece, or of all whose names start with `name` and a slash."""
         self.path_of(name).unlink(missing_ok=True)
         shutil.rmtree(self.directory / name, ignore_errors=True)
-        for found in _at_or_under(name, self._known.copy()):
+        for found in at_or_under(name, self._known.copy()):
             self._known.pop(found, None)
-
-
-class PassingShelf(DiskShelf):
-    """Keeps pieces in a temporary directory, which goes when the shelf does."""
-
-    def __init__(self, parent: str | os.PathLike[str] | None = None) -> None:
-        super().__init__(tempfile.mkdtemp(prefix="cepts-", dir=parent), lasting=False)
-        self._remove = weakref.finalize(self, shutil.rmtree, self.directory, ignore_errors=True)
-
-    def close(self) -> None:
-        """Remove the directory."""
-        self._remove()
-
-
-class SpillingShelf(Shelf):
-    """Keeps pieces in memory until they have more than `limit` bytes, and then all of them in temporary files."""
-
-    def __init__(self, limit: int, parent: str | os.PathLike[str] | None = None) -> None:
-        self.limit, self.parent = limit, parent
-        self._shelf: Shelf = MemoryShelf()
-        self._sizes: dict[str, int] = {}
-        self._lock = Lock()
-
-    @property
-    def in_memory(self) -> bool:
-        """Whether the pieces are still in memory."""
-        return isinstance(self._shelf, MemoryShelf)
-
-    def put(self, name: str, arrays: Mapping[str, NDArray[Any]], /, **settings: Any) -> None:
-        """Keep a piece."""
-        with self._lock:
-            if self.in_memory:
-                self._sizes[name] = sum(array.nbytes for array in arrays.values())
-                if sum(self._sizes.values()) > self.limit:
-                    self._spill()
-            if self.in_memory:
-                self._shelf.put(name, arrays, **settings)
-                return
-        self._shelf.put(name, arrays, **settings)  # files can be written side by side
-
-    def get(self, name: str) -> Piece:
-        """A piece."""
-        return self._shelf.get(name)
-
-    def drop(self, name: str) -> None:
-        """Remove a piece, or all whose names start with `name` and a slash."""
-        with self._lock:
-            for found in _at_or_under(name, self._sizes):
-                del self._sizes[found]
-            self._shelf.drop(name)
-
-    def close(self) -> None:
-        """Remove all files."""
-        self._shelf.close()
-
-    def _spill(self) -> None:
-        try:
-            files = PassingShelf(self.parent)
-        except OSError:  # nowhere to write to, so everything stays in memory
-            self.limit = sys.maxsize
-            return
-        for name in self._sizes:
-            with contextlib.suppress(PieceError):
-                piece = self._shelf.get(name)
-                files.put(name, piece, **piece.settings)
-        self._shelf = files
-        self._sizes.clear()
 
 
 def _identity(path: Path) -> tuple[int, int]:

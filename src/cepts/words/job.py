@@ -14,7 +14,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from cepts._version import __version__
-from cepts.engine import Engine, ThreadEngine, Tick, has_ended, run_em, state_name
+from cepts.engine import Engine, ThreadEngine, Tick, has_ended, release_memory, run_em, state_name
 from cepts.errors import ModelError
 from cepts.progress import Progress
 from cepts.store import DiskShelf, Shelf
@@ -185,7 +185,9 @@ class TrainingJob:
         """Do what is missing before the first iteration."""
         self.indexed.number_words_once()
         self.run("index", self.indexed.not_indexed(), tick)
+        release_memory()
         self.run("merge", self.indexed.not_merged())
+        release_memory()
 
     def train(self, progress: Progress | None = None) -> None:
         """Run all iterations that are missing."""
@@ -204,6 +206,7 @@ class TrainingJob:
             )
             if stage != PRIOR_STAGE:  # It has no E-step.
                 self.aligner.stage_objectives_[stage] = objectives
+            release_memory()
         self.aligner.end(self.indexed, self.lexicon)
 
     def do(self, step: JobStep, numbers: Sequence[int], tick: Tick | None = None) -> None:

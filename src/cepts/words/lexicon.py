@@ -10,6 +10,7 @@ from __future__ import annotations
 from abc import ABC, abstractmethod
 from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
+from functools import cached_property
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -98,9 +99,6 @@ class Lexicon(ABC):
         # In all ranges, if this is one of several.
         self.source_words = len(source)
         self.floor = np.float32(floor)
-        self.table = np.empty((len(targets), 2), dtype=np.float32)
-        self.table[:, 0] = 1.0 / max(len(target), 1)
-        self.table[:, 1] = 1.0 / max(len(source), 1)
         self.counts: Counts = np.zeros((0, 1), dtype=np.float32)
         # Sums of the forward counts of each source word, and of the reverse counts of each target word.
         self.source_totals, self.target_totals = np.zeros(len(source)), np.zeros(len(target))
@@ -110,6 +108,14 @@ class Lexicon(ABC):
     def exact(self) -> bool:
         """Whether `estimate` is the maximum-likelihood M-step."""
         return False
+
+    @cached_property
+    def table(self) -> NDArray[np.float32]:
+        """The probabilities, which are uniform until they are estimated."""
+        table = np.empty((len(self.targets), 2), dtype=np.float32)
+        table[:, 0] = 1.0 / max(len(self.target), 1)
+        table[:, 1] = 1.0 / max(len(self.source), 1)
+        return table
 
     def estimate(self, counts: Counts) -> None:
         """Set the table from expected counts: one column for both directions, or one for each."""
@@ -165,9 +171,10 @@ class Lexicon(ABC):
         self.normalise()
         self.learning = learning
 
-    def kept(self) -> NDArray[np.bool_]:
-        """The cells that a saved model needs; dropping the others does not change the lexicon."""
-        return np.asarray(self.counts.any(axis=1))
+    @staticmethod
+    def kept(counts: Counts) -> NDArray[np.bool_]:
+        """The cells that a trained model needs; dropping the others does not change the lexicon."""
+        return np.asarray(counts.any(axis=1))
 
     def place(self, tokens: Tokens) -> None:
         """Prepare to look up `tokens` or any part of them."""
@@ -236,9 +243,10 @@ class Bayes(Lexicon):
         normalise_bayes(self.rows, self.targets, self.counts, *totals, self.concentration, self.table)
         np.maximum(self.table, self.floor, out=self.table)
 
-    def kept(self) -> NDArray[np.bool_]:
+    @staticmethod
+    def kept(counts: Counts) -> NDArray[np.bool_]:
         """All cells, because the prior gives each of them some probability."""
-        return np.ones(len(self.targets), dtype=np.bool_)
+        return np.ones(len(counts), dtype=np.bool_)
 
 
 class BackOff(Lexicon):

@@ -104,6 +104,8 @@ class NullWords:
 
 
 def _gather(distribution: NDArray[np.float32], words: NDArray[np.int32], rarest: float) -> NDArray[np.float32]:
-    if words.min(initial=0) >= 0:
-        return distribution[words]
-    return np.append(distribution, np.float32(rarest))[words]
+    from cepts.kernels.lexicon import gather_null
+
+    found = np.empty(len(words), dtype=np.float32)
+    gather_null(distribution, words, np.float32(rarest), found)
+    return found

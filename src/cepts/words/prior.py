@@ -319,6 +319,13 @@ class ShelvedPrior:
         weighted = np.rint(part.settings["weight"] * times).astype(np.int64)
         return np.where(times > 0, np.maximum(weighted, 1), 0)
 
+    def words(self, name: str) -> set[str]:
+        """The words of a side that trained models know."""
+        found: set[str] = set()
+        for part in self.parts[: self.models]:
+            found.update(Vocabulary(part[f"{name}.buffer"], part[f"{name}.offsets"]).words)
+        return found
+
     def extended(self, name: str, own: Side) -> tuple[Side, dict[str, NDArray[np.int32]]]:
         """The words of a side of the text and then the other words that are known, with how often they occur.
 

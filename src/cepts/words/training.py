@@ -22,7 +22,7 @@ from numpy.typing import NDArray
 
 from cepts.engine import ROUNDING, Tick, map_shards
 from cepts.progress import Progress, Step, silent
-from cepts.store import PieceError
+from cepts.store import Piece, PieceError
 from cepts.words.blocks import block_of
 from cepts.words.index import IndexBlock
 from cepts.words.indexed_text import IndexedText
@@ -122,7 +122,7 @@ class AlignerTraining:
 
     def count(self, number: int) -> None:
         """Task: the expected counts of a shard."""
-        from cepts.kernels.lexicon import add_at
+        from cepts.kernels.lexicon import add_at, add_null_counts
 
         shard, entries = self.indexed.shard(number), self.lexicon.entries(number)
         words = self.indexed.facts.words
@@ -137,18 +137,19 @@ class AlignerTraining:
         blocks = shard.blocks
         for block, found in zip(blocks, map_shards(expect, blocks, threads=self.indexed.inner_threads), strict=True):
             add_at(block.cell_numbers, found.counts, counts)
-            for total, ids, values, lengths in (
-                (free[0], block.pairs.source_ids, found.source_free, block.pairs.source_lengths),
-                (free[1], block.pairs.target_ids, found.target_free, block.pairs.target_lengths),
-            ):
-                total += np.bincount(ids, values * np.repeat(block.times, lengths), len(total))
+            pairs = block.pairs
+            add_null_counts(pairs.source_ids, pairs.source_offsets, found.source_free, block.times, free[0])
+            add_null_counts(pairs.target_ids, pairs.target_offsets, found.target_free, block.times, free[1])
             if statistics:
                 for total, part in zip(statistics, found.statistics, strict=True):
                     total += part
             else:
                 statistics = found.statistics
             objective += float((found.log_likelihoods * block.times[:, None]).sum())
-        arrays: dict[str, NDArray] = {"counts": counts, "source_free": free[0], "target_free": free[1]}
+        arrays: dict[str, NDArray] = {"counts": counts}
+        for side, mass in zip(SIDES, free, strict=True):
+            used = np.flatnonzero(mass).astype(np.int32)
+            arrays |= {f"{side}_words": used, f"{side}_free": mass[used]}
         arrays |= {f"statistics.{place}": array for place, array in enumerate(statistics)}
         self.shelf.put(f"{self._named('counts')}/{number:05}", arrays, objective=objective)
 
@@ -162,11 +163,15 @@ class AlignerTraining:
             lambda: self.run("add", [each for each in ranges if not self.shelf.has(f"{added}/{each:05}")], problem=self)
         )
         self._again_where_damaged(self.learn)
+        if not self.resumable:
+            # Nobody goes back to the lexicon of the E-step, so it need not be in memory beside the new one.
+            self.shelf.drop(self._named("counts"))
+            self._drop_lexicon(self.lexicon.version)
         self.run("enter", [each for each in ranges if not self.shelf.has(f"{entered}/{each:05}")], problem=self)
         self._before, self.lexicon.version = self.lexicon.version, entered
         self.iteration += 1
         if not self.resumable:
-            self.tidy()
+            self.shelf.drop(f"{self.stage}/learnt-{self.iteration}")
 
     def _again_where_damaged(self, step: Callable[[], None]) -> None:
         """Run a step; where it finds that the counts of a shard are damaged, they are made again."""
@@ -197,7 +202,9 @@ class AlignerTraining:
             add_at(piece.part("numbers", bounds[shard], bounds[shard + 1]), part, counts)
         lexicon = self.lexicon.of_range(number)
         lexicon.take(counts)
-        arrays: dict[str, NDArray] = {"counts": counts, "target_totals": lexicon.target_totals}
+        targets = np.flatnonzero(lexicon.target_totals).astype(np.int32)
+        arrays: dict[str, NDArray] = {"counts": counts, "target_words": targets}
+        arrays["target_totals"] = lexicon.target_totals[targets]
         if isinstance(lexicon, BackOff):
             for direction in range(2):
                 sample = lexicon.sample(direction, 1.0 / len(self.indexed.ranges))
@@ -212,7 +219,7 @@ class AlignerTraining:
     def _learn(self) -> None:
         lexicon = self.lexicon
         sums = [self.shelf.get(f"{self._named('sums')}/{each:05}") for each in range(len(self.indexed.ranges))]
-        lexicon.target_totals = np.sum([piece["target_totals"] for piece in sums], axis=0)
+        lexicon.target_totals = _sum_at(len(lexicon.target_totals), sums, "target_words", "target_totals")
         if isinstance(lexicon.shared, BackOff):
             lexicon.shared.target_totals = lexicon.target_totals
             samples = (
@@ -224,13 +231,15 @@ class AlignerTraining:
         if not found and self.indexed.prior is None:  # A text without any pair has no statistics.
             return
         words = self.indexed.facts.words
-        free = [np.zeros(words[0]), np.zeros(words[1])]
-        names: list[str] = []
-        if found:
-            free = [np.sum([piece[f"{side}_free"] for piece in found], axis=0) for side in SIDES]
-            names = [name for name in found[0] if name.startswith("statistics.")]
+        free = (
+            _sum_at(count, found, f"{side}_words", f"{side}_free") for side, count in zip(SIDES, words, strict=True)
+        )
         self.null.estimate(*free, starting=self.starting)
-        statistics = [np.sum([piece[name] for piece in found], axis=0) for name in names]
+        names = [name for name in found[0] if name.startswith("statistics.")] if found else []
+        statistics = [found[0][name].copy() for name in names]
+        for piece in found[1:]:
+            for total, name in zip(statistics, names, strict=True):
+                total += piece[name]
         share = 1.0 / self.positions.stride if self.agreeing else 1.0
         self.positions.learn(statistics, share=share, starting=self.starting)
 
@@ -275,12 +284,24 @@ class AlignerTraining:
 
     def tidy(self) -> None:
         """Remove from the shelf what the iterations before the last one left."""
+        # `iteration` counts those that are finished.
         for what in ("counts", "learnt"):
-            # `iteration` counts those that are finished.
             self.shelf.drop(f"{self.stage}/{what}-{self.iteration}")
-        if self._before is not None:
-            self.shelf.drop(self._before)
-            self.shelf.drop(self._before.replace("/tables-", "/sums-"))
+        self._drop_lexicon(self._before)
+
+    def _drop_lexicon(self, version: str | None) -> None:
+        self.lexicon.forget_tables()
+        if version is not None:
+            self.shelf.drop(version)
+            self.shelf.drop(version.replace("/tables-", "/sums-"))
+
+
+def _sum_at(size: int, pieces: Sequence[Piece], words: str, values: str) -> NDArray[np.float64]:
+    """The sum of values that each piece has for some words, in the order of the pieces."""
+    total = np.zeros(size)
+    for piece in pieces:
+        total[piece[words]] += piece[values]
+    return total
 
 
 def owned_by(owner: str, state: Mapping[str, NDArray]) -> dict[str, NDArray]:
