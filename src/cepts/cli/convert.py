@@ -9,7 +9,7 @@ import click
 from cepts.cli import option
 from cepts.cli.groups import Command
 from cepts.cli.link_options import format_option
-from cepts.names import LINK_FORMATS, PRIORS_FORMAT
+from cepts.names import LINK_COUNT_FORMATS, LINK_FORMATS
 
 
 @click.command("convert", cls=Command)
@@ -34,7 +34,7 @@ from cepts.names import LINK_FORMATS, PRIORS_FORMAT
 )
 @option.section(
     "Output",
-    option.choice("--to", (*LINK_FORMATS, PRIORS_FORMAT), "File format to write.", dest="format", required=True),
+    option.choice("--to", (*LINK_FORMATS, *LINK_COUNT_FORMATS), "File format to write.", dest="format", required=True),
     option.output("File for the links."),
     option.base("--to-base", "Position of the first word of a sentence in the output (pharaoh, scored)."),
 )

@@ -10,7 +10,7 @@ from cepts.cli import option
 from cepts.cli.console import show
 from cepts.cli.groups import Command
 from cepts.errors import UsageError
-from cepts.names import DIRECTIONS, LEXICON_FORMATS, PRIORS_FORMAT
+from cepts.names import DIRECTIONS, LEXICON_FORMATS, LINK_COUNT_FORMATS
 
 
 @click.command(
@@ -52,7 +52,7 @@ def command(model: str, **options: Any) -> None:
     from cepts.pipeline.priors import write_model_priors
 
     as_json, output = options["as_json"], options.pop("output")
-    if options["format"] == PRIORS_FORMAT:
+    if options["format"] in LINK_COUNT_FORMATS:
         if wrong := [name for name in option.chosen(options) if name not in ("model", "format", "output", "least")]:
             raise UsageError(f"`{wrong[0]}` does not go with `format` priors, which has all words, in one direction.")
         write_model_priors(model, output, least=options["least"])

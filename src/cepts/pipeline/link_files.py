@@ -9,7 +9,7 @@ from cepts.errors import UsageError, check_choice
 from cepts.extract import Extraction, LinkScorer
 from cepts.io import LinkWriter, swap_sides, write_links
 from cepts.io.files import PathLike, check_stdin, name_of
-from cepts.names import LINK_FORMATS, PRIORS_FORMAT, resolve
+from cepts.names import LINK_COUNT_FORMATS, LINK_FORMATS, resolve
 from cepts.pipeline.inputs import BitextFiles, LinkFile, Sides, read_directions, read_sides
 from cepts.pipeline.loop import Summary, align
 from cepts.pipeline.priors import write_link_priors
@@ -105,8 +105,8 @@ def convert_links(
     reverse
         Swap the sides: write target-source links.
     """
-    check_choice("format", format, (*LINK_FORMATS, PRIORS_FORMAT))
-    shows_sentences = format == PRIORS_FORMAT or resolve(LINK_FORMATS[format]).shows_sentences
+    check_choice("format", format, (*LINK_FORMATS, *LINK_COUNT_FORMATS))
+    shows_sentences = format in LINK_COUNT_FORMATS or resolve(LINK_FORMATS[format]).shows_sentences
     if (source is None) != (target is None):
         raise UsageError("`source` and `target` belong together; give both files of sentences, or neither.")
     if source is None and shows_sentences:
@@ -120,7 +120,7 @@ def convert_links(
     if reverse:
         alignments = swap_sides(alignments)
         bitext = None if bitext is None else Bitext(bitext.target, bitext.source)
-    if format == PRIORS_FORMAT:
+    if format in LINK_COUNT_FORMATS:
         assert bitext is not None
         write_link_priors(bitext, alignments, output)
     else:
