@@ -226,6 +226,8 @@ def _vector_files(put: Put, lines: Put) -> Iterator[tuple[str, Sample]]:
     yield "dictionary", Sample(put("d.tsv", "# en\tfr\nhouse\tmaison\nsummer\tété\nthe\t\n"), io.read_dictionary)
     entry = {"en": "house", "fr": "maison", "score": 0.5}
     yield "dictionary-json", Sample(lines("d.jsonl", entry, {"en": "summer", "fr": "été"}), _written_again)
+    priors = "LEX\thouse\tmaison\t3\nLEX\t<NULL>\tété\t0.5\nHMMF\t-1\t2\nFERR\tété\t1\t4\nold\tvieux\t0.5\t0.5\t2\n"
+    yield "priors", Sample(put("p.priors", priors), lambda path: list(io.read_priors(path)))
     yield "similarities", Sample(put("s.tsv", "house\thome\t3.5\nold\tnew\t0\n"), io.read_similarities)
     sts = "3.5\tA man sings.\tA man is singing.\n\tx\ty\n"
     yield "sts", Sample(put("sts.tsv", sts), io.read_sentence_similarities)

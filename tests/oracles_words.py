@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import itertools
 from collections import defaultdict
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 
 import numpy as np
@@ -92,10 +92,15 @@ class MixtureEM:
             for source, target in self.pairs
         ]
 
-    def step(self, *, learn_positions: bool) -> float:
-        """One iteration; returns the log-likelihood before it."""
+    def step(
+        self,
+        *,
+        learn_positions: bool,
+        earlier: Mapping[tuple[str | None, str], float] | None = None,
+    ) -> float:
+        """One iteration, which adds `earlier` counts to the expected ones; returns the log-likelihood before it."""
         found = self.expect()
-        counts: dict[tuple[str | None, str], float] = defaultdict(float)
+        counts: dict[tuple[str | None, str], float] = defaultdict(float, earlier or {})
         tables: dict[tuple[int, int], list[NDArray]] = {}
         for (source, target), pair in zip(self.pairs, found, strict=True):
             for j, f in enumerate(target):

@@ -23,6 +23,7 @@ LINK_FORMATS = {
     "giza": "cepts.io.giza:GIZA",
     "json": "cepts.io.json_links:JSON",
 }
+LINK_COUNT_FORMATS = ("priors",)  # counts of words, to which links can be converted
 NBEST_FORMATS = ("json", "giza")
 NULL_TIERS = ("no", "sure", "possible", "gold")  # how links to null are scored
 PAIR_FORMS = ("lines", "cepts", "matrix")  # how a sentence pair is drawn
@@ -59,6 +60,7 @@ MODEL_KINDS = {
     "ngrams": "cepts.lm:KneserNey.load",
 }
 LEXICONS = ("ml", "bayes", "backoff")
+LEXICON_FORMATS = ("table", *LINK_COUNT_FORMATS)  # how the lexicon of a model is written
 STATISTICS = ("counts", "dice", "pmi", "llr")
 
 # Cepts. The names of extractors and associations are in the tables of `cepts.extract`.

@@ -73,6 +73,8 @@ def make_words(cepts):
             == 0
         )
     assert cepts("align", "en.txt", "fr.txt", "--load", "model", "--matrices", "posteriors.npz", "-q").code == 0
+    assert cepts("align", "new.en", "new.fr", "--load", "model", "--update", "--save", "newer", "-q").code == 0
+    assert cepts("lexicon", "model", "--format", "priors", "-o", "en-fr.priors").code == 0
     assert (
         cepts(
             "convert", "all.links", "--to", "json", "--source", "en.txt", "--target", "fr.txt", "-o", "links.jsonl"
@@ -200,7 +202,7 @@ def make_trained_job(cepts):
 
 
 MAKERS = {
-    "shard": make_words,
+    **dict.fromkeys(("merge", "shard"), make_words),
     "train": make_job,
     "reduce": make_trained_job,
     **dict.fromkeys(("align", "combine", "convert", "factor", "lexicon", "score", "show"), make_all_of_words),

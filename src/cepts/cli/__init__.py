@@ -33,6 +33,7 @@ COMMANDS: CommandTable = {
     "factor": ("cepts.cli.factor", "Align words by factorising association matrices into cepts."),
     "lexicon": ("cepts.cli.lexicon", "List the word translations that a model has learnt."),
     "lm": ("cepts.cli.lm", "Adapt language models to a topic."),
+    "merge": ("cepts.cli.merge", "Merge word models that were trained on different texts."),
     "phrases": ("cepts.cli.phrases", "Align sentences with their paraphrases, phrase by phrase."),
     "reduce": ("cepts.cli.reduce", "Finish a step of a training job, whose tasks have been run."),
     "sample": ("cepts.cli.sample", "Write the example files of the documentation into a directory."),
@@ -47,7 +48,7 @@ COMMANDS: CommandTable = {
 # Headings of the help; a command that is not named here comes under the last one.
 SECTIONS = {
     "First steps": ("demo", "sample"),
-    "Word alignment": ("align", "show", "score", "combine", "convert", "lexicon"),
+    "Word alignment": ("align", "show", "score", "combine", "convert", "lexicon", "merge"),
     "Large texts": ("shard", "train", "reduce"),
     "Association matrices": ("factor",),
     "Paraphrases": ("phrases",),

@@ -33,6 +33,8 @@ Examples:
   cepts align corpus.tmx --save model -o links.txt
   cepts align new.en new.fr --load model --format scored
   cepts align new.en new.fr --load model --load space --weight 3 --weight 1
+  cepts align new.en new.fr --load model --update --save newer
+  cepts align new.en new.fr --priors en-fr.priors
   cepts align en.txt fr.txt --combine onmf --format json
   cepts align en.txt fr.txt --model ibm4 --combine onmf --association nbest
   cepts align en.txt fr.txt --paper onmf --cepts bic
@@ -67,13 +69,16 @@ Examples:
     ),
     option.real(
         "--weight",
-        "Weight of a model in a mixture: one --weight for each --load, in the same order.  [default: equal weights]",
+        "Weight of a model in a mixture, or of its counts with --update: one --weight for each --load, in the same "
+        "order.  [default: equal weights; with --update, 1]",
         above=0,
         dest="weights",
         multiple=True,
     ),
     option.text("--from", "LANGUAGE", "Language of SOURCE, if --load is a space.", dest="source_language"),
     option.text("--to", "LANGUAGE", "Language of TARGET, if --load is a space.", dest="target_language"),
+    training_options.update,
+    training_options.priors,
     option.text("--save", "DIR", "Save the trained model in this directory."),
     training_options.prune,
     option.text(
@@ -202,7 +207,7 @@ def _how_to_go_on(options: dict[str, Any]) -> str:
     """What to do after Ctrl-C."""
     if options["checkpoint"] is not None:
         return f"run the same command again to continue from {options['checkpoint']}"
-    if options["load"]:
+    if options["load"] and not options["update"]:
         return "run the command again to start over"
     return "run the command again to start over (with --checkpoint DIR, it could continue)"
 
@@ -212,10 +217,15 @@ def _check(options: dict[str, Any]) -> None:
     from cepts.pipeline import model_parameters
 
     learning = model_parameters() - {"max_length", "threads"}
-    trained = option.given(options, ("model", *(name for name in options if name in learning), "save", "checkpoint"))
-    if options["load"] and trained:
+    training = "model", *(name for name in options if name in learning), "save", "checkpoint", "priors"
+    trained = option.given(options, training)
+    training_options.check_update(options)
+    if options["load"] and trained and not options["update"]:
         names = ", ".join(f"`{name}`" for name in trained)
-        raise UsageError(f"{names}: `load` uses a model that is already trained; omit one or the other.")
+        raise UsageError(
+            f"{names}: `load` uses a model that is already trained; omit one or the other, or train it further with "
+            f"`update`."
+        )
     if options["prune"] is not None and options["save"] is None:
         raise UsageError("`prune` is about the saved model; give `save` too.")
     if options["weights"] and len(options["weights"]) != len(options["load"]):
@@ -223,7 +233,7 @@ def _check(options: dict[str, Any]) -> None:
             f"`weights` must be given once for each `load`, {len(options['load'])} times. "
             f"Got {len(options['weights'])} instead."
         )
-    if options["load"] and options["plot"] is not None:
+    if options["load"] and options["plot"] is not None and not options["update"]:
         raise UsageError("`plot` draws the likelihood of training, but `load` uses a model that is already trained.")
     link_options.check_extraction(options)
     option.check_apart(
@@ -269,7 +279,8 @@ def _run(source: str, target: str | None, options: dict[str, Any], bars: Progres
 def _scorer(options: dict[str, Any]) -> WordTraining | Callable[[], Scorer]:
     from cepts.pipeline import WordTraining, load_scorer
 
-    if options["load"]:
+    if options["load"] and not options["update"]:
         return partial(load_scorer, options["load"], **option.given(options, SCORERS))
     how = option.given(options, ("save", "prune", "checkpoint", "engine", "memory"))
-    return WordTraining(aligner=training_options.new_aligner(options), **how)
+    aligner, prior = training_options.new_aligner(options), training_options.prior_of(options)
+    return WordTraining(aligner=aligner, prior=prior, **how)

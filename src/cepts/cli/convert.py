@@ -9,7 +9,7 @@ import click
 from cepts.cli import option
 from cepts.cli.groups import Command
 from cepts.cli.link_options import format_option
-from cepts.names import LINK_FORMATS
+from cepts.names import LINK_COUNT_FORMATS, LINK_FORMATS
 
 
 @click.command("convert", cls=Command)
@@ -34,7 +34,7 @@ from cepts.names import LINK_FORMATS
 )
 @option.section(
     "Output",
-    option.choice("--to", LINK_FORMATS, "File format to write.", dest="format", required=True),
+    option.choice("--to", (*LINK_FORMATS, *LINK_COUNT_FORMATS), "File format to write.", dest="format", required=True),
     option.output("File for the links."),
     option.base("--to-base", "Position of the first word of a sentence in the output (pharaoh, scored)."),
 )
@@ -47,6 +47,7 @@ def command(links: str, **options: Any) -> None:
     naacl    1 1 1 S                      sentence, source, target, S or P; from 1
     giza     NULL ({ }) house ({ 1 2 })   three lines per pair
     json     {"links": [{"source": 0, "target": 0, ...}]}
+    priors   LEX house maison 12          counts for eflomal (only written)
 
     Files may be compressed (.gz .bz2 .xz .zst), and - is stdin.
 
@@ -54,6 +55,7 @@ def command(links: str, **options: Any) -> None:
     Examples:
       cepts convert gold.wa --to pharaoh --sentences 447 -o gold.links
       cepts convert links.gz --to giza --source en.txt --target fr.txt -o links.A3
+      cepts convert all.links --to priors --source en.txt --target fr.txt
     """  # noqa: D301
     from cepts.pipeline import LinkFile
     from cepts.pipeline.link_files import convert_links

@@ -22,7 +22,21 @@ Examples:
 )
 @click.argument("paths", nargs=-1, required=True, metavar="SOURCE [TARGET] DIR")
 @option.section("Input", option.bitext_input, option.max_length())
-@option.section("Model", training_options.model)
+@option.section(
+    "Model",
+    training_options.model,
+    option.text("--load", "DIR", option.again("A trained word model, for --update."), multiple=True),
+    option.real(
+        "--weight",
+        "With --update: how often the counts of a model are added, one --weight for each --load, in the same order.  "
+        "[default: 1]",
+        above=0,
+        dest="weights",
+        multiple=True,
+    ),
+    training_options.update,
+    training_options.priors,
+)
 @training_options.section
 @option.section(
     "Shards",
@@ -43,6 +57,9 @@ def command(paths: tuple[str, ...], **options: Any) -> None:
 
     if not 2 <= len(paths) <= 3:
         raise UsageError(f"wanted SOURCE, TARGET and DIR, or a file with both sides and DIR. Got {len(paths)} names.")
+    if options["load"] and not options["update"]:
+        raise UsageError("`load` goes with `update`, which goes on training the model.")
+    training_options.check_update(options)
     *files, directory = paths
     stopwatch = Stopwatch()
     with ProgressBars(quiet=options["quiet"]) as bars:
@@ -50,6 +67,7 @@ def command(paths: tuple[str, ...], **options: Any) -> None:
             option.bitext_files(options, files[0], files[1] if len(files) > 1 else None),
             training_options.new_aligner(options),
             directory,
+            prior=training_options.prior_of(options),
             cells_in_shard=None if options["shard_size"] is None else options["shard_size"] << 20,
             notices=bars.notices,
             progress=bars,

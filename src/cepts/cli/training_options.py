@@ -2,17 +2,18 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from itertools import pairwise
 from typing import TYPE_CHECKING, Any
 
 import click
 
 from cepts.cli import option
+from cepts.errors import UsageError
 from cepts.names import LEXICONS, WORD_MODELS
 
 if TYPE_CHECKING:
-    from cepts.words import Aligner
+    from cepts.words import Aligner, Prior
 
 
 def _stems(ctx: click.Context, option: click.Parameter, value: str | None) -> tuple[int, ...] | None:
@@ -79,10 +80,53 @@ engine = option.text(
 shard = option.text("--shard", "I/N", "Work on share I of N of the shards, such as 2/8.")
 
 
+update = option.flag(
+    "--update",
+    "Go on training the model of --load, a word model, on this text: the expected counts of its earlier text are added "
+    "to those of this one. Several models are merged.",
+)
+
+priors = option.text(
+    "--priors",
+    "FILE",
+    "Add counts of links, jumps (hmm) and fertilities (ibm3, ibm4) to those of the text: a file of priors, as eflomal "
+    "has them, or a table of 'cepts lexicon'.",
+)
+
+# Options that may differ from those of a model that is updated.
+CHANGEABLE = ("iterations", "max_length", "threads")
+
+
+def check_update(options: Mapping[str, Any]) -> None:
+    """Refuse options that do not go with --update, or that need it."""
+    from cepts.pipeline import model_parameters
+
+    if not options["update"]:
+        return
+    if not options["load"]:
+        raise UsageError("`update` goes on training a model; say which one with `load`.")
+    fixed = ("model", *sorted(model_parameters() - {*CHANGEABLE}), "source_language", "target_language")
+    if wrong := option.given(options, fixed):
+        names = ", ".join(f"`{name}`" for name in wrong)
+        raise UsageError(f"{names}: a model that is updated keeps its options, but for `iterations`; omit this.")
+
+
+def prior_of(options: Mapping[str, Any]) -> Callable[[], Prior] | None:
+    """What was learnt before, if the options say so."""
+    from cepts.pipeline.priors import prior_of
+
+    models = options["load"] if options["update"] else ()
+    return prior_of(models, options["weights"] if models else (), options["priors"])
+
+
 def new_aligner(options: Mapping[str, Any]) -> Aligner:
-    """The untrained aligner that the options describe."""
+    """The untrained aligner that the options describe, or that is like a model which is updated."""
     from cepts.pipeline import model_parameters, new_model
 
+    if options["update"]:
+        from cepts.words import untrained_like
+
+        return untrained_like(options["load"][0], **option.given(options, CHANGEABLE))
     aligner: Aligner = new_model(
         WORD_MODELS, options["model"] or "hmm", option.given(options, sorted(model_parameters()))
     )

@@ -8,6 +8,7 @@ from cepts.data.directions import Directions, GivenDirections, Pulls, Runs, Scor
 from cepts.data.links import Alignment, Alignments, Cept, Cepts, NBest, NullLink, NullLinks
 from cepts.data.lm import END, KENLM_MAGIC, SPECIAL, START, UNKNOWN, Documents, Hypothesis, NGrams, Utterance
 from cepts.data.offsets import Flat, Lengths, offsets_of, reach_of, take_runs
+from cepts.data.priors import NULL_WORD, PriorEntries
 from cepts.data.sentences import COLUMNS, Link, Segment, Segments, Sentence, SentencePair, Span, gold_alignments
 from cepts.data.text import Bitext, Text, as_bitext, as_sentence_pairs, as_text, runs_right_to_left, words_of
 from cepts.data.tokenisation import TokenStyle, tokenisation_notice
@@ -18,6 +19,7 @@ __all__ = [
     "COLUMNS",
     "END",
     "KENLM_MAGIC",
+    "NULL_WORD",
     "SPECIAL",
     "START",
     "UNKNOWN",
@@ -39,6 +41,7 @@ __all__ = [
     "NGrams",
     "NullLink",
     "NullLinks",
+    "PriorEntries",
     "Pulls",
     "Runs",
     "Scorer",

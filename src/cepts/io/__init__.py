@@ -25,6 +25,7 @@ from cepts.io.judgements import (
 from cepts.io.links import LinkWriter, read_links, swap_sides, write_links
 from cepts.io.matrices import AssociationWriter, Matrices, association_blocks, read_association, write_association
 from cepts.io.nbest_writer import NBestWriter, write_nbest
+from cepts.io.priors import read_priors, write_priors
 from cepts.io.sentence_pairs import SentencePairWriter, read_predicted_links, read_sentence_pairs, write_sentence_pairs
 from cepts.io.vectors import read_vectors, write_vectors
 
@@ -53,6 +54,7 @@ __all__ = [
     "read_hypotheses",
     "read_links",
     "read_predicted_links",
+    "read_priors",
     "read_sentence_pairs",
     "read_sentence_similarities",
     "read_similarities",
@@ -67,6 +69,7 @@ __all__ = [
     "write_hypotheses",
     "write_links",
     "write_nbest",
+    "write_priors",
     "write_sentence_pairs",
     "write_vectors",
 ]

@@ -16,10 +16,10 @@ from cepts.pipeline.inputs import BitextFiles
 from cepts.pipeline.jobs import link_writer, text_on
 from cepts.pipeline.lists import list_alignments
 from cepts.pipeline.loop import Summary, align, check_cepts
-from cepts.pipeline.notices import note_unknown_words
+from cepts.pipeline.notices import note_unknown_words, note_unused_priors
 from cepts.progress import Progress, Step
 from cepts.store import check_destination
-from cepts.words import Aligner
+from cepts.words import Aligner, Prior
 from cepts.words.memory import MemoryPlan
 from cepts.words.text import ShelvedText
 
@@ -43,6 +43,8 @@ class WordTraining:
         can read.
     memory
         How many bytes training may use; None is what it needs for speed.
+    prior
+        Gives what was learnt from earlier texts; see `cepts.pipeline.priors.prior_of`.
     """
 
     aligner: Aligner
@@ -50,6 +52,7 @@ class WordTraining:
     prune: float = 0.0
     checkpoint: str | Path | None = None
     engine: str = "local"
+    prior: Callable[[], Prior] | None = None
     memory: int | None = None
 
     def plan(self) -> MemoryPlan | None:
@@ -137,6 +140,8 @@ def align_files(job: AlignJob, *, notices: list[str] | None = None, progress: Pr
         plan = job.scorer.plan()
         text = text_on(job.texts, job.scorer.checkpoint, plan=plan, **how)
         not_saved = _train(job.scorer, job.extraction, text, plan, progress)
+        if notices is not None:
+            note_unused_priors(job.texts.names, text.shelf, notices)
     else:
         text = job.texts.read(notices, progress)
         scorer = job.scorer()
@@ -174,7 +179,8 @@ def _train(
             progress(Step(stage="indexing", done=0, total=1, line=plan.said(text.words, text.cells)))
     how: dict[str, Any] = {"lasting": training.checkpoint is not None, "sizes": None if plan is None else plan.sizes}
     with engine_of(training.engine, aligner.threads) as engine:
-        aligner.fit_shelved(text, progress=progress, engine=engine, **how)
+        prior = None if training.prior is None else training.prior()
+        aligner.fit_shelved(text, prior=prior, progress=progress, engine=engine, **how)
     try:
         if training.save is not None:
             aligner.save(training.save, prune=training.prune)

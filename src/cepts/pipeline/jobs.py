@@ -6,6 +6,7 @@ run it, and so that it continues where it was interrupted. See `cepts.words.job`
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import Any
@@ -17,10 +18,10 @@ from cepts.io import LinkWriter, bitext_blocks
 from cepts.names import LINK_FORMATS, resolve
 from cepts.pipeline.inputs import BitextFiles
 from cepts.pipeline.loop import Summary, align
-from cepts.pipeline.notices import note_tokens
+from cepts.pipeline.notices import note_tokens, note_unused_priors
 from cepts.progress import Progress, Step
 from cepts.store import DiskShelf, PassingShelf, Shelf, SpillingShelf
-from cepts.words import Aligner
+from cepts.words import Aligner, Prior
 from cepts.words.aligner import BYTES_IN_MEMORY, SIZES
 from cepts.words.job import JobStep, TrainingJob, other_checkpoint
 from cepts.words.memory import MemoryPlan
@@ -117,7 +118,7 @@ def check_work(directory: str | Path) -> None:
         names = sorted(entry.name for entry in path.iterdir()) if path.exists() else []
     except OSError as error:
         raise ModelError(f"{directory} cannot be used ({error.strerror}); choose another directory.") from error
-    known = {"text", "text.piece", "options.piece", "words.piece", "index", "ranges"}
+    known = {"text", "text.piece", "options.piece", "words.piece", "index", "ranges", "prior", "prior.piece"}
     if strange := [name for name in names if name not in known and not name.startswith(("training-", "classes-"))]:
         raise ModelError(
             f"{directory} has other files (such as {strange[0]}); choose another directory, or empty this one."
@@ -147,11 +148,15 @@ def begin(
     aligner: Aligner,
     directory: str | Path,
     *,
+    prior: Callable[[], Prior] | None = None,
     cells_in_shard: int | None = None,
     notices: list[str] | None = None,
     progress: Progress | None = None,
 ) -> ShelvedText:
-    """Cut a text into shards in a directory, and keep the options there with which a model is to be trained."""
+    """Cut a text into shards in a directory, and keep the options there with which a model is to be trained.
+
+    What was learnt before, which `prior` gives, is kept there too.
+    """
     check_work(directory)
     shelf = DiskShelf(directory)
     if shelf.has("text"):
@@ -159,8 +164,13 @@ def begin(
     how: dict[str, Any] = {"threads": aligner.threads, "notices": notices, "progress": progress}
     text = shelve(texts, shelf, cells_in_shard=cells_in_shard, **how)
     job = TrainingJob(aligner, text, SIZES)
-    job.keep_options()
+    learnt = None if prior is None else prior()
+    job.keep_options(learnt)
+    if learnt is not None:
+        learnt.put(text, aligner)
     job.indexed.number_words_once()
+    if notices is not None:
+        note_unused_priors(texts.names, shelf, notices)
     return text
 
 

@@ -9,10 +9,10 @@ from cepts.errors import UsageError, check_choice
 from cepts.extract import Extraction, LinkScorer
 from cepts.io import LinkWriter, swap_sides, write_links
 from cepts.io.files import PathLike, check_stdin, name_of
-from cepts.io.link_format import LinkFormat
-from cepts.names import LINK_FORMATS, resolve
+from cepts.names import LINK_COUNT_FORMATS, LINK_FORMATS, resolve
 from cepts.pipeline.inputs import BitextFiles, LinkFile, Sides, read_directions, read_sides
 from cepts.pipeline.loop import Summary, align
+from cepts.pipeline.priors import write_link_priors
 
 
 def combine_links(
@@ -95,7 +95,7 @@ def convert_links(
     links
         The file of links to read.
     output, format, base
-        The file of links to write, as in `cepts.io.LinkWriter`.
+        The file of links to write, as in `cepts.io.LinkWriter`; or ``priors``, counts of words for eflomal.
     source, target, errors
         The sentences, as in `cepts.io.read_bitext`. If they are given, links are checked, and some formats show them.
     sentences
@@ -105,11 +105,11 @@ def convert_links(
     reverse
         Swap the sides: write target-source links.
     """
-    check_choice("format", format, LINK_FORMATS)
-    layout: LinkFormat = resolve(LINK_FORMATS[format])
+    check_choice("format", format, (*LINK_FORMATS, *LINK_COUNT_FORMATS))
+    shows_sentences = format in LINK_COUNT_FORMATS or resolve(LINK_FORMATS[format]).shows_sentences
     if (source is None) != (target is None):
         raise UsageError("`source` and `target` belong together; give both files of sentences, or neither.")
-    if source is None and layout.shows_sentences:
+    if source is None and shows_sentences:
         raise UsageError(f"the format {format} shows the sentences; give them with `source` and `target`.")
     check_stdin(links.path, source, target)
     sides = read_sides(source, target, errors=errors)
@@ -120,4 +120,8 @@ def convert_links(
     if reverse:
         alignments = swap_sides(alignments)
         bitext = None if bitext is None else Bitext(bitext.target, bitext.source)
-    write_links(output, alignments, format=format, base=base, bitext=bitext)
+    if format in LINK_COUNT_FORMATS:
+        assert bitext is not None
+        write_link_priors(bitext, alignments, output)
+    else:
+        write_links(output, alignments, format=format, base=base, bitext=bitext)

@@ -13,6 +13,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from cepts.data import Bitext, Scorer, Text, tokenisation_notice
+from cepts.store import Shelf
+from cepts.words.prior import ShelvedPrior
 
 MANY_UNKNOWN = 0.3  # of the words of a text
 MANY_CAPITALS = 0.1  # the same where most would be known in lower case
@@ -76,3 +78,13 @@ def _unknown_share(text: Text, knows: Knows) -> float:
     times[[not any(map(str.isalpha, word)) for word in words]] = 0
     total = int(times.sum())
     return float(times[~knows(words)].sum()) / total if total else 0.0
+
+
+def note_unused_priors(names: tuple[str, str], shelf: Shelf, notices: list[str]) -> None:
+    """Note priors none of which has words of the text on the shelf."""
+    used = ShelvedPrior(shelf).used if shelf.has("prior") else None
+    if used is not None and used[1] and not used[0]:
+        notices.append(
+            f"none of the {used[1]:,} pairs of words in the priors has words of {names[0]} and {names[1]}; check that "
+            f"languages and tokenisation are the same, source first."
+        )

@@ -1,6 +1,15 @@
 """Model directories, tables and pieces: JSON and safetensors files with checksums; nothing is ever unpickled."""
 
-from cepts.store.directory import Model, check_destination, kind_of, load_model, load_table, save_model, save_table
+from cepts.store.directory import (
+    Model,
+    check_destination,
+    kind_of,
+    load_model,
+    load_table,
+    save_model,
+    save_table,
+    settings_of,
+)
 from cepts.store.passing import PassingShelf, SpillingShelf
 from cepts.store.pieces import DiskShelf, MemoryShelf, Piece, PieceError, Shelf, checksum
 
@@ -20,4 +29,5 @@ __all__ = [
     "load_table",
     "save_model",
     "save_table",
+    "settings_of",
 ]

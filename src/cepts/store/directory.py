@@ -128,12 +128,14 @@ def load_model(directory: str | os.PathLike[str], *, kind: str | None = None) ->
     Raises `ModelError` if the directory or one of its files is missing, damaged, of a later format, or of another kind
     than `kind`.
     """
-    contents = _header_of(directory)
-    found_kind = contents["kind"]
-    if kind is not None and found_kind != kind:
-        raise ModelError(f"{directory} holds a model of kind {found_kind}, not {kind}; give another one, or {REMEDY}.")
+    contents = _header_of(directory, kind)
     arrays = _read_arrays(Path(directory) / ARRAYS_NAME, contents)
-    return Model(kind=found_kind, settings=contents["settings"], arrays=arrays)
+    return Model(kind=contents["kind"], settings=contents["settings"], arrays=arrays)
+
+
+def settings_of(directory: str | os.PathLike[str], *, kind: str) -> dict[str, Any]:
+    """The settings of the model that a directory holds; its arrays are not read."""
+    return dict(_header_of(directory, kind)["settings"])
 
 
 def kind_of(directory: str | os.PathLike[str]) -> str:
@@ -141,7 +143,7 @@ def kind_of(directory: str | os.PathLike[str]) -> str:
     return str(_header_of(directory)["kind"])
 
 
-def _header_of(directory: str | os.PathLike[str]) -> dict[str, Any]:
+def _header_of(directory: str | os.PathLike[str], kind: str | None = None) -> dict[str, Any]:
     path = Path(directory) / HEADER_NAME
     give = f"give the directory of a saved model, or {REMEDY}."
     if not path.parent.is_dir():
@@ -161,6 +163,10 @@ def _header_of(directory: str | os.PathLike[str]) -> dict[str, Any]:
     files = contents.get("files")
     if not isinstance(files, dict) or not isinstance(files.get(ARRAYS_NAME), dict):
         refuse_damaged(path, "entries are missing", REMEDY)
+    if kind is not None and contents["kind"] != kind:
+        raise ModelError(
+            f"{directory} holds a model of kind {contents['kind']}, not {kind}; give another one, or {REMEDY}."
+        )
     return contents
 
 

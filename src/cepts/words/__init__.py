@@ -3,8 +3,10 @@
 from cepts.names import WORD_MODELS, resolve
 from cepts.words.aligner import Aligner
 from cepts.words.cooccurrence import Cooccurrence
+from cepts.words.merging import merge_aligners
 from cepts.words.models import HMM, IBM1, IBM2, IBM3, IBM4, Diagonal
-from cepts.words.persist import load_aligner, save_aligner
+from cepts.words.persist import load_aligner, save_aligner, untrained_like
+from cepts.words.prior import CountTable, Prior
 
 __all__ = [
     "HMM",
@@ -15,9 +17,13 @@ __all__ = [
     "MODELS",
     "Aligner",
     "Cooccurrence",
+    "CountTable",
     "Diagonal",
+    "Prior",
     "load_aligner",
+    "merge_aligners",
     "save_aligner",
+    "untrained_like",
 ]
 
 MODELS: dict[str, type[Aligner]] = {name: resolve(home) for name, home in WORD_MODELS.items()}

@@ -33,6 +33,7 @@ from cepts.words.lexicon_table import LexiconTable, TrainedShards
 from cepts.words.mixture import Uniform
 from cepts.words.null import NullWords
 from cepts.words.positions import Positions
+from cepts.words.prior import Prior
 from cepts.words.rare import is_symbol, known_names
 from cepts.words.text import ShelvedText
 
@@ -173,13 +174,22 @@ class Aligner(Estimator, Aligning):
 
     # -- training ------------------------------------------------------------------------------------------------
 
-    def fit(self, bitext: Bitext, *, progress: Progress | None = None, checkpoint: str | Path | None = None) -> Self:
+    def fit(
+        self,
+        bitext: Bitext,
+        *,
+        prior: Prior | None = None,
+        progress: Progress | None = None,
+        checkpoint: str | Path | None = None,
+    ) -> Self:
         """Train both directions and return the aligner itself.
 
         Parameters
         ----------
         bitext
             The sentence pairs: a `Bitext`, or a list of pairs of sentences.
+        prior
+            What was learnt from earlier texts. See also `update`.
         progress
             Called after each part of an iteration.
         checkpoint
@@ -196,14 +206,39 @@ class Aligner(Estimator, Aligning):
             if text.fingerprint != ShelvedText.put(MemoryShelf(), bitext, SIZES.shard).fingerprint:
                 raise other_checkpoint(shelf, "the text differs")
         text = text or ShelvedText.put(shelf, bitext, SIZES.shard)
-        self.fit_shelved(text, progress=progress, lasting=checkpoint is not None)
+        self.fit_shelved(text, prior=prior, progress=progress, lasting=checkpoint is not None)
         self._bitext = bitext
         return self
+
+    def update(
+        self,
+        bitext: Bitext,
+        *,
+        weight: float = 1.0,
+        progress: Progress | None = None,
+        checkpoint: str | Path | None = None,
+    ) -> Self:
+        """Go on training on new sentence pairs, without the old ones, and return the aligner itself.
+
+        The expected counts of the earlier text are added to those of the new one in every M-step; words that are new
+        join the vocabulary. The result is close to that of training on both texts.
+
+        Parameters
+        ----------
+        bitext
+            The new sentence pairs.
+        weight
+            How often the counts of the earlier text are added; below 1, the new text counts for more.
+        progress, checkpoint
+            As in `fit`.
+        """
+        return self.fit(bitext, prior=Prior([self], [weight]), progress=progress, checkpoint=checkpoint)
 
     def fit_shelved(
         self,
         text: ShelvedText,
         *,
+        prior: Prior | None = None,
         progress: Progress | None = None,
         engine: Engine | None = None,
         lasting: bool = True,
@@ -215,6 +250,8 @@ class Aligner(Estimator, Aligning):
         ----------
         text
             The text, cut into shards.
+        prior
+            What was learnt from earlier texts.
         progress
             Called after each part of an iteration.
         engine
@@ -227,7 +264,11 @@ class Aligner(Estimator, Aligning):
         report = progress or silent
         job = TrainingJob(self, text, sizes or SIZES, engine, lasting=lasting)
         if lasting:
-            job.keep_options()
+            job.keep_options(prior)
+        if prior is not None:
+            prior.put(text, self)
+            # Now that it is on the shelf, its models need no memory.
+            del prior
         job.index(lambda done, total: report(Step(stage="indexing", done=done, total=total + 1)))
         report(Step(stage="indexing", done=1, total=1))
         job.train(progress)

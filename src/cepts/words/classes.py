@@ -17,7 +17,9 @@ if TYPE_CHECKING:
 SETTLED = 0.001
 
 
-def word_classes(adjacent: AdjacentWords, *, classes: int = 50, passes: int = 10) -> NDArray[np.int32]:
+def word_classes(
+    adjacent: AdjacentWords, *, classes: int = 50, passes: int = 10, known: NDArray[np.int32] | None = None
+) -> NDArray[np.int32]:
     """Assign each word to a class, so that classes predict each other as well as possible.
 
     The exchange algorithm (Kneser and Ney, 1993), as in mkcls: maximise the likelihood of the text under a bigram model
@@ -34,6 +36,8 @@ def word_classes(adjacent: AdjacentWords, *, classes: int = 50, passes: int = 10
         Number of classes, numbered from 0; some may stay empty.
     passes
         The largest number of passes over all words; there are fewer if hardly any word moves.
+    known
+        The class of each word that has one already, which it keeps; -1 for the others.
     """
     from cepts.kernels.classes import count_classes, exchange
 
@@ -47,11 +51,14 @@ def word_classes(adjacent: AdjacentWords, *, classes: int = 50, passes: int = 10
     class_of = np.empty(words + 1, dtype=np.int32)
     class_of[order] = np.minimum(share * classes, classes - 1)
     class_of[words] = classes
+    if known is not None:
+        class_of[:words] = np.where(known >= 0, known, class_of[:words])
+        order = order[known[order] < 0]
     after, before = _bigrams(adjacent)
     joint = np.empty((classes + 1, classes + 1))
     count_classes(after, class_of, joint)
     totals = np.bincount(class_of[:words], frequencies, minlength=classes)
-    order = order[: np.count_nonzero(frequencies)]
+    order = order[frequencies[order] > 0]
     for _ in range(passes):
         moved, _ = exchange(order, frequencies, after, before, class_of, joint, totals)
         if moved <= SETTLED * len(order):

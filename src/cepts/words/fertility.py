@@ -19,6 +19,8 @@ lower it.
 from __future__ import annotations
 
 from abc import abstractmethod
+from collections.abc import Sequence
+from dataclasses import replace
 from typing import TYPE_CHECKING, Any, ClassVar
 
 import numpy as np
@@ -29,7 +31,7 @@ from cepts.words.blocks import PairBlock
 from cepts.words.index import Pairs
 from cepts.words.jumps import Jumps, doubling_groups
 from cepts.words.nbest import lists_of
-from cepts.words.positions import Paths, Positions
+from cepts.words.positions import EarlierPositions, Paths, Positions
 from cepts.words.text import TextFacts
 
 if TYPE_CHECKING:
@@ -99,11 +101,15 @@ class Fertility(Positions):
         """Posteriors, or expected counts also of fertilities and placements, over neighbourhoods of climbed paths."""
         from cepts.kernels.fertility_shard import FertilityCounts, fertility_posteriors
 
-        fertilities, displaced = (self.source_fertility.shape, self.target_fertility.shape), self.displacements.shape
-        shapes = (*fertilities, (2, self.placements[0].size), displaced) if counting else (*[(2, 0)] * 3, (2, 0, 0))
+        shapes = self._shapes() if counting else (*[(2, 0)] * 3, (2, 0, 0))
         statistics, shard = [np.zeros(shape) for shape in shapes], self._shard(block)
         fertility_posteriors(shard, counting, agreeing, found, FertilityCounts(*statistics))
         return statistics, (shard.source_links, shard.target_links)
+
+    def _shapes(self) -> tuple[tuple[int, ...], ...]:
+        """Shapes of the statistics."""
+        fertilities = self.source_fertility.shape, self.target_fertility.shape
+        return (*fertilities, (2, self.placements[0].size), self.displacements.shape)
 
     def paths(self, block: PairBlock) -> Paths:
         """The climbed alignments."""
@@ -126,6 +132,27 @@ class Fertility(Positions):
         longest = int(most.max(initial=1))
         used, used_positions = fertility_nbest(shard, direction, longest, found, log_probabilities, positions)
         return NBest(explained, offsets_of(found), log_probabilities[:used].copy(), positions[:used_positions].copy())
+
+    def add_earlier(self, earlier: EarlierPositions) -> None:
+        """Add the fertilities and placements of an earlier text, or the fertilities of a table."""
+        if len(earlier.seen) < 2:
+            return
+        statistics = [np.zeros(shape) for shape in self._shapes()]
+        for own, counts, numbers in zip(statistics, earlier.seen, (earlier.source, earlier.target), strict=False):
+            kept = numbers >= 0
+            np.add.at(own, numbers[kept], counts[:-1][kept])
+            own[-1] += counts[-1]
+        for own, counts in zip(statistics[2:], earlier.seen[2:], strict=False):
+            own += counts
+        self._join(statistics, earlier.weight)
+        jumps = {name.removeprefix("jumps."): each for name, each in earlier.state.items() if name.startswith("jumps.")}
+        self.jumps.add_earlier(EarlierPositions(jumps, earlier.weight, earlier.source, earlier.target))
+
+    def learn(self, statistics: Sequence[NDArray], *, share: float = 1.0, starting: bool = False) -> None:
+        """M-step; the jumps of an earlier text are taken as they are, because the HMM is not trained again."""
+        if starting or not statistics:
+            self.jumps.learn([])
+        super().learn(statistics, share=share, starting=starting)
 
     def update(self, statistics: list[NDArray]) -> None:
         """Distributions from expected counts."""
@@ -153,7 +180,7 @@ class Fertility(Positions):
     def restore(self, state: dict[str, NDArray]) -> None:
         """Set what was learnt, and the jumps."""
         super().restore(state)
-        self.jumps.restore({name: state[f"jumps.{name}"] for name in self.jumps.learnt})
+        self.jumps.restore({name.removeprefix("jumps."): state[name] for name in state if name.startswith("jumps.")})
         self._logs = None
 
     def logarithms(self) -> tuple[NDArray, ...]:
@@ -255,6 +282,29 @@ class Distortions(Fertility):
         self.placements[:, -1] = _ahead(smooth_prior(0.5, 1))
         super().prepare(text)
 
+    def add_earlier(self, earlier: EarlierPositions) -> None:
+        """Add the fertilities and placements of an earlier text, whose words may have been in other classes.
+
+        What a class placed is divided among the classes in which its words are now.
+        """
+        if len(earlier.seen) == 4:
+            shares = [
+                class_shares(earlier.state[name], classes[numbers], counts[:-1].sum(axis=1), self.classes + 1)
+                for name, classes, numbers, counts in (
+                    ("source_classes", self.source_classes, earlier.source, earlier.seen[0]),
+                    ("target_classes", self.target_classes, earlier.target, earlier.seen[1]),
+                )
+            ]
+            placements = earlier.seen[2].reshape(self.placements.shape)
+            divided = placements.copy()
+            for direction, (before, head) in enumerate((shares, shares[::-1])):
+                # After the classes come the start of a sentence and what is not a head, which stay what they are.
+                every = np.eye(self.classes + 3)
+                every[: self.classes + 1, : self.classes + 1] = before
+                divided[direction] = np.einsum("abg,ac,bd->cdg", placements[direction], every, head, optimize=True)
+            earlier = replace(earlier, state={**earlier.state, "seen.2": divided.reshape(earlier.seen[2].shape)})
+        super().add_earlier(earlier)
+
     def place(self, placements: NDArray, displacements: NDArray) -> None:
         """Distances of each pair of classes, smoothed towards those of all classes."""
         strength = self.placement_smoothing
@@ -262,6 +312,18 @@ class Distortions(Fertility):
             heads, rests = counts[:-1], counts[-1]
             learnt[:-1] = drawn(heads, drawn(heads.sum(axis=(0, 1)), smooth_prior(0.6, 1), 10.0), strength)
             learnt[-1] = drawn(rests, drawn(rests.sum(axis=0), _ahead(smooth_prior(0.5, 1)), 10.0), strength)
+
+
+def class_shares(
+    before: NDArray[np.int32], now: NDArray[np.int32], weights: NDArray[np.float64], classes: int
+) -> NDArray[np.float64]:
+    """P(class now | class before), from words and their weights; a class without any word (now -1) stays what it is."""
+    known = now >= 0
+    keys = before[known].astype(np.int64) * classes + now[known]
+    mass = np.bincount(keys, weights[known], classes * classes).reshape(classes, classes)
+    empty = mass.sum(axis=1) <= 0
+    mass[empty] = np.eye(classes)[empty]
+    return np.asarray(mass / mass.sum(axis=1, keepdims=True))
 
 
 def drawn(counts: NDArray[np.float64], prior: NDArray[np.float64], strength: float) -> NDArray[np.float64]:

@@ -19,6 +19,8 @@ from cepts.words.forms import number as number_words
 from cepts.words.index import IndexShard, Sizes, index_shard, kept_pairs, merge_cells, rows_between
 from cepts.words.levels import Words, build_levels, words_by_level
 from cepts.words.lexicon import Side
+from cepts.words.positions import Positions
+from cepts.words.prior import ShelvedPrior
 from cepts.words.ranges import Ranges, cut_ranges, level_arrays
 from cepts.words.rare import share_symbols
 from cepts.words.text import SIDES, ShelvedText, TextFacts, shapes_of
@@ -46,6 +48,11 @@ class IndexedText:
         self.aligner, self.text, self.sizes, self.threads = aligner, text, sizes, threads
         self.shelf = text.shelf
 
+    @cached_property
+    def prior(self) -> ShelvedPrior | None:
+        """What was learnt before, if anything."""
+        return ShelvedPrior(self.shelf) if self.shelf.has("prior") else None
+
     # -- words -------------------------------------------------------------------------------------------------------
 
     def number_words(self) -> None:
@@ -59,11 +66,14 @@ class IndexedText:
             frequencies[1] += target
             cells += own
         for name, vocabulary, found in zip(SIDES, self.text.vocabularies, frequencies, strict=True):
-            forms, places, counted = self._forms(vocabulary, found)
+            forms, places, counted = self._forms(name, vocabulary, found)
             used = counted > 0
             # Words of unaligned pairs alone are left out.
             numbers = np.where(used, np.cumsum(used) - 1, -1).astype(np.int32)
             side = Side(forms if used.all() else forms.take(np.flatnonzero(used)), counted[used])
+            if self.prior is not None:
+                side, maps = self.prior.extended(name, side)
+                arrays |= maps
             sides.append(side)
             arrays |= {
                 f"{name}.numbers": numbers[places] if len(places) else np.empty(0, dtype=np.int32),
@@ -74,10 +84,12 @@ class IndexedText:
         stems = self.aligner.stems if self.aligner.lexicon == "backoff" else ()
         opposite = cells / max(int(frequencies[0].sum()), 1)
         ranges = cut_ranges(sides[0], sides[1], stems[-1] if stems else None, self.sizes.range, opposite)
+        if self.prior is not None:
+            self.prior.cut(arrays, ranges.ranks, ranges.bounds)
         self.shelf.put("words", {**arrays, "ranks": ranges.ranks, "bounds": ranges.bounds})
 
     def _forms(
-        self, vocabulary: Vocabulary, frequencies: NDArray[np.int64]
+        self, side: str, vocabulary: Vocabulary, frequencies: NDArray[np.int64]
     ) -> tuple[Vocabulary, NDArray[np.int32], NDArray[np.int64]]:
         """The forms of words or, of rare ones, their symbols; the form of each word, and how often each form occurs."""
         aligner = self.aligner
@@ -86,7 +98,12 @@ class IndexedText:
         if not aligner.shares_symbols:
             return forms, places, counted
         how: dict[str, Any] = {"min_count": aligner.min_count, "max_vocabulary": aligner.max_vocabulary}
-        names, shared = number_words(share_symbols(forms.words, counted, tuple(aligner.stems), **how))
+        symbols = share_symbols(forms.words, counted, tuple(aligner.stems), **how)
+        if self.prior is not None:
+            # A word that was frequent enough in an earlier text stays a word.
+            known = self.prior.words(side)
+            symbols = [form if form in known else symbol for form, symbol in zip(forms.words, symbols, strict=True)]
+        names, shared = number_words(symbols)
         return names, shared[places], np.bincount(shared, counted, len(names)).astype(np.int64)
 
     def _frequencies(self, shard: int) -> tuple[NDArray[np.int64], NDArray[np.int64], int]:
@@ -150,6 +167,11 @@ class IndexedText:
             rows = rows_between(piece["ranks"], piece["starts"], first, last)
             # A copy, so that the files of all shards need not be in memory at once.
             parts.append((rows, piece.part("targets", start, stop).copy()))
+        earlier = None
+        if self.prior is not None:
+            columns = 1 if self.aligner.agreement else 2
+            rows, targets, earlier = self.prior.cells(number, self.ranges.bounds, columns)
+            parts.append((rows, targets))
         if not parts:
             parts.append((np.zeros(last - first + 1, dtype=np.int64), np.empty(0, dtype=np.int32)))
         rows, targets, numbers = merge_cells(parts, last - first, words)
@@ -159,6 +181,8 @@ class IndexedText:
             "numbers": np.concatenate(numbers),
             "number_offsets": offsets_of([len(part) for part in numbers]),
         }
+        if earlier is not None:
+            arrays["prior"] = earlier
         if self.aligner.lexicon == "backoff":
             side = self.source_of(number)
             stems = tuple(self.aligner.stems)
@@ -189,7 +213,7 @@ class IndexedText:
         """What position models need to know of the text."""
         pieces = [self.shelf.get(f"index/{shard:05}") for shard in range(self.text.shards)]
         keys = np.unique(np.concatenate([np.empty(0, np.int64), *(piece["shapes"] for piece in pieces)]))
-        return TextFacts(
+        facts = TextFacts(
             sum(piece.settings["pairs"] for piece in pieces),
             max((piece.settings["longest"] for piece in pieces), default=0),
             keys >> 32,
@@ -197,13 +221,29 @@ class IndexedText:
             (len(self.sides[0]), len(self.sides[1])),
             self.classes,
         )
+        return facts if self.prior is None else self.prior.facts(facts)
+
+    def give_prior(self, positions: Positions) -> None:
+        """Give a position model, which is prepared for this text, what was learnt before."""
+        if self.prior is not None:
+            self.prior.give(positions, self._words)
+
+    def earlier_free(self) -> tuple[NDArray[np.float64], NDArray[np.float64]] | None:
+        """How often null explained each word of the earlier texts."""
+        if self.prior is None:
+            return None
+        source, target = self.prior.free(self._words, self.facts.words)
+        return source, target
 
     def classes(self, count: int) -> tuple[NDArray[np.int32], NDArray[np.int32]]:
         """Word classes of the source and of the target, which are found once and kept on the shelf."""
         name = f"classes-{count}"
         if not self.shelf.has(name):
-            found = (word_classes(adjacent, classes=count) for adjacent in self.adjacent())
-            self.shelf.put(name, dict(zip(SIDES, found, strict=True)))
+            found = {}
+            for place, adjacent in enumerate(self.adjacent()):
+                known = None if self.prior is None else self.prior.classes(self._words, place, adjacent.words)
+                found[SIDES[place]] = word_classes(adjacent, classes=count, known=known)
+            self.shelf.put(name, found)
         piece = self.shelf.get(name)
         return piece["source"], piece["target"]
 
@@ -230,8 +270,13 @@ class IndexedText:
 
     def cohesion(self) -> tuple[Cohesion, Cohesion]:
         """How closely words belong to their neighbours."""
-        source, target = self.adjacent(repeated=True)
-        return Cohesion.of(source), Cohesion.of(target)
+        both = self.adjacent(repeated=True)
+        if self.prior is not None:
+            both = (
+                AdjacentWords.sum([both[0], *self.prior.adjacent(self._words, 0, both[0].words)]),
+                AdjacentWords.sum([both[1], *self.prior.adjacent(self._words, 1, both[1].words)]),
+            )
+        return Cohesion.of(both[0]), Cohesion.of(both[1])
 
     @property
     def inner_threads(self) -> int:

@@ -22,8 +22,10 @@ from cepts.words.index import Sizes
 from cepts.words.indexed_text import IndexedText
 from cepts.words.lexicon_table import LexiconTable
 from cepts.words.persist import aligner_of, options_of
+from cepts.words.positions import Positions
+from cepts.words.prior import Prior
 from cepts.words.text import ShelvedText
-from cepts.words.training import AlignerTraining
+from cepts.words.training import PRIOR_STAGE, AlignerTraining
 
 if TYPE_CHECKING:
     from cepts.words.aligner import Aligner
@@ -83,17 +85,19 @@ class TrainingJob:
 
     # -- options -----------------------------------------------------------------------------------------------------
 
-    def keep_options(self) -> None:
+    def keep_options(self, prior: Prior | None = None) -> None:
         """Keep the options on the shelf; refuse a shelf that has others, unless only training time differs."""
-        options = options_of(self.aligner)
+        options, learnt = options_of(self.aligner), None if prior is None else prior.fingerprint
         if not self.shelf.has(OPTIONS):
-            settings = {"options": options, "sizes": asdict(self.sizes), "version": __version__}
+            settings = {"options": options, "sizes": asdict(self.sizes), "version": __version__, "prior": learnt}
             self.shelf.put(OPTIONS, {}, model=self.aligner.name, **settings)
             return
         before = self.shelf.get(OPTIONS).settings
         differing = [name for name in options if options[name] != before["options"].get(name) and name not in TIMES]
         if before["model"] != self.aligner.name:
             raise other_checkpoint(self.shelf, f"the model was {before['model']}")
+        if before.get("prior") != learnt:
+            raise other_checkpoint(self.shelf, "it began with other models or priors")
         if differing:
             raise other_checkpoint(self.shelf, f"`{differing[0]}` was {before['options'].get(differing[0])}")
         self.sizes = self.indexed.sizes = Sizes(**before["sizes"])
@@ -129,9 +133,16 @@ class TrainingJob:
 
     def stages(self) -> list[tuple[str, Any, int]]:
         """The stages of training; see `Aligner.stages`."""
-        if not hasattr(self.aligner, "positions_"):
+        if not hasattr(self, "lexicon"):
             self._begin()
-        return self.aligner.stages()
+        stages, prior = self.aligner.stages(), self.indexed.prior
+        if prior is None:
+            return stages
+        if prior.trained:
+            # Goes on where the earlier training ended.
+            stages = stages[-1:]
+        first = (PRIOR_STAGE, stages[0][1], 1)
+        return [first, *stages] if self.text.shards else [first]
 
     def _history(self, stage: str) -> list[float]:
         name = state_name(f"training {stage}")
@@ -141,12 +152,24 @@ class TrainingJob:
         """Give the aligner what it has before the first iteration."""
         self.aligner.begin(self.indexed)
         self.lexicon = LexiconTable(self.indexed)
+        self._prepared: list[Positions] = []
+        if self.indexed.prior is not None:
+            self.aligner.null_.earlier = self.indexed.earlier_free()
+            self.indexed.prior.give_strengths(self.lexicon.shared)
+
+    def _prepare(self, positions: Positions) -> None:
+        """Prepare a position model for the text, once: two stages may share it."""
+        if any(positions is other for other in self._prepared):
+            return
+        positions.prepare(self.indexed.facts)
+        self.indexed.give_prior(positions)
+        self._prepared.append(positions)
 
     def problem(self, stage: str) -> AlignerTraining:
         """A stage as an EM problem, in the state that the shelf has."""
         self._begin()
-        for name, positions, _ in self.aligner.stages():
-            positions.prepare(self.indexed.facts)
+        for name, positions, _ in self.stages():
+            self._prepare(positions)
             problem = self._problem(name, positions)
             kept = state_name(f"training {name}")
             if self.shelf.has(kept):
@@ -170,16 +193,20 @@ class TrainingJob:
     def train(self, progress: Progress | None = None) -> None:
         """Run all iterations that are missing."""
         self._begin()
-        for stage, positions, iterations in self.aligner.stages():
-            positions.prepare(self.indexed.facts)
-            self.aligner.stage_objectives_[stage] = run_em(
-                self._problem(stage, positions, progress),
+        for stage, positions, iterations in self.stages():
+            self._prepare(positions)
+            # Adding up what was learnt before takes no time worth telling.
+            told = None if stage == PRIOR_STAGE else progress
+            objectives = run_em(
+                self._problem(stage, positions, told),
                 iterations=iterations,
                 tolerance=self.aligner.tolerance,
                 stage=f"training {stage}",
-                progress=progress,
+                progress=told,
                 checkpoint=self.shelf if self.lasting else None,
             )
+            if stage != PRIOR_STAGE:  # It has no E-step.
+                self.aligner.stage_objectives_[stage] = objectives
             release_memory()
         self.aligner.end(self.indexed, self.lexicon)
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from functools import partial
 from typing import TYPE_CHECKING
 
@@ -13,7 +14,7 @@ from cepts.words.batches import laid_out, matrix_size
 from cepts.words.blocks import PairBlock
 from cepts.words.index import Pairs
 from cepts.words.nbest import best_paths, nbest_lists
-from cepts.words.positions import Paths, Positions
+from cepts.words.positions import EarlierPositions, Paths, Positions
 from cepts.words.text import TextFacts
 
 if TYPE_CHECKING:
@@ -50,6 +51,8 @@ class Jumps(Positions):
         self.reach = 0
         self.jumps = np.empty((2, 1), dtype=np.float32)
         self.starts = np.empty((2, 0), dtype=np.float32)
+        # Counts of jumps from elsewhere, by direction and distance.
+        self.given = np.zeros((2, 1))
         self._stretch(2 * self.NEAR)
 
     @property
@@ -94,6 +97,30 @@ class Jumps(Positions):
 
         return nbest_lists(block, count, partial(hmm_lists, block.arrays, self._chain()), jumps=self.jumps.shape[1])
 
+    def add_earlier(self, earlier: EarlierPositions) -> None:
+        """Add the jumps and starts of an earlier text, or jumps that a table counts."""
+        if len(earlier.seen) == 4:
+            # Earlier sentences were at most as long as those that the weights are for: see `ShelvedPrior.facts`.
+            more = self.reach - (earlier.seen[0].shape[1] - 1) // 2
+            *jumps, started, start_share = earlier.seen
+            padded = [np.pad(each, ((0, 0), (more, more))) for each in jumps]
+            padded += [np.pad(each, ((0, 0), (0, more))) for each in (started, start_share)]
+            self._join(padded, earlier.weight)
+        counted = earlier.state.get("jumped")
+        if counted is not None:
+            # What is farther than the longest sentence counts as the farthest jump.
+            reach = (counted.shape[1] - 1) // 2
+            places = self.reach + np.clip(np.arange(-reach, reach + 1), -self.reach, self.reach)
+            self.given = np.array([np.bincount(places, each, 2 * self.reach + 1) for each in counted])
+
+    def learn(self, statistics: Sequence[NDArray], *, share: float = 1.0, starting: bool = False) -> None:
+        """M-step, with jumps from elsewhere, which may be of any distance."""
+        if self.given.any() and statistics:
+            jumped, jump_share, *starts = statistics
+            possible = self.given.sum(axis=1, keepdims=True) / self.jumps.sum(axis=1, keepdims=True, dtype=np.float64)
+            statistics = [jumped + share * self.given, jump_share + share * possible, *starts]
+        super().learn(statistics, share=share, starting=starting)
+
     def update(self, statistics: list[NDArray]) -> None:
         """Weights from expected jumps and starts (an MM step: see the kernel that counts jumps)."""
         jumped, jump_share, started, start_share = statistics
@@ -120,6 +147,13 @@ class Jumps(Positions):
         # Tied from the start, because otherwise the first update could lower the likelihood.
         groups = doubling_groups(np.arange(-reach, reach + 1), self.NEAR)
         return 0.6 ** np.minimum(np.abs(groups - 1), 12), np.ones(reach + 1)
+
+    def state(self) -> dict[str, NDArray]:
+        """The weights, the statistics behind them, and for how long sentences these are."""
+        return {**super().state(), "longest": np.array([self._seen_reach()])}
+
+    def _seen_reach(self) -> int:
+        return (self.seen[0].shape[1] - 1) // 2 if len(self.seen) else 0
 
     def restore(self, state: dict[str, NDArray]) -> None:
         """Set the weights."""

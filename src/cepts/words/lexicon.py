@@ -25,6 +25,8 @@ if TYPE_CHECKING:
     from cepts.kernels.lookup import Spellings
 
 Counts = NDArray[np.float32]
+# Relative to a prior count: more than sums in float32 are off.
+ROUNDING = 1e-4
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -94,6 +96,8 @@ class Lexicon(ABC):
         self.targets = targets
         self.source = source
         self.target = target
+        # In all ranges, if this is one of several.
+        self.source_words = len(source)
         self.floor = np.float32(floor)
         self.counts: Counts = np.zeros((0, 1), dtype=np.float32)
         # Sums of the forward counts of each source word, and of the reverse counts of each target word.
@@ -129,6 +133,21 @@ class Lexicon(ABC):
         self.counts = counts
         self._sorted = None
         totals(self.rows, self.targets, counts, self.source_totals, self.target_totals)
+
+    def without_spelling(self) -> Counts:
+        """The expected counts without the prior counts of words that are spelt alike."""
+        from cepts.kernels.lexicon import spelling_counts
+
+        counts = self.counts.copy()
+        if self.spelling > 0.0:
+            spellings = _spellings(self.source.vocabulary, self.target.vocabulary)
+            spelling_counts(self.rows, self.targets, spellings, self.LIKENESS, -self.spelling, counts)
+            # What is left of a count that was all prior is a rounding error.
+            counts[counts < self.spelling * ROUNDING] = 0.0
+        return counts
+
+    def spread(self) -> None:
+        """Give all pairs of words some probability, if training starts from earlier counts, which lack some pairs."""
 
     @abstractmethod
     def normalise(self) -> None:
@@ -194,6 +213,15 @@ class MaximumLikelihood(Lexicon):
         from cepts.kernels.lexicon import normalise
 
         normalise(self.rows, self.targets, self.counts, self.source_totals, self.target_totals, self.table)
+
+    def spread(self) -> None:
+        """Add one link of each word, with no other word more likely than another."""
+        totals = np.repeat(self.source_totals, np.diff(self.rows)), self.target_totals[self.targets]
+        for column, (total, others) in enumerate(zip(totals, (self.target, self.source), strict=True)):
+            # A range of the lexicon has only some source words, but all of them are needed here.
+            size = max(len(others) if column == 0 else self.source_words, 1)
+            counts = self.counts[:, min(column, self.counts.shape[1] - 1)]
+            self.table[:, column] = (counts + 1.0 / size) / (total + 1.0)
 
 
 class Bayes(Lexicon):

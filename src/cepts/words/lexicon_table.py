@@ -57,6 +57,7 @@ class LexiconTable:
             options["levels"] = levels_of(piece, indexed.target_levels)
         sides = indexed.source_of(number), indexed.sides[1]
         found = indexed.aligner.new_lexicon(piece["rows"], piece["targets"], *sides, **options)
+        found.source_words = len(indexed.sides[0])
         if isinstance(found, Bayes):
             found.target_sizes = self._target_sizes
         if isinstance(found, BackOff) and isinstance(self.shared, BackOff):
@@ -85,7 +86,7 @@ class LexiconTable:
             return own
         for number in range(len(indexed.ranges)):
             table = self._table(number)
-            if indexed.text.shards == 1 and len(indexed.ranges) == 1:
+            if indexed.text.shards == 1 and len(indexed.ranges) == 1 and indexed.prior is None:
                 return table
             piece = self.shelf.get(f"ranges/{number:05}")
             bounds = piece["number_offsets"][shard : shard + 2].tolist()

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from abc import abstractmethod
+from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import partial
 from typing import TYPE_CHECKING
@@ -15,7 +16,7 @@ from cepts.words.batches import laid_out, matrix_size
 from cepts.words.blocks import PairBlock
 from cepts.words.index import Pairs
 from cepts.words.nbest import best_paths, nbest_lists
-from cepts.words.positions import Paths, Positions
+from cepts.words.positions import EarlierPositions, Paths, Positions
 from cepts.words.text import TextFacts, shapes_of
 
 if TYPE_CHECKING:
@@ -102,6 +103,18 @@ class Priors:
         )
 
 
+def copy_shapes(known: Priors, tables: Sequence[NDArray], wanted: Priors, out: Sequence[NDArray]) -> None:
+    """Copy the parts of four tables with the layout of `known` to those of `wanted`, as far as both have a shape."""
+    keys = _keys(known.shapes.source_lengths, known.shapes.target_lengths)
+    own = _keys(wanted.shapes.source_lengths, wanted.shapes.target_lengths)
+    places = np.searchsorted(keys, own)
+    for shape, place in enumerate(places):
+        if place < len(keys) and keys[place] == own[shape]:
+            for table, found, offsets in zip(tables, out, TABLES.values(), strict=True):
+                here, there = getattr(wanted, offsets), getattr(known, offsets)
+                found[here[shape] : here[shape + 1]] = table[there[place] : there[place + 1]]
+
+
 class IndependentPositions(Positions):
     """A model that draws the link of each target word independently, eq. (1d) of ibm12.
 
@@ -127,6 +140,30 @@ class IndependentPositions(Positions):
         """Tables for the shapes of a text, if the model learns them."""
         if self.counts_positions:
             self.trained = self.priors(Shapes(text.source_lengths, text.target_lengths))
+
+    def add_earlier(self, earlier: EarlierPositions) -> None:
+        """Add the expected counts of positions in an earlier text, for the shapes that it has."""
+        if not (self.counts_positions and len(earlier.seen) == len(TABLES)):
+            return
+        assert self.trained is not None
+        known = Priors(Shapes(earlier.state["sizes"], earlier.state["lengths"]))
+        found = [np.zeros(len(getattr(self.trained, table)), dtype=np.float32) for table in TABLES]
+        copy_shapes(known, earlier.seen, self.trained, found)
+        self._join(found, earlier.weight)
+
+    def state(self) -> dict[str, NDArray]:
+        """The parameters, and the shapes of the statistics behind them."""
+        if not len(self.seen):
+            return super().state()
+        assert self.trained is not None
+        shapes = self.trained.shapes
+        return {**super().state(), "sizes": shapes.source_lengths, "lengths": shapes.target_lengths}
+
+    def restore(self, state: dict[str, NDArray]) -> None:
+        """Set the parameters, and the shapes of the statistics."""
+        super().restore(state)
+        if len(self.seen):
+            self.trained = Priors(Shapes(state["sizes"], state["lengths"]))
 
     def fill(self, block: PairBlock, found: Found, *, counting: bool, agreeing: bool) -> tuple[list[NDArray], None]:
         """Posteriors of links, or expected counts of links and, if the model learns them, of positions."""
@@ -189,16 +226,15 @@ class PositionTable(IndependentPositions):
         known = self.trained
         if known is None or known.shapes is shapes:
             return priors
-        keys = _keys(known.shapes.source_lengths, known.shapes.target_lengths)
-        wanted = _keys(shapes.source_lengths, shapes.target_lengths)
-        places = np.searchsorted(keys, wanted)
-        for shape, place in enumerate(places):
-            if place < len(keys) and keys[place] == wanted[shape]:
-                for table, offsets in TABLES.items():
-                    here, there = getattr(priors, offsets), getattr(known, offsets)
-                    learnt = getattr(known, table)[there[place] : there[place + 1]]
-                    getattr(priors, table)[here[shape] : here[shape + 1]] = learnt
+        copy_shapes(known, [getattr(known, table) for table in TABLES], priors, [getattr(priors, t) for t in TABLES])
         return priors
+
+    def beginning(self) -> list[NDArray]:
+        """One more link for each word, with no position more likely than another."""
+        assert self.trained is not None
+        priors = Priors(self.trained.shapes)
+        priors.fill_uniform(self.null_prob)
+        return [getattr(priors, table) for table in TABLES]
 
     def update(self, statistics: list[NDArray]) -> None:
         """Expected counts of positions over their totals."""
@@ -218,6 +254,7 @@ class PositionTable(IndependentPositions):
         assert self.trained is not None
         priors = self.trained
         return {
+            **super().state(),
             "sizes": priors.shapes.source_lengths,
             "lengths": priors.shapes.target_lengths,
             **{table: getattr(priors, table) for table in TABLES},
@@ -225,6 +262,7 @@ class PositionTable(IndependentPositions):
 
     def restore(self, state: dict[str, NDArray]) -> None:
         """Set shapes and tables."""
+        super().restore(state)
         priors = Priors(Shapes(state["sizes"], state["lengths"]))
         for table in TABLES:
             getattr(priors, table)[:] = state[table]

@@ -2,8 +2,12 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
+
 import numpy as np
 from numpy.typing import NDArray
+
+EVIDENCE = ("null.source_counts", "null.target_counts")
 
 
 class NullWords:
@@ -19,6 +23,9 @@ class NullWords:
         Concentration of a sparse Dirichlet prior (variational Bayes), as in the lexicon; None is no prior.
     """
 
+    # The least smoothing when training starts from the counts of earlier texts.
+    START = 0.1
+
     def __init__(
         self,
         source_frequencies: NDArray[np.int64],
@@ -29,6 +36,13 @@ class NullWords:
     ) -> None:
         self.smoothing = smoothing
         self.concentration = concentration
+        # Expected counts behind the distributions (None if they are not known any more), and those of earlier texts,
+        # which are added.
+        self.counts: tuple[NDArray[np.float64], NDArray[np.float64]] | None = (
+            np.zeros(len(source_frequencies)),
+            np.zeros(len(target_frequencies)),
+        )
+        self.earlier: tuple[NDArray[np.float64], NDArray[np.float64]] | None = None
         self._unigrams = tuple(
             frequencies / max(frequencies.sum(), 1) for frequencies in (source_frequencies, target_frequencies)
         )
@@ -45,12 +59,23 @@ class NullWords:
         """Whether `estimate` is the maximum-likelihood M-step."""
         return self.smoothing == 0 and self.concentration is None
 
-    def estimate(self, source_counts: NDArray[np.float64], target_counts: NDArray[np.float64]) -> None:
-        """M-step from the expected number of times that null explains each word."""
-        self.source = self._distribution(source_counts, self._unigrams[0])
-        self.target = self._distribution(target_counts, self._unigrams[1])
+    def estimate(
+        self, source_counts: NDArray[np.float64], target_counts: NDArray[np.float64], *, starting: bool = False
+    ) -> None:
+        """M-step from the expected number of times that null explains each word, in this text and in earlier ones.
 
-    def _distribution(self, counts: NDArray[np.float64], unigrams: NDArray[np.float64]) -> NDArray[np.float32]:
+        If training is only starting, no word is ruled out.
+        """
+        if self.earlier is not None:
+            source_counts, target_counts = source_counts + self.earlier[0], target_counts + self.earlier[1]
+        self.counts = source_counts, target_counts
+        smoothing = max(self.smoothing, self.START) if starting else self.smoothing
+        self.source = self._distribution(source_counts, self._unigrams[0], smoothing)
+        self.target = self._distribution(target_counts, self._unigrams[1], smoothing)
+
+    def _distribution(
+        self, counts: NDArray[np.float64], unigrams: NDArray[np.float64], smoothing: float
+    ) -> NDArray[np.float32]:
         total = counts.sum()
         if total <= 0:
             return unigrams.astype(np.float32)
@@ -59,8 +84,16 @@ class NullWords:
 
             a = self.concentration
             return np.exp(digamma(counts + a) - digamma(total + a * len(counts))).astype(np.float32)
-        smooth = self.smoothing * total
+        smooth = smoothing * total
         return ((counts + smooth * unigrams) / (total + smooth)).astype(np.float32)
+
+    def evidence(self) -> dict[str, NDArray]:
+        """The expected counts, by the names under which they are saved."""
+        return {} if self.counts is None else dict(zip(EVIDENCE, self.counts, strict=True))
+
+    def remember(self, state: Mapping[str, NDArray]) -> None:
+        """Take the expected counts from a saved state, if it has them."""
+        self.counts = (state[EVIDENCE[0]], state[EVIDENCE[1]]) if EVIDENCE[0] in state else None
 
     def given(
         self, source_words: NDArray[np.int32], target_words: NDArray[np.int32]

@@ -12,7 +12,7 @@ import numpy as np
 from cepts.data import Vocabulary
 from cepts.errors import ModelError, UsageError
 from cepts.names import WORD_MODELS, resolve
-from cepts.store import load_model, save_model
+from cepts.store import load_model, save_model, settings_of
 from cepts.words.cohesion import Cohesion
 from cepts.words.index import kept_rows
 from cepts.words.lexicon import Bayes, Side
@@ -62,6 +62,7 @@ def save_aligner(aligner: Aligner, directory: str | Path, *, prune: float = 0.0)
         **{f"lexicon.{name}": array for name, array in {**state, "counts": state["counts"][kept]}.items()},
         "null.source": aligner.null_.source,
         "null.target": aligner.null_.target,
+        **aligner.null_.evidence(),
         **{f"positions.{name}": array for name, array in aligner.positions_.state().items()},
     }
     for name, cohesion in zip(("source", "target"), aligner.cohesion(), strict=True):
@@ -79,17 +80,37 @@ def save_aligner(aligner: Aligner, directory: str | Path, *, prune: float = 0.0)
     save_model(directory, kind=KIND, settings=settings, arrays=arrays)
 
 
+def untrained_like(directory: str | Path, *, threads: int | None = None, **changes: Any) -> Aligner:
+    """An untrained aligner with the options of a saved one, except for some `changes`."""
+    settings = settings_of(directory, kind=KIND)
+    _check_known(directory, settings)
+    try:
+        return aligner_of(settings["model"], {**settings["options"], **changes}, threads)
+    except (KeyError, TypeError) as error:
+        raise _not_understood(directory, error) from None
+
+
+def _check_known(directory: str | Path, settings: Mapping[str, Any]) -> None:
+    if settings.get("model") not in WORD_MODELS:
+        raise ModelError(
+            f"{directory} holds a model of kind {settings.get('model')!r}, which this version of cepts does not know; "
+            f"it knows {', '.join(WORD_MODELS)}."
+        )
+
+
+def _not_understood(directory: str | Path, error: Exception) -> ModelError:
+    return ModelError(
+        f"{directory} is complete, but this version of cepts does not understand the word aligner in it ({error}); "
+        f"train it again."
+    )
+
+
 def load_aligner(directory: str | Path, *, threads: int | None = None) -> Aligner:
     """Load the aligner that `save_aligner` wrote to `directory`, to be used with this number of `threads`."""
     model = load_model(directory, kind=KIND)
     try:
-        name = model.settings["model"]
-        if name not in WORD_MODELS:
-            raise ModelError(
-                f"{directory} holds a model of kind {name!r}, which this version of cepts does not know; "
-                f"it knows {', '.join(WORD_MODELS)}."
-            )
-        aligner = aligner_of(name, model.settings["options"], threads)
+        _check_known(directory, model.settings)
+        aligner = aligner_of(model.settings["model"], model.settings["options"], threads)
         arrays = model.arrays
         known = []
         for name in ("source", "target"):
@@ -106,6 +127,7 @@ def load_aligner(directory: str | Path, *, threads: int | None = None) -> Aligne
         aligner.lexicon_.settle()
         aligner.null_ = NullWords(aligner.source_.frequencies, aligner.target_.frequencies)
         aligner.null_.source, aligner.null_.target = arrays["null.source"], arrays["null.target"]
+        aligner.null_.remember(arrays)
         aligner.positions_ = aligner.new_positions()
         aligner.positions_.restore(owned_by("positions", arrays))
         objectives = iter(model.settings["objectives"])
@@ -113,8 +135,5 @@ def load_aligner(directory: str | Path, *, threads: int | None = None) -> Aligne
         stages = model.settings.get("stages", [(aligner.name, len(model.settings["objectives"]))])
         aligner.stage_objectives_ = {stage: list(islice(objectives, count)) for stage, count in stages}
     except (KeyError, TypeError, ValueError) as error:
-        raise ModelError(
-            f"{directory} is complete, but this version of cepts does not understand the word aligner in it ({error}); "
-            f"train it again."
-        ) from None
+        raise _not_understood(directory, error) from None
     return aligner

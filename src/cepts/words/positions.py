@@ -7,6 +7,7 @@ in both directions.
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, ClassVar
 
@@ -46,12 +47,38 @@ class Expected:
     paths: Paths | None = None
 
 
+@dataclass(frozen=True, slots=True, eq=False)
+class EarlierPositions:
+    """What a position model of the same kind learnt from an earlier text, and how much that counts.
+
+    `state` is what `Positions.state` returned; `source` and `target` are the present numbers of its words.
+    """
+
+    state: Mapping[str, NDArray]
+    weight: float
+    source: NDArray[np.int32]
+    target: NDArray[np.int32]
+
+    @property
+    def seen(self) -> list[NDArray]:
+        """The statistics of the earlier text; none if the model learns nothing."""
+        return seen_in(self.state)
+
+
 class Positions(ABC):
-    """A position model of both directions."""
+    """A position model of both directions.
+
+    `seen` are the statistics behind the learnt parameters, of the whole text; none before training. `earlier` are those
+    of earlier texts, which are added to those of the text that the model is trained on.
+    """
 
     name = ""
     # The arrays that training sets, which are saved.
     learnt: ClassVar[tuple[str, ...]] = ()
+    # If the directions agree, only every so many-th batch of pairs has statistics.
+    stride = 1
+    seen: Sequence[NDArray] = ()
+    earlier: Sequence[NDArray] = ()
 
     @property
     def exact(self) -> bool:
@@ -103,11 +130,44 @@ class Positions(ABC):
     def update(self, statistics: list[NDArray]) -> None:
         """M-step, from the sum of the statistics of all blocks."""
 
+    def add_earlier(self, earlier: EarlierPositions) -> None:
+        """Add the statistics of an earlier text to those with which this model is trained."""
+
+    def learn(self, statistics: Sequence[NDArray], *, share: float = 1.0, starting: bool = False) -> None:
+        """M-step, from the statistics of a `share` of the text (none if there is no text) and of earlier texts.
+
+        A model that is only starting must not rule out what earlier texts do not have.
+        """
+        found = list(statistics) or [np.zeros_like(each) for each in self.earlier]
+        if self.earlier:
+            found = [mine + share * other for mine, other in zip(found, self.earlier, strict=True)]
+        self.seen = [each / share for each in found if each.size]
+        if starting and found:
+            found = [each + more for each, more in zip(found, self.beginning(), strict=True)]
+        if found:
+            self.update(found)
+
+    def beginning(self) -> list[NDArray]:
+        """Statistics to start with, in addition to those of earlier texts."""
+        return [np.zeros_like(each) for each in self.earlier]
+
+    def _join(self, statistics: Sequence[NDArray], weight: float) -> None:
+        """Add statistics that already have the layout of this model to those of earlier texts."""
+        added = [weight * each for each in statistics]
+        self.earlier = [mine + more for mine, more in zip(self.earlier, added, strict=True)] if self.earlier else added
+
     def state(self) -> dict[str, NDArray]:
-        """The parameters as arrays."""
-        return {name: getattr(self, name) for name in self.learnt}
+        """The parameters as arrays, and the statistics behind them."""
+        seen = {f"seen.{place}": array for place, array in enumerate(self.seen)}
+        return {**{name: getattr(self, name) for name in self.learnt}, **seen}
 
     def restore(self, state: dict[str, NDArray]) -> None:
         """Set the parameters that `state` returned."""
         for name in self.learnt:
             setattr(self, name, np.array(state[name], order="C"))
+        self.seen = seen_in(state)
+
+
+def seen_in(state: Mapping[str, NDArray]) -> list[NDArray]:
+    """The statistics in the state of a position model."""
+    return [state[f"seen.{place}"] for place in range(sum(name.startswith("seen.") for name in state))]

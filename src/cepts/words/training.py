@@ -32,6 +32,8 @@ from cepts.words.lexicon_table import LexiconTable
 from cepts.words.positions import Expected, Positions
 from cepts.words.text import SIDES
 
+# The stage in which the parameters are computed from what was learnt before; it has no E-step.
+PRIOR_STAGE = "prior"
 SAMPLE_PARTS = ("weight", "rest", "share", "words", "totals")
 
 
@@ -82,11 +84,18 @@ class AlignerTraining:
         self.agreeing = indexed.aligner.agreement
         self.shelf = indexed.shelf
         self.iteration = 0
+        # Training goes on from here, unless there is nothing to train on.
+        self.starting = stage == f"training-{PRIOR_STAGE}" and indexed.text.shards > 0
+        self.shards = range(0 if stage == f"training-{PRIOR_STAGE}" else indexed.text.shards)
 
     @property
     def allowed_fall(self) -> float:
-        """Only rounding errors if this is exact EM: M-steps are exact, and directions are not trained to agree."""
-        if self.agreeing or not (self.lexicon.shared.exact and self.null.exact and self.positions.exact):
+        """Only rounding errors if this is exact EM: M-steps are exact, and directions are not trained to agree.
+
+        With counts of earlier texts, EM raises the likelihood of all texts, not that of this one.
+        """
+        exact = self.lexicon.shared.exact and self.null.exact and self.positions.exact
+        if self.agreeing or self.indexed.prior is not None or not exact:
             return np.inf
         return ROUNDING * float(sum(side.frequencies.sum() for side in self.indexed.sides))
 
@@ -98,7 +107,7 @@ class AlignerTraining:
 
     def e_step(self, tick: Tick) -> float:
         """Expected counts of all shards that have none yet; returns the sum of both directions' log-likelihoods."""
-        shards, counted, missing = range(self.indexed.text.shards), self._named("counts"), self.not_counted()
+        shards, counted, missing = self.shards, self._named("counts"), self.not_counted()
         done = len(shards) - len(missing)
         if 0 < done < len(shards):
             total, stage = len(shards), self.stage.replace("-", " ")
@@ -109,7 +118,7 @@ class AlignerTraining:
     def not_counted(self) -> list[int]:
         """The shards without expected counts of this iteration."""
         counted = self._named("counts")
-        return [each for each in range(self.indexed.text.shards) if not self.shelf.has(f"{counted}/{each:05}")]
+        return [each for each in self.shards if not self.shelf.has(f"{counted}/{each:05}")]
 
     def count(self, number: int) -> None:
         """Task: the expected counts of a shard."""
@@ -184,7 +193,10 @@ class AlignerTraining:
         piece = self.shelf.get(f"ranges/{number:05}")
         counts = np.zeros((len(piece["targets"]), 1 if self.agreeing else 2), dtype=np.float32)
         bounds = piece["number_offsets"].tolist()
-        for shard in range(self.indexed.text.shards):
+        if "prior" in piece:
+            # The cells of earlier texts come after those of the shards.
+            add_at(piece.part("numbers", bounds[-2], bounds[-1]), piece["prior"], counts)
+        for shard in self.shards:
             start, stop = self.shelf.get(f"index/{shard:05}")["range_starts"][number : number + 2].tolist()
             part = self.shelf.get(f"{self._named('counts')}/{shard:05}").part("counts", start, stop)
             add_at(piece.part("numbers", bounds[shard], bounds[shard + 1]), part, counts)
@@ -208,7 +220,7 @@ class AlignerTraining:
         lexicon = self.lexicon
         target_totals = np.zeros(len(lexicon.target_totals))
         samples: tuple[list[LeaveOneOut], list[LeaveOneOut]] = [], []
-        for piece in self._pieces("sums", len(self.indexed.ranges)):
+        for piece in self._pieces("sums", range(len(self.indexed.ranges))):
             target_totals[piece["target_words"]] += piece["target_totals"]
             if isinstance(lexicon.shared, BackOff):
                 for direction, found in enumerate(samples):
@@ -220,7 +232,7 @@ class AlignerTraining:
             lexicon.shared.learn(*samples)
         free = [np.zeros(words) for words in self.indexed.facts.words]
         statistics: list[NDArray] = []
-        for piece in self._pieces("counts", self.indexed.text.shards):
+        for piece in self._pieces("counts", self.shards):
             for side, total in zip(SIDES, free, strict=True):
                 total[piece[f"{side}_words"]] += piece[f"{side}_free"]
             own = [piece[name] for name in piece if name.startswith("statistics.")]
@@ -229,13 +241,15 @@ class AlignerTraining:
                     total += part
             else:
                 statistics = [part.copy() for part in own]
-        if self.indexed.text.shards:  # A text without any pair has no statistics.
-            self.null.estimate(*free)
-            self.positions.update(statistics)
+        if not statistics and self.indexed.prior is None:  # A text without any pair has no statistics.
+            return
+        self.null.estimate(*free, starting=self.starting)
+        share = 1.0 / self.positions.stride if self.agreeing else 1.0
+        self.positions.learn(statistics, share=share, starting=self.starting)
 
-    def _pieces(self, what: str, count: int) -> Iterator[Piece]:
+    def _pieces(self, what: str, numbers: Sequence[int]) -> Iterator[Piece]:
         """What the tasks of this iteration left, one piece at a time, so that not all of them are in memory."""
-        return (self.shelf.get(f"{self._named(what)}/{number:05}") for number in range(count))
+        return (self.shelf.get(f"{self._named(what)}/{number:05}") for number in numbers)
 
     def enter(self, number: int) -> None:
         """Task: the lexicon of a range."""
@@ -245,6 +259,8 @@ class AlignerTraining:
         if self.agreeing:
             # Links that one direction rejects have no counts at all, which cannot happen in exact EM.
             lexicon.settle()
+        if self.starting:
+            lexicon.spread()
         self.shelf.put(f"{self._named('tables')}/{number:05}", {"table": lexicon.table})
 
     # -- checkpoints -------------------------------------------------------------------------------------------------
@@ -257,6 +273,7 @@ class AlignerTraining:
             "lexicon.target_totals": self.lexicon.target_totals,
             "null.source": self.null.source,
             "null.target": self.null.target,
+            **self.null.evidence(),
             "iteration": np.array([self.iteration]),
             **{f"positions.{name}": array for name, array in self.positions.state().items()},
         }
@@ -270,6 +287,7 @@ class AlignerTraining:
             self.lexicon.shared.strengths[:] = state["lexicon.strengths"]
             self.lexicon.shared.estimates = int(state["lexicon.estimates"][0])
         self.null.source, self.null.target = state["null.source"], state["null.target"]
+        self.null.remember(state)
         self.positions.restore(owned_by("positions", state))
 
     def tidy(self) -> None:
