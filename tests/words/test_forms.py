@@ -24,7 +24,7 @@ def test_letters_are_counted_after_lower_casing():
 
 
 def test_words_of_one_form_have_one_number():
-    vocabulary, places = number(Forms(), ["The", "the", "house", "THE"])
+    vocabulary, places = number(Forms().of(["The", "the", "house", "THE"]))
     assert vocabulary.words == ["the", "house"]
     assert places.tolist() == [0, 0, 1, 0]
 

@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 import oracles_words as oracles
 from bitexts_words import bitext_of, bitexts, cells_of_pairs, index_of, pairs_of, sentence_pairs
 from cepts.data import Bitext
-from cepts.words.index import IndexShard, cut, in_word_order, index_shard, merge_cells
+from cepts.words.index import IndexShard, cut, in_word_order, index_shard, merge_cells, rows_between
 from cepts.words.text import SIDES
 
 any_bitext = bitexts(min_pairs=0, max_pairs=8, max_length=5)
@@ -17,7 +17,8 @@ any_bitext = bitexts(min_pairs=0, max_pairs=8, max_length=5)
 
 def words_of_cell(index, bitext):
     """The word pair of each cell of the index."""
-    source = np.repeat(np.arange(len(index.rows) - 1), np.diff(index.rows))
+    words = len(bitext.source.vocabulary)
+    source = np.repeat(np.arange(words), np.diff(index.rows(words)))
     return [
         (bitext.source.vocabulary[e], bitext.target.vocabulary[f]) for e, f in zip(source, index.targets, strict=True)
     ]
@@ -48,10 +49,10 @@ def test_rows_are_in_the_order_of_ranks_and_can_be_brought_into_that_of_words(bi
     ranks = np.array(random.sample(range(words), words), dtype=np.int32)
     index = index_shard(pairs_of(bitext), ranks, len(bitext.target.vocabulary), cells_in_block=cells_in_block)
     whole = index_of(bitext, cells_in_block=cells_in_block)
-    order, rows = in_word_order(index.rows, ranks)
-    np.testing.assert_array_equal(rows, whole.rows)
+    order, rows = in_word_order(index.rows(words), ranks)
+    np.testing.assert_array_equal(rows, whole.rows(words))
     targets = index.targets[order]
-    for start, stop in pairwise(whole.rows):
+    for start, stop in pairwise(whole.rows(words)):
         assert set(targets[start:stop]) == set(whole.targets[start:stop])
 
 
@@ -67,13 +68,15 @@ def test_merged_cells_are_those_of_all_parts(bitexts):
         )
         pairs = pairs_of(bitext).renumbered(*numbers)
         parts.append(index_shard(pairs, np.arange(len(names[0]), dtype=np.int32), len(names[1])))
-    rows, targets, numbers = merge_cells([(part.rows, part.targets) for part in parts], len(names[0]), len(names[1]))
+    rows, targets, numbers = merge_cells(
+        [(part.rows(len(names[0])), part.targets) for part in parts], len(names[0]), len(names[1])
+    )
     source = np.repeat(np.arange(len(names[0])), np.diff(rows))
     words = [(names[0][e], names[1][f]) for e, f in zip(source, targets, strict=True)]
     assert len(words) == len(set(words))
     assert set(words) == set().union(*(oracles.cells(sentence_pairs(bitext)) for bitext in bitexts))
     for part, own in zip(parts, numbers, strict=True):
-        source = np.repeat(np.arange(len(names[0])), np.diff(part.rows))
+        source = np.repeat(np.arange(len(names[0])), np.diff(part.rows(len(names[0]))))
         here = [(names[0][e], names[1][f]) for e, f in zip(source, part.targets, strict=True)]
         assert [words[cell] for cell in own] == here
 
@@ -93,8 +96,9 @@ def test_a_shard_comes_back_from_its_arrays(bitext):
 def test_block_size_and_threads_do_not_change_the_rows_or_the_set_of_cells(bitext, cells_in_block, threads):
     whole = index_of(bitext)
     index = index_of(bitext, cells_in_block=cells_in_block, threads=threads)
-    np.testing.assert_array_equal(index.rows, whole.rows)
-    for start, stop in pairwise(whole.rows):
+    words = len(bitext.source.vocabulary)
+    np.testing.assert_array_equal(index.rows(words), whole.rows(words))
+    for start, stop in pairwise(whole.rows(words)):
         assert set(index.targets[start:stop]) == set(whole.targets[start:stop])
 
 
@@ -156,3 +160,13 @@ def test_distinct_pairs_are_all_pairs_once_in_order_of_first_use(bitext):
     assert got == list(dict.fromkeys(pairs))
     assert times.tolist() == [pairs.count(pair) for pair in got]
     assert [got[place] for place in places] == pairs
+
+
+@given(st.lists(st.integers(0, 3), min_size=1, max_size=9), st.data())
+def test_rows_of_a_range_are_those_of_all_words_counted_from_its_first(sizes, data):
+    first = data.draw(st.integers(0, len(sizes)))
+    last = data.draw(st.integers(first, len(sizes)))
+    ranks = np.flatnonzero(sizes).astype(np.int32)
+    starts = np.cumsum([0, *(size for size in sizes if size)])
+    wanted = [sum(sizes[first:word]) for word in range(first, last + 1)]
+    assert rows_between(ranks, starts, first, last).tolist() == wanted

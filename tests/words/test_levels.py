@@ -14,7 +14,7 @@ STEMS = st.sampled_from([(), (4,), (6, 4), (6, 5, 4), (1,)])
 def levels_of(bitext, stems):
     index = index_of(bitext)
     sides = [words_by_level(side.vocabulary.words, side.frequencies, stems) for side in sides_of(bitext)]
-    return build_levels(index.rows, index.targets, *sides)
+    return build_levels(index.rows(len(bitext.source.vocabulary)), index.targets, *sides)
 
 
 def cell_words(level):

@@ -26,11 +26,12 @@ class Case:
         random = np.random.default_rng(seed)
         counts = random.gamma(0.3, 2.0, (len(self.index), columns)) * random.integers(0, 4, (len(self.index), 1))
         self.counts = counts.astype(np.float32)
-        self.source_of_cell = np.repeat(np.arange(len(self.sides[0])), np.diff(self.index.rows))
+        self.rows = self.index.rows(len(self.sides[0]))
+        self.source_of_cell = np.repeat(np.arange(len(self.sides[0])), np.diff(self.rows))
 
     def lexicon(self, kind, **options):
         """A lexicon estimated from the counts."""
-        lexicon = kind(self.index.rows, self.index.targets, *self.sides, **options)
+        lexicon = kind(self.rows, self.index.targets, *self.sides, **options)
         lexicon.estimate(self.counts.copy())
         return lexicon
 
@@ -99,7 +100,7 @@ def test_like_spelt_words_begin_with_a_count(kind, case, spelling):
 @given(cases, SPELLING)
 def test_a_lexicon_is_made_again_of_its_state(kind, case, spelling):
     first = case.lexicon(kind, spelling=spelling)
-    again = kind(case.index.rows, case.index.targets, *case.sides, spelling=spelling)
+    again = kind(case.rows, case.index.targets, *case.sides, spelling=spelling)
     again.restore({name: array.copy() for name, array in first.state().items()})
     np.testing.assert_array_equal(again.table, first.table)
     # And it goes on learning as the first one does.

@@ -18,7 +18,7 @@ from cepts.words.job import TrainingJob
 from cepts.words.jumps import Jumps
 from cepts.words.lexicon_table import LexiconTable
 from cepts.words.mixture import Uniform
-from cepts.words.text import ShelvedText
+from cepts.words.text import SIDES, ShelvedText
 from cepts.words.training import AlignerTraining
 
 EXACT = {"lexicon": "ml", "agreement": False, "tolerance": 0.0, "threads": 1}
@@ -116,8 +116,13 @@ def found_by(problem):
         counts.append([values[start:stop].sum(dtype=float) for start, stop in pairwise(rows)])
     by_rank = np.concatenate([np.empty(0), *counts])
     pieces = [shelf.get(f"stage/counts-1/{shard:05}") for shard in range(indexed.text.shards)]
-    names = [name for name in pieces[0] if name != "counts"] if pieces else []
-    return objective, by_rank[indexed.ranges.ranks], *(sum(piece[name] for piece in pieces) for name in names)
+    free = [np.zeros(len(side)) for side in indexed.sides]
+    for piece in pieces:
+        for side, total in zip(SIDES, free, strict=True):
+            np.add.at(total, piece[f"{side}_words"], piece[f"{side}_free"])
+    names = [name for name in pieces[0] if name.startswith("statistics.")] if pieces else []
+    statistics = (sum(piece[name] for piece in pieces) for name in names)
+    return objective, by_rank[indexed.ranges.ranks], *free, *statistics
 
 
 def quiet(done, total):

@@ -75,6 +75,7 @@ Examples:
     option.text("--from", "LANGUAGE", "Language of SOURCE, if --load is a space.", dest="source_language"),
     option.text("--to", "LANGUAGE", "Language of TARGET, if --load is a space.", dest="target_language"),
     option.text("--save", "DIR", "Save the trained model in this directory."),
+    training_options.prune,
     option.text(
         "--checkpoint",
         "DIR",
@@ -214,6 +215,8 @@ def _check(options: dict[str, Any]) -> None:
     if options["load"] and trained:
         names = ", ".join(f"`{name}`" for name in trained)
         raise UsageError(f"{names}: `load` uses a model that is already trained; omit one or the other.")
+    if options["prune"] is not None and options["save"] is None:
+        raise UsageError("`prune` is about the saved model; give `save` too.")
     if options["weights"] and len(options["weights"]) != len(options["load"]):
         raise UsageError(
             f"`weights` must be given once for each `load`, {len(options['load'])} times. "
@@ -267,5 +270,5 @@ def _scorer(options: dict[str, Any]) -> WordTraining | Callable[[], Scorer]:
 
     if options["load"]:
         return partial(load_scorer, options["load"], **option.given(options, SCORERS))
-    how = option.given(options, ("save", "checkpoint", "engine"))
+    how = option.given(options, ("save", "prune", "checkpoint", "engine"))
     return WordTraining(aligner=training_options.new_aligner(options), **how)

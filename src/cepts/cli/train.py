@@ -26,6 +26,7 @@ Examples:
 @training_options.shard
 @training_options.engine
 @option.text("--save", "DIR", "Save the trained model in this directory.")
+@training_options.prune
 @option.running
 def command(directory: str, **options: Any) -> None:
     """Train the model of a job, or run its next tasks.
@@ -39,11 +40,14 @@ def command(directory: str, **options: Any) -> None:
 
     if options["shard"] is not None and options["save"] is not None:
         raise UsageError("`save` saves the model of a training that is finished; omit `shard`.")
+    if options["prune"] is not None and options["save"] is None:
+        raise UsageError("`prune` is about the saved model; give `save` too.")
     share = None if options["shard"] is None else Share.of(options["shard"])
     stopwatch = Stopwatch()
     try:
         with ProgressBars(quiet=options["quiet"]) as bars:
-            step = train(directory, share, **option.given(options, ("engine", "threads", "save")), progress=bars)
+            how = option.given(options, ("engine", "threads", "save", "prune"))
+            step = train(directory, share, **how, progress=bars)
     except KeyboardInterrupt:
         raise KeyboardInterrupt("run the same command again to continue") from None
     seconds = f"in {stopwatch.seconds:,.1f} s"

@@ -49,7 +49,18 @@ section = option.section(
     option.flag("--lowercase/--no-lowercase", "Ignore case when counting words.  [default: yes]"),
     option.whole("--prefix", "Count words with the same first N letters as one word."),
     option.text("--stems", "N,...", "Lengths of the stems for --lexicon backoff, such as 6,4.", callback=_stems),
+    option.whole("--min-count", "Words that occur less often share symbols by their stems.  [default: 1]"),
+    option.whole(
+        "--max-vocabulary", "Only the N most frequent words of each side are counted; the others share symbols."
+    ),
     option.real("--spelling", "Prior count for words spelt the same, such as names and numbers.", least=0),
+)
+
+prune = option.real(
+    "--prune",
+    "Leave out of the saved model what has a lower expected count, so that it is smaller.  [default: 0]",
+    least=0,
+    metavar="X",
 )
 
 engine = option.text(

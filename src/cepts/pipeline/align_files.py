@@ -33,6 +33,8 @@ class WordTraining:
         An aligner that is not trained yet.
     save
         Directory for the trained model; None does not save it.
+    prune
+        The least expected count that is saved.
     checkpoint
         Directory for the state of training, from which an interrupted training continues.
     engine
@@ -42,6 +44,7 @@ class WordTraining:
 
     aligner: Aligner
     save: str | Path | None = None
+    prune: float = 0.0
     checkpoint: str | Path | None = None
     engine: str = "local"
 
@@ -154,7 +157,7 @@ def _train(
         aligner.fit_shelved(text, progress=progress, engine=engine, lasting=training.checkpoint is not None)
     try:
         if training.save is not None:
-            aligner.save(training.save)
+            aligner.save(training.save, prune=training.prune)
     except ModelError as error:
         return error
     return None

@@ -167,6 +167,7 @@ def train(
     engine: str = "local",
     threads: int | None = None,
     save: str | Path | None = None,
+    prune: float = 0.0,
     progress: Progress | None = None,
 ) -> JobStep | None:
     """Train the model of a job; returns the next step, or None if the training is finished.
@@ -183,6 +184,8 @@ def train(
         Number of threads, or of workers of a cluster on this machine; None is one for each processor.
     save
         Directory for the trained model.
+    prune
+        The least expected count that is saved.
     progress
         Called after each task.
     """
@@ -196,7 +199,7 @@ def train(
             return job.step()
         fitted = _finished(job, progress)
         if save is not None:
-            fitted.save(save)
+            fitted.save(save, prune=prune)
     return None
 
 

@@ -24,7 +24,7 @@ from cepts.words.blocks import PairBlock, block_of, new_block
 from cepts.words.cohesion import Cohesion
 from cepts.words.cooccurrence import Cooccurrence
 from cepts.words.directions import WordDirections
-from cepts.words.forms import Forms
+from cepts.words.forms import Forms, number
 from cepts.words.index import Sizes, cut, form_pairs
 from cepts.words.indexed_text import IndexedText
 from cepts.words.job import TrainingJob, other_checkpoint
@@ -33,6 +33,7 @@ from cepts.words.lexicon_table import LexiconTable, TrainedShards
 from cepts.words.mixture import Uniform
 from cepts.words.null import NullWords
 from cepts.words.positions import Positions
+from cepts.words.rare import is_symbol, known_names
 from cepts.words.text import ShelvedText
 
 NULL_SMOOTHING = 0.01
@@ -112,6 +113,9 @@ class Aligner(Estimator, Aligning):
         and names. None is 0.1 for ``backoff`` and 0 for the other lexicons.
     concentration
         For ``bayes``: concentration of the Dirichlet prior; the lower, the sparser.
+    min_count, max_vocabulary
+        Words that occur less often, and those beyond the most frequent ones of a side, share symbols by their stems, so
+        that large texts need less memory and disk space; None has no limit. See `cepts.words.rare`.
     max_length
         Pairs with a sentence of more words than this on either side are left unaligned.
     tolerance
@@ -125,7 +129,7 @@ class Aligner(Estimator, Aligning):
     positions_class: ClassVar[type[Positions]]
     # The least value of each parameter that is a count.
     LEAST: ClassVar[dict[str, int]] = {
-        **dict.fromkeys(("prefix", "max_length", "threads"), 1),
+        **dict.fromkeys(("prefix", "min_count", "max_vocabulary", "max_length", "threads"), 1),
         **dict.fromkeys(("iterations", "start_iterations", "spelling", "tolerance"), 0),
     }
 
@@ -139,6 +143,8 @@ class Aligner(Estimator, Aligning):
     stems: Sequence[int] = (6, 4)
     spelling: float | None = None
     concentration: float = 0.01
+    min_count: int = 1
+    max_vocabulary: int | None = None
     max_length: int = 1000
     tolerance: float = 0.0
     threads: int | None = None
@@ -248,6 +254,11 @@ class Aligner(Estimator, Aligning):
         return Forms(self.lowercase, self.prefix)
 
     @property
+    def shares_symbols(self) -> bool:
+        """Whether rare words share symbols."""
+        return self.min_count > 1 or self.max_vocabulary is not None
+
+    @property
     def lexicon_(self) -> Lexicon:
         """The lexicon of both directions."""
         if self._lexicon is None:
@@ -313,11 +324,15 @@ class Aligner(Estimator, Aligning):
             self._cooccurrence = Cooccurrence.of_shards(*vocabularies, shards, indexed.ranges.ranks)
         return self._cooccurrence
 
-    def save(self, directory: str | Path) -> None:
-        """Save the trained model in `directory`; `load` reads it from there."""
+    def save(self, directory: str | Path, *, prune: float = 0.0) -> None:
+        """Save the trained model in `directory`; `load` reads it from there.
+
+        With `prune`, pairs of words whose expected counts are lower are left out. The model is then smaller, and links
+        these words by their stems.
+        """
         from cepts.words.persist import save_aligner
 
-        save_aligner(self, directory)
+        save_aligner(self, directory, prune=prune)
 
     @classmethod
     def load(cls, directory: str | Path, *, threads: int | None = None) -> Self:
@@ -437,6 +452,9 @@ class Aligner(Estimator, Aligning):
         (mine, of_mine), (others, of_other) = sides[:: 1 - 2 * column]
         count = lexicon.counts[:, min(column, lexicon.counts.shape[1] - 1)]
         shown = np.flatnonzero((lexicon.table[:, column] >= least) & (count > 0))
+        if self.shares_symbols:
+            are_words = [np.array([not is_symbol(word) for word in side.words]) for side in (mine, others)]
+            shown = shown[are_words[0][of_mine[shown]] & are_words[1][of_other[shown]]]
         # By word, then falling probability, then the other word, so that the order is deterministic.
         order = shown[np.lexsort((of_other[shown], -lexicon.table[shown, column], of_mine[shown]))]
         bounds = np.searchsorted(of_mine[order], np.arange(len(mine) + 1))
@@ -458,5 +476,11 @@ class Aligner(Estimator, Aligning):
     def tokens(self, bitext: Bitext) -> Tokens:
         """The pairs of a bitext as numbers of forms, and which of the forms the model knows."""
         source, target, pairs = form_pairs(bitext, self.forms_, self.max_length)
+        if self.shares_symbols:
+            (source, source_places), (target, target_places) = (
+                number(known_names(side.vocabulary, forms.words, self.stems))
+                for side, forms in ((self.source_, source), (self.target_, target))
+            )
+            pairs = pairs.renumbered(source_places, target_places)
         known = self.source_.vocabulary.numbers(source.words), self.target_.vocabulary.numbers(target.words)
         return Tokens(pairs, source, target, *known)

@@ -112,7 +112,7 @@ class Cooccurrence(Estimator):
         from cepts.kernels.cooccurrence import add_pairs_with
         from cepts.kernels.index import sort_rows
 
-        parts = [(shard.rows, shard.targets) for shard in shards]
+        parts = [(shard.rows(len(ranks)), shard.targets) for shard in shards]
         nothing = np.zeros(len(ranks) + 1, dtype=np.int64), np.empty(0, dtype=np.int32)
         rows, targets, numbers = merge_cells(parts or [nothing], len(ranks), len(self.target_))
         together = np.zeros(len(targets), dtype=np.int32)

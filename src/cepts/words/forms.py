@@ -44,7 +44,7 @@ def distinct(words: Sequence[str]) -> tuple[list[str], NDArray[np.int32]]:
     return list(numbers), places
 
 
-def number(forms: Forms, words: Sequence[str]) -> tuple[Vocabulary, NDArray[np.int32]]:
-    """Vocabulary of the forms of `words`, and the number of each word's form."""
-    names, places = distinct(forms.of(words))
+def number(words: Sequence[str]) -> tuple[Vocabulary, NDArray[np.int32]]:
+    """Vocabulary of `words`, which may repeat themselves, and the number of each word in it."""
+    names, places = distinct(words)
     return Vocabulary.from_words(names), places

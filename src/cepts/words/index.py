@@ -138,8 +138,8 @@ def kept_pairs(bitext: Bitext, max_length: int) -> Pairs:
 
 def form_pairs(bitext: Bitext, forms: Forms, max_length: int) -> tuple[Vocabulary, Vocabulary, Pairs]:
     """The source forms and the target forms of a bitext, and its kept pairs as numbers of these."""
-    source, source_places = number(forms, bitext.source.vocabulary.words)
-    target, target_places = number(forms, bitext.target.vocabulary.words)
+    source, source_places = number(forms.of(bitext.source.vocabulary.words))
+    target, target_places = number(forms.of(bitext.target.vocabulary.words))
     pairs = kept_pairs(bitext, max_length)
     return source, target, pairs.renumbered(source_places, target_places)
 
@@ -174,8 +174,10 @@ class IndexShard:
         The cell of each token pair, numbered within its block.
     cell_numbers, number_offsets
         Cell c of block b is cell `cell_numbers[number_offsets[b] + c]` of the shard.
-    rows, targets
-        The cells of the source word of rank w are `rows[w]:rows[w + 1]`, and `targets` are their target words.
+    ranks, starts, targets
+        The ranks of the source words that have cells, in ascending order; the cells of the word of rank `ranks[w]` are
+        `starts[w]:starts[w + 1]`, and `targets` are their target words. Words that the shard does not have take no
+        room.
     """
 
     pairs: Pairs
@@ -185,11 +187,16 @@ class IndexShard:
     cells: NDArray[np.int32]
     cell_numbers: NDArray[np.int32]
     number_offsets: NDArray[np.int64]
-    rows: NDArray[np.int64]
+    ranks: NDArray[np.int32]
+    starts: NDArray[np.int64]
     targets: NDArray[np.int32]
 
     def __len__(self) -> int:
         return len(self.targets)
+
+    def rows(self, words: int) -> NDArray[np.int64]:
+        """Where the cells of each of `words` source words start, by rank."""
+        return rows_between(self.ranks, self.starts, 0, words)
 
     @property
     def blocks(self) -> list[IndexBlock]:
@@ -238,23 +245,27 @@ def index_shard(
     `ranks` is the place of each source word among the rows; `target_words` is the size of the target vocabulary.
     """
     distinct, times, places = pairs.distinct()
+    # Only words that occur here are looked at: in a large text, these are few of all.
+    own_ranks, source = _own_words(ranks[distinct.source_ids], len(ranks))
+    own_targets, target = _own_words(distinct.target_ids, target_words)
     # Sorted by length in each block, because the HMM can then treat pairs of the same length together.
     runs = list(cut(distinct, cells_in_block))
     order = np.concatenate(
         [np.empty(0, np.int64), *(start + distinct.part(start, stop).by_length for start, stop in runs)]
     )
+    own = Pairs(source, distinct.source_offsets, target, distinct.target_offsets).take(order)
     distinct, times, places = distinct.take(order), times[order], np.argsort(order)[places]
     bounds = np.array([0, *(stop for _, stop in runs)], dtype=np.int64)
     cells = np.empty(int(distinct.cell_offsets[-1]), dtype=np.int32)
     of_block = [cells[slice(*distinct.cell_offsets[list(run)])] for run in runs]
     numbered = list(
         map_shards(
-            lambda place: _number(distinct.part(*runs[place]), ranks, target_words, of_block[place]),
+            lambda place: _number(own.part(*runs[place]), len(own_ranks), len(own_targets), of_block[place]),
             range(len(runs)),
             threads=threads,
         )
     )
-    rows, targets, numbers = merge_cells(numbered, len(ranks), target_words)
+    starts, targets, numbers = merge_cells(numbered, len(own_ranks), len(own_targets))
     by_use = [_by_use(own, part) for own, part in zip(of_block, numbers, strict=True)]
     return IndexShard(
         distinct,
@@ -264,9 +275,31 @@ def index_shard(
         cells,
         np.concatenate([np.empty(0, dtype=np.int32), *by_use]),
         offsets_of([len(part) for part in by_use]),
-        rows,
-        targets,
+        own_ranks,
+        starts,
+        own_targets[targets],
     )
+
+
+def _own_words(words: NDArray[np.int32], vocabulary: int) -> tuple[NDArray[np.int32], NDArray[np.int32]]:
+    """The distinct ones among words, in ascending order, and the place of each word among them."""
+    occurs = np.zeros(vocabulary, dtype=np.bool_)
+    occurs[words] = True
+    own = np.flatnonzero(occurs).astype(np.int32)
+    places = np.empty(vocabulary, dtype=np.int32)
+    places[own] = np.arange(len(own), dtype=np.int32)
+    return own, places[words]
+
+
+def rows_between(ranks: NDArray[np.int32], starts: NDArray[np.int64], first: int, last: int) -> NDArray[np.int64]:
+    """Where the cells of each source word of rank `first` to `last` (exclusive) start, counted from those of `first`.
+
+    `ranks` and `starts` are those of an `IndexShard`.
+    """
+    low, high = np.searchsorted(ranks, [first, last]).tolist()
+    sizes = np.zeros(last - first, dtype=np.int64)
+    sizes[ranks[low:high] - first] = np.diff(starts[low : high + 1])
+    return offsets_of(sizes)
 
 
 def merge_cells(
@@ -307,6 +340,11 @@ def in_word_order(rows: NDArray[np.int64], ranks: NDArray[np.int32]) -> tuple[An
     return take_runs(rows, ranks.astype(np.int64))
 
 
+def kept_rows(rows: NDArray[np.int64], kept: NDArray[np.bool_]) -> NDArray[np.int64]:
+    """The rows of the cells that are kept, as numbers of these."""
+    return offsets_of(kept.view(np.uint8))[rows]
+
+
 def _by_use(cells: NDArray[np.int32], numbers: NDArray[np.int32]) -> NDArray[np.int32]:
     """Renumber a block's cells in order of first use, and return their numbers in the shard in the new order."""
     from cepts.kernels.index import renumber_by_use
@@ -321,21 +359,21 @@ def _unseen(words: int) -> tuple[NDArray[np.int32], NDArray[np.int32]]:
 
 
 def _number(
-    pairs: Pairs, ranks: NDArray[np.int32], target_words: int, cells: NDArray[np.int32]
+    pairs: Pairs, source_words: int, target_words: int, cells: NDArray[np.int32]
 ) -> tuple[NDArray[np.int64], NDArray[np.int32]]:
     """Fill `cells` with the cell of each token pair; return where the rows of the cells start, and their targets."""
     from cepts.kernels.index import number_cells, occurrences_by_word, token_rows
 
     offsets = pairs.cell_offsets
     tokens = len(pairs.source_ids)
-    starts = np.empty(len(ranks) + 1, dtype=np.int64)
+    starts = np.empty(source_words + 1, dtype=np.int64)
     order = np.empty(tokens, dtype=np.int64)
-    occurrences_by_word(ranks[pairs.source_ids], starts, order)
+    occurrences_by_word(pairs.source_ids, starts, order)
     sentence_of = np.empty(tokens, dtype=np.int64)
     row_of = np.empty(tokens, dtype=np.int64)
     token_rows(pairs.source_offsets, pairs.target_offsets, offsets, sentence_of, row_of)
     targets = np.empty(int(offsets[-1]), dtype=np.int32)
-    rows = np.empty(len(ranks) + 1, dtype=np.int64)
+    rows = np.empty(source_words + 1, dtype=np.int64)
     tokens_of = starts, order, sentence_of, row_of, pairs.target_ids, pairs.target_offsets
     count = number_cells(*tokens_of, *_unseen(target_words), cells, targets, rows)
     return rows, targets[:count].copy()

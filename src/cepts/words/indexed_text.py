@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from functools import cached_property
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -14,11 +14,12 @@ from cepts.store import Piece
 from cepts.words.adjacent import AdjacentWords
 from cepts.words.classes import word_classes
 from cepts.words.cohesion import Cohesion
-from cepts.words.forms import number as number_forms
-from cepts.words.index import IndexShard, Sizes, index_shard, kept_pairs, merge_cells
+from cepts.words.forms import number as number_words
+from cepts.words.index import IndexShard, Sizes, index_shard, kept_pairs, merge_cells, rows_between
 from cepts.words.levels import Words, build_levels, words_by_level
 from cepts.words.lexicon import Side
 from cepts.words.ranges import Ranges, cut_ranges, level_arrays
+from cepts.words.rare import share_symbols
 from cepts.words.text import SIDES, ShelvedText, TextFacts, shapes_of
 
 if TYPE_CHECKING:
@@ -55,8 +56,7 @@ class IndexedText:
             frequencies[0] += source
             frequencies[1] += target
         for name, vocabulary, found in zip(SIDES, self.text.vocabularies, frequencies, strict=True):
-            forms, places = number_forms(self.aligner.forms_, vocabulary.words)
-            counted = np.bincount(places, found, len(forms)).astype(np.int64)
+            forms, places, counted = self._forms(vocabulary, found)
             used = counted > 0
             # Words of unaligned pairs alone are left out.
             numbers = np.where(used, np.cumsum(used) - 1, -1).astype(np.int32)
@@ -71,6 +71,19 @@ class IndexedText:
         stems = self.aligner.stems if self.aligner.lexicon == "backoff" else ()
         ranges = cut_ranges(sides[0], sides[1], stems[-1] if stems else None, self.sizes.range)
         self.shelf.put("words", {**arrays, "ranks": ranges.ranks, "bounds": ranges.bounds})
+
+    def _forms(
+        self, vocabulary: Vocabulary, frequencies: NDArray[np.int64]
+    ) -> tuple[Vocabulary, NDArray[np.int32], NDArray[np.int64]]:
+        """The forms of words or, of rare ones, their symbols; the form of each word, and how often each form occurs."""
+        aligner = self.aligner
+        forms, places = number_words(aligner.forms_.of(vocabulary.words))
+        counted = np.bincount(places, frequencies, len(forms)).astype(np.int64)
+        if not aligner.shares_symbols:
+            return forms, places, counted
+        how: dict[str, Any] = {"min_count": aligner.min_count, "max_vocabulary": aligner.max_vocabulary}
+        names, shared = number_words(share_symbols(forms.words, counted, tuple(aligner.stems), **how))
+        return names, shared[places], np.bincount(shared, counted, len(names)).astype(np.int64)
 
     def _frequencies(self, shard: int) -> list[NDArray[np.int64]]:
         """How often each word occurs in the pairs of a shard that can be aligned."""
@@ -110,9 +123,10 @@ class IndexedText:
         source, target = (self._words[f"{name}.numbers"] for name in SIDES)
         how = {"cells_in_block": self.sizes.block, "threads": self.inner_threads}
         shard = index_shard(pairs.renumbered(source, target), self.ranges.ranks, len(self.sides[1]), **how)
+        range_starts = shard.starts[np.searchsorted(shard.ranks, self.ranges.bounds)]
         self.shelf.put(
             f"index/{number:05}",
-            {**shard.arrays(), "range_starts": shard.rows[self.ranges.bounds], "shapes": shapes_of(shard.pairs)},
+            {**shard.arrays(), "range_starts": range_starts, "shapes": shapes_of(shard.pairs)},
             blocks=len(shard.bounds) - 1,
             pairs=len(shard.pairs),
             longest=shard.pairs.longest,
@@ -129,7 +143,8 @@ class IndexedText:
         for shard in range(self.text.shards):
             piece = self.shelf.get(f"index/{shard:05}")
             start, stop = piece["range_starts"][number : number + 2].tolist()
-            parts.append((piece.part("rows", first, last + 1) - start, piece.part("targets", start, stop)))
+            rows = rows_between(piece["ranks"], piece["starts"], first, last)
+            parts.append((rows, piece.part("targets", start, stop)))
         if not parts:
             parts.append((np.zeros(last - first + 1, dtype=np.int64), np.empty(0, dtype=np.int32)))
         rows, targets, numbers = merge_cells(parts, last - first, words)

@@ -152,9 +152,10 @@ class Lexicon(ABC):
         self.normalise()
         self.learning = learning
 
-    def kept(self) -> NDArray[np.bool_]:
-        """The cells that a saved model needs; dropping the others does not change the lexicon."""
-        return np.asarray(self.counts.any(axis=1))
+    @staticmethod
+    def kept(counts: Counts) -> NDArray[np.bool_]:
+        """The cells that a trained model needs; dropping the others does not change the lexicon."""
+        return np.asarray(counts.any(axis=1))
 
     def place(self, tokens: Tokens) -> None:
         """Prepare to look up `tokens` or any part of them."""
@@ -214,9 +215,10 @@ class Bayes(Lexicon):
         normalise_bayes(self.rows, self.targets, self.counts, *totals, self.concentration, self.table)
         np.maximum(self.table, self.floor, out=self.table)
 
-    def kept(self) -> NDArray[np.bool_]:
+    @staticmethod
+    def kept(counts: Counts) -> NDArray[np.bool_]:
         """All cells, because the prior gives each of them some probability."""
-        return np.ones(len(self.targets), dtype=np.bool_)
+        return np.ones(len(counts), dtype=np.bool_)
 
 
 class BackOff(Lexicon):

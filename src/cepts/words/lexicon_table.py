@@ -11,7 +11,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from cepts.data import Vocabulary, offsets_of
-from cepts.words.index import IndexBlock, in_word_order
+from cepts.words.index import IndexBlock, in_word_order, kept_rows
 from cepts.words.indexed_text import IndexedText
 from cepts.words.levels import build_levels, words_by_level
 from cepts.words.lexicon import BackOff, Bayes, Lexicon, Side
@@ -112,30 +112,36 @@ class LexiconTable:
             self._tables = None, {}
 
     def whole(self) -> Lexicon:
-        """The whole lexicon in memory, with its rows in the order of the words."""
+        """The whole lexicon in memory, with its rows in the order of the words.
+
+        Of a trained lexicon, it has only the cells that are needed, which are few if directions were trained to agree.
+        """
         if self._whole is None or self._whole[0] != self.version:
             self._whole = self.version, self._assembled()
         return self._whole[1]
 
     def _assembled(self) -> Lexicon:
         indexed = self.indexed
-        ranges = range(len(indexed.ranges))
-        pieces = [self.shelf.get(f"ranges/{number:05}") for number in ranges]
-        starts = offsets_of([len(piece["targets"]) for piece in pieces])
-        rows = np.concatenate([piece["rows"][:-1] + start for piece, start in zip(pieces, starts, strict=False)])
-        rows = np.append(rows, starts[-1])
-        order, new_rows = in_word_order(rows, indexed.ranges.ranks)
-        source, target = indexed.sides
-        found = indexed.aligner.new_lexicon(
-            new_rows, np.concatenate([piece["targets"] for piece in pieces])[order], source, target
-        )
+        rows, targets, counts = zip(*map(self._kept, range(len(indexed.ranges))), strict=True)
+        starts = offsets_of([len(part) for part in targets])
+        joined = np.concatenate([*(part[:-1] + start for part, start in zip(rows, starts, strict=False)), starts[-1:]])
+        order, new_rows = in_word_order(joined, indexed.ranges.ranks)
+        found = indexed.aligner.new_lexicon(new_rows, np.concatenate(targets)[order], *indexed.sides)
         if self.version is not None:
-            sums = self.version.replace("/tables-", "/sums-")
-            counts = [self.shelf.get(f"{sums}/{number:05}")["counts"] for number in ranges]
             state = {**self.shared.state(), "counts": np.concatenate(counts)[order]}
             found.restore({**state, "target_totals": self.target_totals})
             found.settle()
         return found
+
+    def _kept(self, number: int) -> tuple[NDArray[np.int64], NDArray[np.int32], NDArray[np.float32]]:
+        """The rows, the target words and the counts of those cells of a range that are needed."""
+        piece = self.shelf.get(f"ranges/{number:05}")
+        rows, targets = piece["rows"], piece["targets"]
+        if self.version is None:
+            return rows, targets, np.empty((0, 1), dtype=np.float32)
+        counts = self.shelf.get(f"{self.version.replace('/tables-', '/sums-')}/{number:05}")["counts"]
+        kept = self.shared.kept(counts)
+        return kept_rows(rows, kept), targets[kept], counts[kept]
 
 
 class TrainedShards:

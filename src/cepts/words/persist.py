@@ -9,12 +9,13 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from cepts.data import Vocabulary, offsets_of
-from cepts.errors import ModelError
+from cepts.data import Vocabulary
+from cepts.errors import ModelError, UsageError
 from cepts.names import WORD_MODELS, resolve
 from cepts.store import load_model, save_model
 from cepts.words.cohesion import Cohesion
-from cepts.words.lexicon import Side
+from cepts.words.index import kept_rows
+from cepts.words.lexicon import Bayes, Side
 from cepts.words.null import NullWords
 from cepts.words.training import owned_by
 
@@ -40,19 +41,25 @@ def aligner_of(model: str, options: Mapping[str, Any], threads: int | None = Non
     return aligner
 
 
-def save_aligner(aligner: Aligner, directory: str | Path) -> None:
-    """Save a trained aligner in `directory`.
+def save_aligner(aligner: Aligner, directory: str | Path, *, prune: float = 0.0) -> None:
+    """Save a trained aligner in `directory`, without expected counts below `prune`.
 
     The counts are saved, from which `load_aligner` computes the same lexicon.
     """
     aligner.check_fitted()
     lexicon = aligner.lexicon_
-    kept = lexicon.kept()
-    rows = offsets_of(np.add.reduceat(np.append(kept, False), lexicon.rows[:-1]) * (np.diff(lexicon.rows) > 0))
+    state = lexicon.state()
+    if prune > 0.0:
+        if isinstance(lexicon, Bayes):
+            raise UsageError("`prune` does not go with `lexicon` bayes, whose prior gives all pairs of words a share.")
+        # Totals are then counted again.
+        del state["target_totals"]
+        state["counts"] = np.where(state["counts"] < prune, np.float32(0.0), state["counts"])
+    kept = lexicon.kept(state["counts"])
     arrays = {
-        "lexicon.rows": rows,
+        "lexicon.rows": kept_rows(lexicon.rows, kept),
         "lexicon.targets": lexicon.targets[kept],
-        **{f"lexicon.{name}": array for name, array in {**lexicon.state(), "counts": lexicon.counts[kept]}.items()},
+        **{f"lexicon.{name}": array for name, array in {**state, "counts": state["counts"][kept]}.items()},
         "null.source": aligner.null_.source,
         "null.target": aligner.null_.target,
         **{f"positions.{name}": array for name, array in aligner.positions_.state().items()},

@@ -22,7 +22,7 @@ from numpy.typing import NDArray
 
 from cepts.engine import ROUNDING, Tick, map_shards
 from cepts.progress import Progress, Step, silent
-from cepts.store import PieceError
+from cepts.store import Piece, PieceError
 from cepts.words.blocks import block_of
 from cepts.words.index import IndexBlock
 from cepts.words.indexed_text import IndexedText
@@ -137,7 +137,10 @@ class AlignerTraining:
             else:
                 statistics = found.statistics
             objective += float((found.log_likelihoods * block.times[:, None]).sum())
-        arrays: dict[str, NDArray] = {"counts": counts, "source_free": free[0], "target_free": free[1]}
+        arrays: dict[str, NDArray] = {"counts": counts}
+        for side, mass in zip(SIDES, free, strict=True):
+            used = np.flatnonzero(mass).astype(np.int32)
+            arrays |= {f"{side}_words": used, f"{side}_free": mass[used]}
         arrays |= {f"statistics.{place}": array for place, array in enumerate(statistics)}
         self.shelf.put(f"{self._named('counts')}/{number:05}", arrays, objective=objective)
 
@@ -187,7 +190,9 @@ class AlignerTraining:
             add_at(piece.part("numbers", bounds[shard], bounds[shard + 1]), part, counts)
         lexicon = self.lexicon.of_range(number)
         lexicon.take(counts)
-        arrays: dict[str, NDArray] = {"counts": counts, "target_totals": lexicon.target_totals}
+        targets = np.flatnonzero(lexicon.target_totals).astype(np.int32)
+        arrays: dict[str, NDArray] = {"counts": counts, "target_words": targets}
+        arrays["target_totals"] = lexicon.target_totals[targets]
         if isinstance(lexicon, BackOff):
             for direction in range(2):
                 sample = lexicon.sample(direction, 1.0 / len(self.indexed.ranges))
@@ -202,7 +207,7 @@ class AlignerTraining:
     def _learn(self) -> None:
         lexicon = self.lexicon
         sums = [self.shelf.get(f"{self._named('sums')}/{each:05}") for each in range(len(self.indexed.ranges))]
-        lexicon.target_totals = np.sum([piece["target_totals"] for piece in sums], axis=0)
+        lexicon.target_totals = _sum_at(len(lexicon.target_totals), sums, "target_words", "target_totals")
         if isinstance(lexicon.shared, BackOff):
             lexicon.shared.target_totals = lexicon.target_totals
             samples = (
@@ -213,10 +218,17 @@ class AlignerTraining:
         found = [self.shelf.get(f"{self._named('counts')}/{each:05}") for each in range(self.indexed.text.shards)]
         if not found:  # A text without any pair has no statistics.
             return
-        free = (np.sum([piece[f"{side}_free"] for piece in found], axis=0) for side in SIDES)
+        words = self.indexed.facts.words
+        free = (
+            _sum_at(count, found, f"{side}_words", f"{side}_free") for side, count in zip(SIDES, words, strict=True)
+        )
         self.null.estimate(*free)
         names = [name for name in found[0] if name.startswith("statistics.")]
-        self.positions.update([np.sum([piece[name] for piece in found], axis=0) for name in names])
+        statistics = [found[0][name].copy() for name in names]
+        for piece in found[1:]:
+            for total, name in zip(statistics, names, strict=True):
+                total += piece[name]
+        self.positions.update(statistics)
 
     def enter(self, number: int) -> None:
         """Task: the lexicon of a range."""
@@ -265,6 +277,14 @@ class AlignerTraining:
         if version is not None:
             self.shelf.drop(version)
             self.shelf.drop(version.replace("/tables-", "/sums-"))
+
+
+def _sum_at(size: int, pieces: Sequence[Piece], words: str, values: str) -> NDArray[np.float64]:
+    """The sum of values that each piece has for some words, in the order of the pieces."""
+    total = np.zeros(size)
+    for piece in pieces:
+        total[piece[words]] += piece[values]
+    return total
 
 
 def owned_by(owner: str, state: Mapping[str, NDArray]) -> dict[str, NDArray]:
