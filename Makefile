@@ -48,6 +48,7 @@ wheel-test: build
 
 bench: .venv/installed
 	$(BIN)/python benchmarks/words.py --data $(DATA)
+	$(BIN)/python benchmarks/words_stages.py --data $(DATA)
 	$(BIN)/python benchmarks/fertility.py --data $(DATA)
 	$(BIN)/python benchmarks/onmf.py --data $(DATA)
 	$(BIN)/python benchmarks/spaces.py --data $(DATA)

@@ -34,7 +34,7 @@ WARM_UP_PAIRS = 1000
 # Bytes that are copied to measure the bandwidth.
 COPIED = 1 << 28
 # Attempts to find the best time of a loop that has no reason to vary.
-ATTEMPTS = 5
+ATTEMPTS = 15
 
 
 # -- what memory allows ----------------------------------------------------------------------------------------------
@@ -241,7 +241,7 @@ def main() -> None:
     records = rows_of(runs, limits)
     sizes = next(iter(runs.values()))[0].sizes
     table = table_of(records, options.threads, sizes["token_pairs"])
-    found = f"{table}\n\n{limits_note(limits, sizes)} {report.provenance(options.repeat)}"
+    found = f"{table}\n\n{limits_note(limits, sizes)} {report.provenance()} Medians of {options.repeat} runs."
     print(found)
     kept = options.json_lines or (RESULTS if options.pairs is None else None)
     if kept:

@@ -1,12 +1,16 @@
 from __future__ import annotations
 
+import ctypes
+import mmap
+import sys
 import threading
 import time
+from pathlib import Path
 
 import numpy as np
 import pytest
 
-from cepts.engine import cut_runs, default_threads, map_shards
+from cepts.engine import cut_runs, default_threads, map_shards, release_memory
 
 every_number_of_threads = pytest.mark.parametrize("threads", [1, 2, 3, 8])
 
@@ -111,3 +115,18 @@ def test_runs_are_whole_and_a_large_item_is_one_of_its_own():
     assert list(cut_runs(offsets, 5)) == [(0, 3), (3, 4), (4, 5)]
     assert list(cut_runs(offsets, 100)) == [(0, 5)]
     assert list(cut_runs(np.array([0]), 5)) == []
+
+
+@pytest.mark.skipif(
+    sys.platform != "linux" or not hasattr(ctypes.CDLL(None), "malloc_trim"), reason="needs the GNU C library"
+)
+def test_memory_that_arrays_left_free_is_given_back():
+    def resident():
+        return int(Path("/proc/self/statm").read_text().split()[1]) * mmap.PAGESIZE
+
+    # Small arrays are on the heap, whose top the last one holds, so that the C library itself cannot give it back.
+    arrays = [np.ones(8_000) for _ in range(2_000)]
+    del arrays[:-1]
+    before = resident()
+    release_memory()
+    assert before - resident() > 60_000_000

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import pickle
+from concurrent.futures import ThreadPoolExecutor
 
 import numpy as np
 import pytest
@@ -78,21 +79,95 @@ def test_a_temporary_shelf_leaves_nothing(tmp_path, make):
     assert list(tmp_path.iterdir()) == []
 
 
-def test_a_spilling_shelf_keeps_little_in_memory(tmp_path):
+def test_a_spilling_shelf_keeps_the_latest_pieces_in_memory(tmp_path):
     shelf = SpillingShelf(100, tmp_path)
+
+    def files():
+        return len(list(tmp_path.rglob("*.piece")))
+
     shelf.put("a", {"x": np.arange(10)})
     shelf.put("a", {"x": np.arange(11)}, n=1)
     shelf.drop("a")
     shelf.put("b", {"x": np.arange(10)}, n=2)
     assert shelf.in_memory
-    shelf.put("c", {"x": np.arange(3)}, n=3)
+    shelf.put("b/inner", {"x": np.arange(3)}, n=3)  # now "b", and not what is under it, goes to a file
     assert not shelf.in_memory
-    assert [(shelf.get(name).settings["n"], len(shelf.get(name)["x"])) for name in "bc"] == [(2, 10), (3, 3)]
+    assert files() == 1
+    shelf.put("d", {"x": np.arange(9)}, n=4)
+    assert files() == 1  # "b/inner" and "d" have 96 bytes
+    found = [(shelf.get(name).settings["n"], len(shelf.get(name)["x"])) for name in ("b", "b/inner", "d")]
+    assert found == [(2, 10), (3, 3), (4, 9)]
     assert not shelf.has("a")
+    shelf.put("b", {"x": np.arange(2)}, n=5)  # replaces what is in a file
+    assert len(shelf.get("b")["x"]) == 2
+    shelf.drop("b")
+    assert [shelf.has(name) for name in ("b", "b/inner", "d")] == [False, False, True]
+    assert files() == 0
+
+
+def test_a_spilling_shelf_that_cannot_write_keeps_everything_in_memory(tmp_path):
     nowhere = SpillingShelf(10, tmp_path / "missing")
     nowhere.put("a", {"x": np.arange(10)})
+    nowhere.put("b", {"x": np.arange(10)})
     assert nowhere.in_memory
     assert nowhere.get("a")["x"][9] == 9
+
+
+@settings(deadline=None, max_examples=60)
+@given(st.dictionaries(st.sampled_from("abc"), arrays), st.data())
+def test_a_mapped_piece_is_as_it_was(tmp_path_factory, given_arrays, data):
+    shelf = PassingShelf(tmp_path_factory.mktemp("shelf"))
+    shelf.put("one/piece", given_arrays, answer=[1, "x"])
+    piece = shelf.get("one/piece")
+    assert piece.settings == {"answer": [1, "x"]}
+    assert sorted(piece) == sorted(given_arrays)
+    for name, want in given_arrays.items():
+        got = piece[name]
+        assert same(got, want)
+        # Kernels are compiled for such arrays alone.
+        assert got.flags.aligned
+        assert got.flags.writeable
+        assert got.flags.c_contiguous
+        start = data.draw(st.integers(0, len(want)))
+        stop = data.draw(st.integers(start, len(want)))
+        assert same(piece.part(name, start, stop), want[start:stop])
+
+
+def test_mapped_arrays_outlive_their_piece_and_changes_stay_private(tmp_path):
+    shelf = PassingShelf(tmp_path)
+    shelf.put("x", {"a": np.arange(5)})
+    first = shelf.get("x")["a"]
+    first[0] = 7
+    assert shelf.get("x")["a"].tolist() == [0, 1, 2, 3, 4]
+    shelf.put("x", {"a": np.arange(2)})
+    shelf.drop("x")
+    shelf.close()
+    assert first.tolist() == [7, 1, 2, 3, 4]
+
+
+def test_threads_can_put_and_get_while_pieces_move_to_files(tmp_path):
+    shelf = SpillingShelf(2_000, tmp_path)
+
+    def work(number):
+        shelf.put(f"p/{number}", {"x": np.full(50, number)}, n=number)
+        for other in range(0, number, 7):
+            if shelf.has(f"p/{other}"):
+                piece = shelf.get(f"p/{other}")
+                assert (piece.settings["n"], piece["x"].sum()) == (other, 50 * other)
+
+    with ThreadPoolExecutor(8) as pool:
+        list(pool.map(work, range(200)))
+    assert [int(shelf.get(f"p/{number}")["x"][0]) for number in range(200)] == list(range(200))
+    shelf.drop("p")
+    assert not any(shelf.has(f"p/{number}") for number in range(200))
+
+
+def test_a_temporary_file_that_cannot_be_written_is_said_in_one_line(tmp_path):
+    shelf = PassingShelf(tmp_path)
+    shelf.directory = tmp_path / "gone"
+    with pytest.raises(ModelError, match="TMPDIR") as raised:
+        shelf.put("x", {"a": np.arange(3)})
+    assert "\n" not in str(raised.value)
 
 
 @pytest.mark.parametrize("size", [1, 1000])

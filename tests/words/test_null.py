@@ -2,8 +2,12 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
 from scipy.special import digamma
 
+from cepts.data import offsets_of
+from cepts.kernels.lexicon import add_null_counts, gather_null
 from cepts.words.null import NullWords
 
 SOURCE, TARGET = np.array([3, 1]), np.array([1, 2, 5])
@@ -59,3 +63,27 @@ def test_no_words_at_all():
     null.estimate(np.zeros(0), np.zeros(0))
     unknown = np.array([-1], dtype=np.int32)
     np.testing.assert_allclose(null.given(unknown, unknown)[0], 1)
+
+
+@settings(deadline=None)
+@given(st.lists(st.lists(st.integers(-1, 4), max_size=5), max_size=5), st.randoms())
+def test_kernels_of_null_equal_their_definitions(sentences, random):
+    words = np.array([word for sentence in sentences for word in sentence], dtype=np.int32)
+    given_null = np.array([random.random() for _ in range(5)], dtype=np.float32)
+    found = np.empty(len(words), dtype=np.float32)
+    gather_null(given_null, words, np.float32(0.25), found)
+    assert found.tolist() == [given_null[word] if word >= 0 else 0.25 for word in words]
+
+    known = np.maximum(words, 0)
+    values = np.array([random.random() for _ in known], dtype=np.float32)
+    times = np.array([random.randint(1, 3) for _ in sentences], dtype=np.float32)
+    sums = np.array([random.random() for _ in range(5)])
+    wanted = sums.copy()
+    place = 0
+    for sentence, repeated in zip(sentences, times, strict=True):
+        for _ in sentence:
+            wanted[known[place]] += float(values[place] * repeated)
+            place += 1
+    offsets = offsets_of([len(sentence) for sentence in sentences])
+    add_null_counts(known, offsets, values, times, sums)
+    assert sums.tobytes() == wanted.tobytes()

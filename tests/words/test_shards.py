@@ -2,6 +2,10 @@
 
 from __future__ import annotations
 
+from concurrent.futures import ThreadPoolExecutor
+from threading import Barrier
+from types import SimpleNamespace
+
 import numpy as np
 import pytest
 from hypothesis import given, settings
@@ -15,6 +19,7 @@ from cepts.store import DiskShelf, MemoryShelf
 from cepts.words import HMM, IBM4, MODELS, load_aligner
 from cepts.words.index import Sizes
 from cepts.words.indexed_text import IndexedText
+from cepts.words.lexicon_table import TrainedShards
 from cepts.words.ranges import cut_ranges
 from cepts.words.text import ShelvedText
 from cepts.words.training import AlignerTraining
@@ -229,3 +234,40 @@ def test_only_what_is_needed_stays_on_the_shelf(text, tmp_path):
         "training-hmm/tables-2",
         "training-hmm/sums-2",
     }
+
+
+@pytest.mark.parametrize("failing", [False, True])
+def test_a_shard_is_loaded_once_and_other_shards_meanwhile(failing):
+    loaded = []
+    both = Barrier(2, timeout=10)
+
+    class Slow:
+        def shard(self, number):
+            loaded.append(number)
+            both.wait()  # passed only if two shards are loaded side by side
+            if failing:
+                raise ModelError("damaged")
+            return SimpleNamespace(blocks=[(number, place) for place in range(3)])
+
+        def entries(self, number):
+            return np.full((1, 2), number, dtype=np.float32)
+
+    trained = TrainedShards(Slow(), Slow(), 2)
+
+    def ask(number):
+        try:
+            block, entries = trained.block(number % 2, number // 2)
+        except ModelError as error:
+            return str(error)
+        return block, int(entries[0, 0])
+
+    with ThreadPoolExecutor(6) as pool:
+        found = list(pool.map(ask, range(6)))
+    assert sorted(loaded) == [0, 1]
+    wanted = ["damaged"] * 6 if failing else [((number % 2, number // 2), number % 2) for number in range(6)]
+    assert found == wanted
+    if not failing:
+        both.reset()
+        with ThreadPoolExecutor(2) as pool:
+            list(pool.map(ask, [0, 1]))
+        assert sorted(loaded) == [0, 1]

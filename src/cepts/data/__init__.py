@@ -5,6 +5,7 @@ The data of many sentence pairs is stored in flat arrays with offsets; an index 
 
 from cepts.data.association import Association, geometric_mean
 from cepts.data.directions import Directions, GivenDirections, Pulls, Runs, Scorer
+from cepts.data.lazy import lazy_property
 from cepts.data.links import Alignment, Alignments, Cept, Cepts, NBest, NullLink, NullLinks
 from cepts.data.lm import END, KENLM_MAGIC, SPECIAL, START, UNKNOWN, Documents, Hypothesis, NGrams, Utterance
 from cepts.data.offsets import Flat, Lengths, offsets_of, reach_of, take_runs
@@ -61,6 +62,7 @@ __all__ = [
     "as_text",
     "geometric_mean",
     "gold_alignments",
+    "lazy_property",
     "offsets_of",
     "reach_of",
     "runs_right_to_left",

@@ -4,13 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Callable, Hashable, Iterable, Sequence
 from dataclasses import dataclass
-from functools import cached_property
 from typing import TYPE_CHECKING, Any, NamedTuple, Protocol, TypeVar
 
 import numpy as np
 from numpy.typing import NDArray
 
 from cepts.data.association import Association, geometric_mean
+from cepts.data.lazy import lazy_property
 from cepts.data.links import Alignments
 from cepts.errors import UsageError
 
@@ -55,42 +55,42 @@ class Directions:
     # What messages call the scorer.
     name: str = "this scorer"
 
-    @cached_property
+    @lazy_property
     def forward(self) -> Association:
         """P(link) in the direction that explains the target by the source, with P(null) of the target words."""
         raise NotImplementedError
 
-    @cached_property
+    @lazy_property
     def reverse(self) -> Association:
         """P(link) in the direction that explains the source by the target, with P(null) of the source words."""
         raise NotImplementedError
 
-    @cached_property
+    @lazy_property
     def agreement(self) -> Association:
         """Geometric mean of the two directions, with the null masses of both."""
         return geometric_mean(self.forward, self.reverse)
 
-    @cached_property
+    @lazy_property
     def for_cepts(self) -> Association:
         """The probabilities from which cepts are made, by default the agreement."""
         return self.agreement
 
-    @cached_property
+    @lazy_property
     def counts(self) -> Association | None:
         """The counts that are factorised into cepts; if None, `for_cepts` is scaled to counts."""
         return None
 
-    @cached_property
+    @lazy_property
     def paths(self) -> tuple[Alignments, Alignments] | None:
         """The most probable alignment of each direction; if None, each word is linked to its best partner."""
         return None
 
-    @cached_property
+    @lazy_property
     def scores(self) -> NDArray[np.float64]:
         """Score of each pair in both directions (pairs x 2); those of a word model are log-probabilities."""
         raise UsageError(f"{self.name} gives no scores of whole pairs; leave out `scores`.")
 
-    @cached_property
+    @lazy_property
     def pulls(self) -> tuple[Pulls, Pulls] | None:
         """How closely the source words and the target words belong to their neighbours; None if this is not known."""
         return None

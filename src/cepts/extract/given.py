@@ -4,13 +4,23 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import replace
-from functools import cached_property, partial
+from functools import partial
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
-from cepts.data import Alignments, Association, Directions, Lengths, Runs, as_bitext, offsets_of, reach_of
+from cepts.data import (
+    Alignments,
+    Association,
+    Directions,
+    Lengths,
+    Runs,
+    as_bitext,
+    lazy_property,
+    offsets_of,
+    reach_of,
+)
 from cepts.engine import cut_runs
 from cepts.errors import DataError
 from cepts.extract.aligning import Aligning
@@ -53,19 +63,19 @@ class MatrixDirections(Directions):
         self.for_cepts = association
         self._counts = counts
 
-    @cached_property
+    @lazy_property
     def forward(self) -> Association:
         """The matrix of probabilities, or the share of each count in its column."""
         given = replace(self.association, source_null=None)
         return given if self.probabilities else _shares(given, by_target=True)
 
-    @cached_property
+    @lazy_property
     def reverse(self) -> Association:
         """The matrix of probabilities, or the share of each count in its row."""
         given = replace(self.association, target_null=None)
         return given if self.probabilities else _shares(given, by_target=False)
 
-    @cached_property
+    @lazy_property
     def counts(self) -> Association:
         """The matrix in counts."""
         if self._counts is not None:
@@ -153,12 +163,12 @@ class LinkDirections(Directions):
         self.paths = self._links = forward, reverse
         self._lengths, self.first = (source_lengths, target_lengths), first
 
-    @cached_property
+    @lazy_property
     def forward(self) -> Association:
         """Confidences of the forward links."""
         return self._matrix(self._links[0], by_target=True)
 
-    @cached_property
+    @lazy_property
     def reverse(self) -> Association:
         """Confidences of the reverse links."""
         return self._matrix(self._links[1], by_target=False)

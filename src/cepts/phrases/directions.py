@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import replace
-from functools import cached_property
 from typing import NamedTuple
 
 import numpy as np
@@ -18,6 +17,7 @@ from cepts.data import (
     Segments,
     SentencePair,
     geometric_mean,
+    lazy_property,
     offsets_of,
 )
 from cepts.extract import rectangles, threshold
@@ -113,7 +113,7 @@ class PhraseDirections(Directions):
         self.sentence_pairs, self.first = sentence_pairs, first
         self._inventory, self._wordnet = inventory, wordnet
 
-    @cached_property
+    @lazy_property
     def paths(self) -> tuple[Alignments, Alignments]:
         """The links of the best segments."""
         if self.links == "phrases":
@@ -134,7 +134,7 @@ class PhraseDirections(Directions):
                 kept[run] = matrix[links.source[run], links.target[run]] > 0
         return links.only(kept)
 
-    @cached_property
+    @lazy_property
     def scores(self) -> NDArray[np.float64]:
         """The normalised decoding scores, forward and reverse (Yao et al., 2013, section 5)."""
         return np.stack([self.forward_path.normalised_scores, self.reverse_path.normalised_scores], axis=1)
@@ -163,7 +163,7 @@ class PhraseDirections(Directions):
             states,
         )
 
-    @cached_property
+    @lazy_property
     def for_cepts(self) -> Association:
         """The link probabilities from which cepts are made, so that phrases may have gaps.
 

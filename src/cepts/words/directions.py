@@ -3,13 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from functools import cached_property
 from typing import TYPE_CHECKING
 
 import numpy as np
 from numpy.typing import NDArray
 
-from cepts.data import Alignments, Association, Directions, NBest, Pulls, geometric_mean, offsets_of
+from cepts.data import Alignments, Association, Directions, NBest, Pulls, geometric_mean, lazy_property, offsets_of
 from cepts.words.blocks import PairBlock
 from cepts.words.mixture import IndependentPositions, Uniform
 from cepts.words.positions import Expected
@@ -44,16 +43,16 @@ class WordDirections(Directions):
         self._aligner, self._positions = aligner, aligner.positions_
         self._make_block, self.first, self._both_wanted = make_block, first, both_wanted
 
-    @cached_property
+    @lazy_property
     def _block(self) -> PairBlock:
         return self._make_block()
 
-    @cached_property
+    @lazy_property
     def _apart(self) -> Expected:
         """Posteriors of each direction."""
         return self._positions.posterior(self._block)
 
-    @cached_property
+    @lazy_property
     def _agreed(self) -> Expected:
         """Geometric mean of the posteriors, computed by one kernel."""
         return self._positions.posterior(self._block, agreeing=True)
@@ -62,17 +61,17 @@ class WordDirections(Directions):
         pairs = self._block.pairs
         return Association(pairs.source_lengths, pairs.target_lengths, self._block.pairs.cell_offsets, values, **nulls)
 
-    @cached_property
+    @lazy_property
     def forward(self) -> Association:
         """P(link) under the model that explains the target."""
         return self._matrix(self._apart.forward, target_null=self._apart.target_free)
 
-    @cached_property
+    @lazy_property
     def reverse(self) -> Association:
         """P(link) under the model that explains the source."""
         return self._matrix(self._apart.reverse, source_null=self._apart.source_free)
 
-    @cached_property
+    @lazy_property
     def agreement(self) -> Association:
         """Geometric mean of the two directions, which one kernel computes if the directions are not needed."""
         if self._both_wanted:
@@ -80,12 +79,12 @@ class WordDirections(Directions):
         found = self._agreed
         return self._matrix(found.forward, source_null=found.source_free, target_null=found.target_free)
 
-    @cached_property
+    @lazy_property
     def scores(self) -> NDArray[np.float64]:
         """Log P(target | source) and log P(source | target) of each pair, given the lengths; 0 for unaligned ones."""
         return (self._agreed if "_agreed" in vars(self) else self._apart).log_likelihoods
 
-    @cached_property
+    @lazy_property
     def paths(self) -> tuple[Alignments, Alignments]:
         """The most probable alignments; a link's confidence is its posterior."""
         found, block = self._apart, self._block
@@ -111,7 +110,7 @@ class WordDirections(Directions):
             np.ones(len(pair), dtype=np.bool_),
         )
 
-    @cached_property
+    @lazy_property
     def pulls(self) -> tuple[Pulls, Pulls]:
         """How closely words belong to their neighbours, by how often they are adjacent in the training text."""
         source, target = self._aligner.cohesion()

@@ -11,14 +11,13 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, fields
-from functools import cached_property
 from itertools import pairwise
 from typing import TYPE_CHECKING, Any, ClassVar, Self
 
 import numpy as np
 from numpy.typing import NDArray
 
-from cepts.data import Bitext, Flat, Vocabulary, offsets_of, take_runs
+from cepts.data import Bitext, Flat, Vocabulary, lazy_property, offsets_of, take_runs
 from cepts.engine import cut_runs, map_shards
 from cepts.words.forms import Forms, number
 
@@ -63,27 +62,27 @@ class Pairs(Flat):
         "target_ids": ("target_offsets", np.empty(0, dtype=np.int32)),
     }
 
-    @cached_property
+    @lazy_property
     def source_lengths(self) -> NDArray[np.int64]:
         """I of each pair."""
         return np.diff(self.source_offsets)
 
-    @cached_property
+    @lazy_property
     def target_lengths(self) -> NDArray[np.int64]:
         """J of each pair."""
         return np.diff(self.target_offsets)
 
-    @cached_property
+    @lazy_property
     def longest(self) -> int:
         """Length of the longest sentence of either side."""
         return int(max(self.source_lengths.max(initial=0), self.target_lengths.max(initial=0)))
 
-    @cached_property
+    @lazy_property
     def cell_offsets(self) -> NDArray[np.int64]:
         """Where each pair's I x J matrix starts."""
         return offsets_of(self.source_lengths * self.target_lengths)
 
-    @cached_property
+    @lazy_property
     def by_length(self) -> NDArray[np.int64]:
         """The indices of the pairs, sorted by source length and then by target length."""
         return np.lexsort((self.target_lengths, self.source_lengths))

@@ -10,13 +10,12 @@ from __future__ import annotations
 from abc import ABC, abstractmethod
 from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
-from functools import cached_property
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from numpy.typing import NDArray
 
-from cepts.data import Vocabulary, offsets_of
+from cepts.data import Vocabulary, lazy_property, offsets_of
 from cepts.words.index import Pairs
 from cepts.words.leave_one_out import LeaveOneOut
 from cepts.words.levels import Level, Words, build_levels, words_by_level
@@ -109,7 +108,7 @@ class Lexicon(ABC):
         """Whether `estimate` is the maximum-likelihood M-step."""
         return False
 
-    @cached_property
+    @lazy_property
     def table(self) -> NDArray[np.float32]:
         """The probabilities, which are uniform until they are estimated."""
         table = np.empty((len(self.targets), 2), dtype=np.float32)
