@@ -11,6 +11,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from cepts.data import UNKNOWN, Documents, NGrams, Text
+from cepts.engine import ThreadEngine, Workplace
 from cepts.errors import DataError, ModelError, UsageError, check_choice, check_least
 from cepts.estimator import Estimator
 from cepts.lm.background import Background
@@ -218,6 +219,7 @@ class AdaptedModel(Estimator):
         background: BackgroundSource | Sequence[BackgroundSource] = (),
         notices: list[str] | None = None,
         progress: Progress | None = None,
+        workplace: Workplace | None = None,
     ) -> Self:
         """Fit the model to a text.
 
@@ -233,7 +235,10 @@ class AdaptedModel(Estimator):
         notices
             A list to which notes for the user are appended, for example about a text that is too small.
         progress
-            Called after each iteration of the factorisation.
+            Called after each part of a text that is counted, and after each iteration of the factorisation.
+        workplace
+            Who counts n-grams and words near each other, and where; by default `threads` of this process. If it has a
+            directory, counts that an earlier run has left there are not made again.
         """
         noted: list[str] = []
         case = documents.lowercase, documents.text.vocabulary
@@ -246,18 +251,19 @@ class AdaptedModel(Estimator):
         hidden = self.hidden
         if hidden is None:
             hidden = default_hidden(documents, stop, self.min_count, self.segmentation, noted)
-        fitting = _Fitting(self, sources, stop, hidden, noted, progress or silent)
+        place = workplace or Workplace(ThreadEngine(self.threads))
+        fitting = _Fitting(self, sources, stop, hidden, noted, progress or silent, place)
         if dev is not None:
             held_out, described = in_case_of(dev, *case), "the dev text"
-            predictor, scored = fitting.tuned(documents, held_out)
+            predictor, scored = fitting.tuned("whole", documents, held_out)
             tuned = predictor
         else:
             part, held_out, described = held_out_part(documents)
             if len(held_out.text.ids) < FEW_WORDS:
                 few = f"only {len(held_out.text.ids):,} words of the text"
                 noted.append(f"weights are set on {few}, which is unreliable; give development text (`dev`).")
-            tuned, scored = fitting.tuned(part, held_out)
-            whole = fitting.untuned(documents)
+            tuned, scored = fitting.tuned("part", part, held_out)
+            whole = fitting.untuned("whole", documents)
             interpolated = whole.background.weighted(tuned.background.weights)
             predictor = replace(whole, background=interpolated, weights=tuned.weights, exponent=tuned.exponent)
         most = float(np.finfo(float).max)  # settings are JSON, which has no infinity
@@ -429,10 +435,11 @@ class _Fitting:
     hidden: int
     notices: list[str]
     progress: Progress
+    workplace: Workplace
 
-    def untuned(self, documents: Documents) -> Predictor:
-        """The parts of the model, all with the same weight."""
-        model = self.model
+    def untuned(self, name: str, documents: Documents) -> Predictor:
+        """The parts of the model, all with the same weight; `name` says where counts are kept."""
+        model, place = self.model, self.workplace.under(name)
         sources = documents, *self.sources
         least = model.min_count, *(model.background_min_count for _ in self.sources)
         vocabulary = joined_vocabulary(
@@ -448,7 +455,13 @@ class _Fitting:
             if isinstance(source, Documents):
                 numbered.append(in_vocabulary(source, vocabulary))
                 ngrams = KneserNey(order=model.order)
-                ngrams.fit(numbered[-1].text, vocabulary=vocabulary, notices=self.notices)
+                ngrams.fit(
+                    numbered[-1].text,
+                    vocabulary=vocabulary,
+                    notices=self.notices,
+                    progress=self.progress,
+                    workplace=place.under(f"ngrams-{len(numbered)}"),
+                )
                 models.append(ngrams.ngrams_)
             else:
                 models.append(with_vocabulary(source, vocabulary) if isinstance(source, NGrams) else source)
@@ -461,7 +474,8 @@ class _Fitting:
                 self.hidden,
                 model._hidden_options,
                 threads=model.threads,
-                progress=lambda step: self.progress(replace(step, stage="hidden documents")),
+                progress=self.progress,
+                workplace=place,
             )
             if model._rescales:
                 exponent = EXPONENTS[0] if model.exponent is None else model.exponent
@@ -470,7 +484,7 @@ class _Fitting:
         background = Background(models, vocabulary, content)
         return Predictor(background, content, hidden, weights, model._history_options, caches, model.mixture, exponent)
 
-    def tuned(self, part: Documents, held_out: Documents) -> tuple[Predictor, Scored]:
+    def tuned(self, name: str, part: Documents, held_out: Documents) -> tuple[Predictor, Scored]:
         """The model of a part of the text with the best weights on held-out text, and that text as scored by it."""
         exponents = EXPONENTS if self.model.exponent is None else None
-        return tune(self.untuned(part), held_out.text, exponents=exponents, threads=self.model.threads)
+        return tune(self.untuned(name, part), held_out.text, exponents=exponents, threads=self.model.threads)

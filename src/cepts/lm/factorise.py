@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
 from cepts.data import Documents
+from cepts.engine import ThreadEngine, Workplace
 from cepts.errors import DataError, UsageError, check_choice, check_least
 from cepts.factor import poisson_nmf, symmetric_nmf, truncated_svd
 from cepts.lm.counts import check_window, document_counts, window_counts
@@ -17,7 +18,7 @@ from cepts.lm.hidden import HiddenDocuments
 from cepts.lm.history import HistoryModel
 from cepts.lm.projection import ProjectedWords
 from cepts.names import FACTOR_BLOCKS, FACTOR_STARTS, FACTORISATIONS, PLACES, PRIORS, SEGMENTATIONS
-from cepts.progress import Progress
+from cepts.progress import Progress, Step, silent
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -84,6 +85,7 @@ def fit_hidden_documents(
     *,
     threads: int | None = None,
     progress: Progress | None = None,
+    workplace: Workplace | None = None,
 ) -> HistoryModel:
     """Find the hidden documents of one or more texts.
 
@@ -97,10 +99,15 @@ def fit_hidden_documents(
         Number of hidden documents, or of singular vectors.
     options
         How they are found; by default `HiddenOptions()`.
-    threads, progress
-        As for `cepts.factor.poisson_nmf`.
+    threads
+        Number of threads; None uses one for each processor. Results do not depend on it.
+    progress
+        Called after each part of a text in which words near each other are counted, and after each iteration.
+    workplace
+        Who counts words near each other, and where; by default `threads` of this process.
     """
     options = options or HiddenOptions()
+    report = progress or silent
     used = [(text, worth) for text, worth in texts if worth > 0]
     counts = np.zeros(len(content))
     for text, worth in used:
@@ -113,22 +120,26 @@ def fit_hidden_documents(
             f"words (`stop=`)."
         )
     numbers = np.flatnonzero(kept).astype(np.int32)
-    matrix, what = _counted(used, kept, options, threads)
+    matrix, what = _counted(used, kept, options, workplace or Workplace(ThreadEngine(threads)), progress)
     if not 1 <= hidden <= min(matrix.shape):
         raise UsageError(
             f"the text has {what}, so `hidden` must be 1 to {min(matrix.shape):,}, the number of hidden documents. Got "
             f"{hidden:,} instead."
         )
+
+    def iterated(step: Step) -> None:
+        report(replace(step, stage="hidden documents"))
+
     if options.factorisation == "svd":
-        vectors = truncated_svd(matrix, hidden, progress=progress)
+        vectors = truncated_svd(matrix, hidden, progress=iterated)
         marginals = counts[numbers] / counts[numbers].sum()
         return ProjectedWords(vectors.words, marginals.astype(np.float32), numbers)
     how: dict[str, Any] = {name: getattr(options, name) for name in ("iterations", "start", "long_steps", "seed")}
     if options.segmentation == "explicit":
-        found = poisson_nmf(matrix, hidden, blocks=options.blocks, threads=threads, progress=progress, **how)
+        found = poisson_nmf(matrix, hidden, blocks=options.blocks, threads=threads, progress=iterated, **how)
         words, weights = found.words, found.weights
     else:
-        factors = symmetric_nmf(matrix, hidden, threads=threads, progress=progress, **how)
+        factors = symmetric_nmf(matrix, hidden, threads=threads, progress=iterated, **how)
         words, weights = factors.words, factors.weights
         if options.priors == "documents":
             weights = document_priors(words, weights, matrix.sum(axis=1, dtype=np.float64), counts[numbers])
@@ -162,7 +173,11 @@ def document_priors(
 
 
 def _counted(
-    texts: Sequence[tuple[Documents, float]], kept: NDArray[np.bool_], options: HiddenOptions, threads: int | None
+    texts: Sequence[tuple[Documents, float]],
+    kept: NDArray[np.bool_],
+    options: HiddenOptions,
+    workplace: Workplace,
+    progress: Progress | None,
 ) -> tuple[Any, str]:
     """The matrix to factorise, and a description of it."""
     numbers = np.flatnonzero(kept)
@@ -173,6 +188,10 @@ def _counted(
         matrix = hstack([document_counts(text, kept)[numbers] * np.float32(worth) for text, worth in texts]).tocsr()
         matrix = matrix[:, np.flatnonzero(matrix.sum(axis=0))]
         return matrix, f"{len(numbers):,} content words in {matrix.shape[1]:,} documents with such words"
-    how: dict[str, Any] = {"stop_first": options.places == "content", "borders": options.borders, "threads": threads}
-    matrix = sum(window_counts(text, kept, window=options.window, **how) * np.float32(worth) for text, worth in texts)
+    how: dict[str, Any] = {"stop_first": options.places == "content", "borders": options.borders, "progress": progress}
+    matrix = sum(
+        window_counts(text, kept, window=options.window, workplace=workplace.under(f"windows-{number}"), **how)
+        * np.float32(worth)
+        for number, (text, worth) in enumerate(texts, start=1)
+    )
     return matrix[numbers][:, numbers], f"{len(numbers):,} content words"

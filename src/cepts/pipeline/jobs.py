@@ -6,11 +6,14 @@ run it, and so that it continues where it was interrupted. See `cepts.words.job`
 
 from __future__ import annotations
 
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import Any
 
-from cepts.engine import Tick, engine_of
+from cepts._version import __version__
+from cepts.engine import Tick, Workplace, engine_of, keep_terms, workplace_of
 from cepts.errors import ModelError, UsageError
 from cepts.extract import Extraction
 from cepts.io import LinkWriter, bitext_blocks
@@ -24,6 +27,8 @@ from cepts.words import Aligner
 from cepts.words.aligner import BYTES_IN_MEMORY, SIZES
 from cepts.words.job import JobStep, TrainingJob, other_checkpoint
 from cepts.words.text import ShelvedText
+
+CHECKPOINT = "checkpoint"  # the name of the piece that says which command uses a directory
 
 
 @dataclass(frozen=True, slots=True)
@@ -107,17 +112,36 @@ def text_on(
 
 
 def check_work(directory: str | Path) -> None:
-    """Refuse a directory that has other files."""
+    """Refuse a directory that has files that are not of a training job."""
+    known = {"text", "text.piece", "options.piece", "words.piece", "index", "ranges"}
+    check_files(directory, lambda name: name in known or name.startswith(("training-", "classes-")))
+
+
+def check_files(directory: str | Path, known: Callable[[str], bool]) -> None:
+    """Refuse a directory that has files that are not `known`."""
     path = Path(directory)
     try:
         names = sorted(entry.name for entry in path.iterdir()) if path.exists() else []
     except OSError as error:
         raise ModelError(f"{directory} cannot be used ({error.strerror}); choose another directory.") from error
-    known = {"text", "text.piece", "options.piece", "words.piece", "index", "ranges"}
-    if strange := [name for name in names if name not in known and not name.startswith(("training-", "classes-"))]:
+    if strange := [name for name in names if not known(name)]:
         raise ModelError(
             f"{directory} has other files (such as {strange[0]}); choose another directory, or empty this one."
         )
+
+
+@contextmanager
+def workplace_on(
+    checkpoint: str | Path | None, kind: str, engine: str = "local", threads: int | None = None
+) -> Iterator[Workplace]:
+    """Who runs the tasks of a job, and a directory for it, which must be empty or of a job of the same kind."""
+    with workplace_of(engine, threads, checkpoint) as workplace:
+        if checkpoint is not None:
+            shelf = DiskShelf(checkpoint)
+            if not shelf.has(CHECKPOINT):
+                check_files(checkpoint, lambda name: False)
+            keep_terms(shelf, CHECKPOINT, {}, command=kind, version=__version__)
+        yield workplace
 
 
 def _stamp(texts: BitextFiles) -> list[Any] | None:
