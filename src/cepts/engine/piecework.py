@@ -111,9 +111,9 @@ class PieceStep:
         tick: Callable[[int, int], None] | None = None,
     ) -> None:
         """Run the tasks with these numbers."""
-        if engine.remote and not isinstance(shelf, DiskShelf):
-            raise AssertionError("a cluster needs a shelf of files")
         if engine.remote:
+            if not isinstance(shelf, DiskShelf):
+                raise AssertionError("a cluster needs a shelf of files")
             engine.run(RemotePiece(str(Path(shelf.directory).resolve()), self.place, self.work), numbers, tick)
         else:
             engine.run(lambda number: make_piece(shelf, self.place, self.work, number), numbers, tick)

@@ -17,6 +17,7 @@ from cepts.engine import Tick, Workplace, engine_of, keep_terms, workplace_of
 from cepts.errors import ModelError, UsageError
 from cepts.extract import Extraction
 from cepts.io import LinkWriter, bitext_blocks
+from cepts.io.files import PathLike
 from cepts.names import LINK_FORMATS, resolve
 from cepts.pipeline.inputs import BitextFiles
 from cepts.pipeline.loop import Summary, align
@@ -117,7 +118,7 @@ def check_work(directory: str | Path) -> None:
     check_files(directory, lambda name: name in known or name.startswith(("training-", "classes-")))
 
 
-def check_files(directory: str | Path, known: Callable[[str], bool]) -> None:
+def check_files(directory: PathLike, known: Callable[[str], bool]) -> None:
     """Refuse a directory that has files that are not `known`."""
     path = Path(directory)
     try:
@@ -132,7 +133,7 @@ def check_files(directory: str | Path, known: Callable[[str], bool]) -> None:
 
 @contextmanager
 def workplace_on(
-    checkpoint: str | Path | None, kind: str, engine: str = "local", threads: int | None = None
+    checkpoint: PathLike | None, kind: str, engine: str = "local", threads: int | None = None
 ) -> Iterator[Workplace]:
     """Who runs the tasks of a job, and a directory for it, which must be empty or of a job of the same kind."""
     with workplace_of(engine, threads, checkpoint) as workplace:

@@ -2,22 +2,25 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from contextlib import AbstractContextManager
+from collections.abc import Iterable, Sequence
+from contextlib import AbstractContextManager, ExitStack
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any, Protocol
 
 from cepts.data import Alignments, Scorer, Segments, SentencePair, as_bitext
-from cepts.extract import Extraction, rectangles
+from cepts.errors import UsageError
+from cepts.extract import AlignedRun, Extraction, rectangles
 from cepts.io import open_output, read_sentence_pairs
 from cepts.io.lines import json_line
 from cepts.phrases import PhraseAligner, synthesise
 from cepts.phrases.paths import Alternative
 from cepts.pipeline.align_files import AlignOutputs
 from cepts.pipeline.inputs import check_columns_of, check_input, load_phrase_aligner, tokenise_pairs
+from cepts.pipeline.jobs import workplace_on
 from cepts.pipeline.lists import count_listed
 from cepts.pipeline.loop import Summary, WriterOfRuns, align
+from cepts.pipeline.phrase_jobs import PhraseWork, aligned_on
 from cepts.progress import Progress, Step, silent
 
 PAIRS_AT_A_TIME = 256
@@ -108,14 +111,14 @@ def align_pairs(
     scores: str | Path | None = None,
     matrices: str | Path | None = None,
     progress: Progress | None = None,
+    runs: Iterable[AlignedRun] | None = None,
 ) -> Summary:
     """Align sentence pairs as `cepts.pipeline.align` does, and write the pairs themselves with what was found.
 
     `made` makes the phrases, instead of the scorer.
     """
-    return align(
-        scorer, pairs, _RunWriter(writer, pairs, made), extraction, scores=scores, matrices=matrices, progress=progress
-    )
+    what: dict[str, Any] = {"scores": scores, "matrices": matrices, "progress": progress, "runs": runs}
+    return align(scorer, pairs, _RunWriter(writer, pairs, made), extraction, **what)
 
 
 def align_pair_files(
@@ -130,6 +133,8 @@ def align_pair_files(
     tokenise: str = "auto",
     max_length: int | None = None,
     threads: int | None = None,
+    engine: str = "local",
+    checkpoint: str | Path | None = None,
     notices: list[str] | None = None,
     progress: Progress | None = None,
 ) -> Summary:
@@ -145,8 +150,15 @@ def align_pair_files(
         Which links of phrases are written; None is the default.
     tokenise, notices
         As in `tokenise_pairs`.
+    engine
+        Who aligns the shards of pairs, if there is a checkpoint: ``local``, ``dask`` or ``dask:ADDRESS``.
+    checkpoint
+        Directory that keeps the links of each shard, so that the same call continues after an interruption.
     """
     outputs.check()
+    for name, given in (("checkpoint", checkpoint is not None), ("engine", engine != "local")):
+        if outputs.lists is not None and given:
+            raise UsageError(f"`{name}` is for links, and `nbest` lists segmentations instead; omit one of them.")
     pairs = read_sentence_pairs(*files, format=input_format)
     aligner = load_phrase_aligner(model, threads=threads, max_length=max_length)
     check_input(aligner, aligner.columns_, pairs, files[0])
@@ -160,8 +172,20 @@ def align_pair_files(
             check_columns_of(pairs, ["chunk"], files[0])
         made = Synthesiser(aligner, chosen.links or "words")
     if outputs.lists is None:
-        results = {"scores": outputs.scores, "matrices": outputs.matrices}
-        return align_pairs(aligner, pairs, writer, extraction, made=made, **results, progress=progress)
+        results: dict[str, Any] = {"scores": outputs.scores, "matrices": outputs.matrices, "progress": progress}
+        with ExitStack() as stack:
+            workplace = stack.enter_context(workplace_on(checkpoint, "phrases align", engine, threads))
+            if checkpoint is not None:
+                work = PhraseWork(
+                    model=model,
+                    links=chosen.of_scorer(),
+                    max_length=max_length,
+                    extraction=extraction or Extraction(),
+                    matrices=outputs.matrices is not None,
+                    scores=outputs.scores is not None,
+                )
+                results["runs"] = stack.enter_context(aligned_on(workplace, work, pairs, progress))
+            return align_pairs(aligner, pairs, writer, extraction, made=made, **results)
     return list_segmentations(
         aligner, pairs, outputs.links, count=outputs.lists, direction=outputs.direction, progress=progress
     )

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from cepts.cli import link_options, option
+from cepts.cli import link_options, option, training_options
 from cepts.cli.console import ProgressBars, say
 from cepts.cli.groups import Command
 from cepts.cli.phrases import input_options, model_option, tokenise_option
@@ -38,7 +38,16 @@ Examples:
 @click.argument("target", required=False)
 @input_options
 @option.section("Input", tokenise_option)
-@option.section("Model", model_option)
+@option.section(
+    "Model",
+    model_option,
+    option.text(
+        "--checkpoint",
+        "DIR",
+        "Keep the links of each part of the text in this directory. If DIR already has some, they are not made again.",
+    ),
+    training_options.engine_for("aligning"),
+)
 @option.section(
     "Links",
     option.choice(
@@ -83,7 +92,7 @@ def command(source: str, target: str | None, **options: Any) -> None:
     """
     _check(options)
     stopwatch = Stopwatch()
-    with ProgressBars(quiet=options["quiet"]) as bars:
+    with training_options.resumable(options), ProgressBars(quiet=options["quiet"]) as bars:
         summary = _align(source, target, options, bars)
     say(*summary.lines(stopwatch.seconds, "segmentations"), quiet=options["quiet"])
 
@@ -119,7 +128,8 @@ def _align(source: str, target: str | None, options: dict[str, Any], bars: Progr
         phrase_links=PhraseLinks(links=options["links"], synthesise=options["synthesise"]),
         progress=_progress(options, bars),
         notices=bars.notices,
-        **{name: options[name] for name in ("input_format", "tokenise", "max_length", "threads")},
+        **{name: options[name] for name in ("input_format", "tokenise", "max_length", "threads", "checkpoint")},
+        **option.given(options, ("engine",)),
     )
 
 
