@@ -77,7 +77,8 @@ def aligned_on(
     model = str(place.resolve()) if place.exists() else work.model
     digest = _digest(place / "model.json") if place.exists() else None
     with workplace.shelf() as shelf:
-        keep_terms(shelf, JOB, {}, kind="phrases", pairs=len(pairs), work=asdict(work) | {"model": model}, model=digest)
+        terms = {"work": asdict(work) | {"model": model}, "model": digest}
+        keep_terms(shelf, JOB, {}, kind="phrases", pairs=len(pairs), shard=SHARD_PAIRS, **terms)
         for number, start in enumerate(range(0, len(pairs), SHARD_PAIRS)):
             keep_terms(shelf, piece_name(PAIRS, number), {"pairs": encoded(pairs[start : start + SHARD_PAIRS])})
         (aligning,) = run_steps(phrase_steps(shelf), shelf, workplace.engine, progress)
@@ -86,16 +87,17 @@ def aligned_on(
 
 def phrase_steps(shelf: Shelf) -> Iterator[PieceStep]:
     """The only step of a job that has its pairs and terms on a shelf."""
-    shards = -(-shelf.get(JOB).settings["pairs"] // SHARD_PAIRS)
-    yield PieceStep("aligning", LINKS, f"{__name__}:align_shard", shards)
+    terms = shelf.get(JOB).settings
+    yield PieceStep("aligning", LINKS, f"{__name__}:align_shard", -(-terms["pairs"] // terms["shard"]))
 
 
 def align_shard(shelf: Shelf, number: int) -> dict[str, NDArray[Any]]:
     """The links, and what else is wanted, of a shard."""
-    work = shelf.get(JOB).settings["work"]
+    terms = shelf.get(JOB).settings
+    work = terms["work"]
     factoring = Factoring(**work["extraction"]["factoring"])
     extraction = Extraction(**work["extraction"] | {"factoring": factoring})
-    scorer = _LaterPairs(_aligner(work["model"], work["links"], work["max_length"]), number * SHARD_PAIRS)
+    scorer = _LaterPairs(_aligner(work["model"], work["links"], work["max_length"]), number * terms["shard"])
     pairs = decoded(shelf.get(piece_name(PAIRS, number))["pairs"])
     runs = list(aligned_runs(scorer, pairs, extraction, matrices=work["matrices"], scores=work["scores"]))
     arrays = _arrays_of(LINKS, Alignments.concatenate([run.links for run in runs]))
