@@ -67,6 +67,12 @@ def engine_for(work: str) -> option.Decorator:
 engine = engine_for("training")
 
 
+begin = option.flag(
+    "--begin",
+    "Only put the text into --checkpoint, for 'cepts train' and 'cepts reduce'. Then run the same command without it.",
+)
+
+
 @contextmanager
 def resumable(options: Mapping[str, Any]) -> Iterator[None]:
     """After Ctrl-C, say how to continue."""

@@ -131,18 +131,23 @@ def run_steps(
     A step is asked for when those before it are finished, so it may depend on what they have left.
     """
     report = progress or silent
-    done = []
+    done: list[PieceStep] = []
+    made = 0
     for step in steps:
         missing = step.missing(shelf)
         before = step.tasks - len(missing)
-        if before:
+        if 0 < before < step.tasks:
             report(Step(stage=step.name, done=before, total=step.tasks, parts=(before, step.tasks)))
 
         def tick(ended: int, total: int, step: PieceStep = step, before: int = before) -> None:
             report(Step(stage=step.name, done=before + ended, total=step.tasks))
 
         step.run(shelf, engine, missing, tick)
+        made += len(missing)
         done.append(step)
+    if done and not made:  # nothing had to be done, which is said of the last step only
+        total = done[-1].tasks
+        report(Step(stage=done[-1].name, done=total, total=total, parts=(total, total)))
     return done
 
 

@@ -97,15 +97,11 @@ def window_counts(
     """
     from scipy.sparse import csr_array
 
-    content = _as_content(documents, content)
-    check_window(window)
     if threads is not None and threads < 1:
         raise UsageError(f"`threads` must be 1 or more. Got {threads} instead.")
     workplace = workplace or Workplace(ThreadEngine(threads))
     with workplace.shelf() as shelf:
-        ShelvedDocuments.put(shelf, documents)
-        how = {"window": window, "stop_first": stop_first, "borders": borders}
-        keep_terms(shelf, JOB, {"content": content}, kind="windows", **how)
+        begin_counting(shelf, documents, content, window=window, stop_first=stop_first, borders=borders)
         *_, adding = run_steps(window_steps(shelf), shelf, workplace.engine, progress)
         if workplace.directory is None:
             shelf.drop(SHARDS)
@@ -119,6 +115,17 @@ def window_counts(
             if workplace.directory is None:
                 shelf.drop(piece_name(ROWS, number))
     return csr_array((counts, columns, bounds), shape=(len(content), len(content)))
+
+
+def begin_counting(
+    shelf: Shelf, documents: Documents, content: NDArray[np.bool_], *, window: int, stop_first: bool, borders: bool
+) -> None:
+    """Put on a shelf what counting in windows needs; the parameters are those of `window_counts`."""
+    content = _as_content(documents, content)
+    check_window(window)
+    ShelvedDocuments.put(shelf, documents)
+    how = {"window": window, "stop_first": stop_first, "borders": borders}
+    keep_terms(shelf, JOB, {"content": content}, kind="windows", **how)
 
 
 def window_steps(shelf: Shelf) -> Iterator[PieceStep]:

@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
+from itertools import count
 from typing import Any
 
 import numpy as np
@@ -13,7 +14,7 @@ from cepts.data import Documents
 from cepts.engine import ThreadEngine, Workplace
 from cepts.errors import DataError, UsageError, check_choice, check_least
 from cepts.factor import poisson_nmf, symmetric_nmf, truncated_svd
-from cepts.lm.counts import check_window, document_counts, window_counts
+from cepts.lm.counts import begin_counting, check_window, document_counts, window_counts
 from cepts.lm.hidden import HiddenDocuments
 from cepts.lm.history import HistoryModel
 from cepts.lm.projection import ProjectedWords
@@ -108,11 +109,7 @@ def fit_hidden_documents(
     """
     options = options or HiddenOptions()
     report = progress or silent
-    used = [(text, worth) for text, worth in texts if worth > 0]
-    counts = np.zeros(len(content))
-    for text, worth in used:
-        counts += worth * np.bincount(text.text.ids, minlength=len(content))
-    kept = content & (counts >= options.min_count)
+    used, counts, kept = _kept(texts, content, options)
     if not kept.any():
         raise DataError(
             f"the text has no content words that occur at least {options.min_count:g} times: all its words are "
@@ -146,6 +143,37 @@ def fit_hidden_documents(
     living = weights > 0
     priors = (weights[living] / weights.sum()).astype(np.float32)
     return HiddenDocuments(np.ascontiguousarray(words[:, living]), priors, numbers)
+
+
+def begin_hidden_documents(
+    texts: Sequence[tuple[Documents, float]], content: NDArray[np.bool_], options: HiddenOptions, workplace: Workplace
+) -> None:
+    """Put texts into the directory of a workplace, where others can count before `fit_hidden_documents` is called."""
+    used, _, kept = _kept(texts, content, options)
+    if options.segmentation == "implicit":
+        for (text, _), place in zip(used, _places(workplace), strict=False):
+            with place.shelf() as shelf:
+                begin_counting(shelf, text, kept, window=options.window, **_windows(options))
+
+
+def _kept(
+    texts: Sequence[tuple[Documents, float]], content: NDArray[np.bool_], options: HiddenOptions
+) -> tuple[list[tuple[Documents, float]], NDArray[np.float64], NDArray[np.bool_]]:
+    """The texts that count, how often each word occurs in them, and which words are counted."""
+    used = [(text, worth) for text, worth in texts if worth > 0]
+    counts = np.zeros(len(content))
+    for text, worth in used:
+        counts += worth * np.bincount(text.text.ids, minlength=len(content))
+    return used, counts, content & (counts >= options.min_count)
+
+
+def _places(workplace: Workplace) -> Iterator[Workplace]:
+    """Where each text is counted."""
+    return (workplace.under(f"windows-{number}") for number in count(1))
+
+
+def _windows(options: HiddenOptions) -> dict[str, bool]:
+    return {"stop_first": options.places == "content", "borders": options.borders}
 
 
 def document_priors(
@@ -188,10 +216,9 @@ def _counted(
         matrix = hstack([document_counts(text, kept)[numbers] * np.float32(worth) for text, worth in texts]).tocsr()
         matrix = matrix[:, np.flatnonzero(matrix.sum(axis=0))]
         return matrix, f"{len(numbers):,} content words in {matrix.shape[1]:,} documents with such words"
-    how: dict[str, Any] = {"stop_first": options.places == "content", "borders": options.borders, "progress": progress}
+    how: dict[str, Any] = {"window": options.window, **_windows(options), "progress": progress}
     matrix = sum(
-        window_counts(text, kept, window=options.window, workplace=workplace.under(f"windows-{number}"), **how)
-        * np.float32(worth)
-        for number, (text, worth) in enumerate(texts, start=1)
+        window_counts(text, kept, workplace=place, **how) * np.float32(worth)
+        for (text, worth), place in zip(texts, _places(workplace), strict=False)
     )
     return matrix[numbers][:, numbers], f"{len(numbers):,} content words"

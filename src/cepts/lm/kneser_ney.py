@@ -16,7 +16,7 @@ from cepts.engine import Workplace
 from cepts.errors import DataError, ModelError, UsageError, check_least
 from cepts.estimator import Estimator
 from cepts.lm.backoff import BackoffModel, frequent_words, from_arrays, joined_vocabulary, to_arrays, word_numbers
-from cepts.lm.ngram_counts import count_ngrams
+from cepts.lm.ngram_counts import begin_counting, count_ngrams
 from cepts.progress import Progress
 from cepts.store import load_model, save_model
 
@@ -93,11 +93,10 @@ class KneserNey(Estimator):
         workplace
             Who counts the n-grams, and where; by default threads of this process, one for each processor.
         """
-        if not len(text):
-            raise DataError("the text to train n-grams on has no sentences; wanted at least one.")
         vocabulary, numbers = _numbered(text, vocabulary, self.min_count)
-        whole = Documents(text, offsets_of([len(text)]), ("",))
-        counted = count_ngrams(whole, numbers, len(vocabulary), self.order, workplace or Workplace(), progress)
+        counted = count_ngrams(
+            _as_document(text), numbers, len(vocabulary), self.order, workplace or Workplace(), progress
+        )
         levels = offsets_of([len(level.words) for level in counted])
         words = np.concatenate([level.words for level in counted])
         branches = [*(level.branches for level in counted[:-1]), np.zeros(len(counted[-1].words), dtype=np.int32)]
@@ -107,6 +106,12 @@ class KneserNey(Estimator):
         probs, backoffs = _smoothed(counts, levels, first, suffixes, self.fallback, notices)
         self.ngrams_ = NGrams(vocabulary, levels, words, probs, backoffs, first, suffixes)
         return self
+
+    def begin(self, text: Text, *, vocabulary: Vocabulary | None = None, workplace: Workplace) -> None:
+        """Put a text into the directory of a workplace, where others can count before `fit` is called."""
+        vocabulary, numbers = _numbered(text, vocabulary, self.min_count)
+        with workplace.shelf() as shelf:
+            begin_counting(shelf, _as_document(text), numbers, len(vocabulary), self.order)
 
     def log_probs(self, text: Text) -> NDArray[np.float64]:
         """Natural logarithms of P(word | context) of the words of each sentence, each followed by its end."""
@@ -137,12 +142,18 @@ class KneserNey(Estimator):
 
 def _numbered(text: Text, vocabulary: Vocabulary | None, min_count: int) -> tuple[Vocabulary, NDArray[np.int32]]:
     """The words of the model, and the number among them of each word of the text."""
+    if not len(text):
+        raise DataError("the text to train n-grams on has no sentences; wanted at least one.")
     frequent = np.bincount(text.ids, minlength=len(text.vocabulary)) >= min_count
     if vocabulary is None:
         vocabulary = joined_vocabulary(frequent_words(text, min_count))
     elif tuple(vocabulary.words[: len(SPECIAL)]) != SPECIAL:
         raise ValueError(f"the first words of `vocabulary` must be {SPECIAL}. Got {vocabulary.words[:3]} instead.")
     return vocabulary, np.where(frequent, word_numbers(text, vocabulary), np.int32(UNKNOWN))
+
+
+def _as_document(text: Text) -> Documents:
+    return Documents(text, offsets_of([len(text)]), ("",))
 
 
 def _suffixes(levels: NDArray[np.int64], first: NDArray[np.int64], words: NDArray[np.int32]) -> NDArray[np.int64]:

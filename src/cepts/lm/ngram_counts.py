@@ -61,12 +61,17 @@ def count_ngrams(
         Called after each task.
     """
     with workplace.shelf() as shelf:
-        ShelvedDocuments.put(shelf, documents)
-        keep_terms(shelf, JOB, {"numbers": numbers}, kind="ngrams", size=size, order=order)
+        begin_counting(shelf, documents, numbers, size, order)
         *_, merging = run_steps(ngram_steps(shelf), shelf, workplace.engine, progress)
         if workplace.directory is None:
             shelf.drop(SHARDS)
         return [_whole_level(list(merging.pieces(shelf)), n, n == order) for n in range(1, order + 1)]
+
+
+def begin_counting(shelf: Shelf, documents: Documents, numbers: NDArray[np.int32], size: int, order: int) -> None:
+    """Put on a shelf what counting needs; the parameters are those of `count_ngrams`."""
+    ShelvedDocuments.put(shelf, documents)
+    keep_terms(shelf, JOB, {"numbers": numbers}, kind="ngrams", size=size, order=order)
 
 
 def ngram_steps(shelf: Shelf) -> Iterator[PieceStep]:

@@ -6,30 +6,25 @@ run it, and so that it continues where it was interrupted. See `cepts.words.job`
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
-from contextlib import contextmanager
 from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import Any
 
-from cepts._version import __version__
-from cepts.engine import Tick, Workplace, engine_of, keep_terms, workplace_of
+from cepts.engine import Tick, Workplace, engine_of
 from cepts.errors import ModelError, UsageError
 from cepts.extract import Extraction
 from cepts.io import LinkWriter, bitext_blocks
-from cepts.io.files import PathLike
 from cepts.names import LINK_FORMATS, resolve
 from cepts.pipeline.inputs import BitextFiles
 from cepts.pipeline.loop import Summary, align
 from cepts.pipeline.notices import note_tokens
+from cepts.pipeline.piece_jobs import PendingShards, PieceJobs, check_files, command_of
 from cepts.progress import Progress, Step
 from cepts.store import DiskShelf, PassingShelf, Shelf, SpillingShelf
 from cepts.words import Aligner
 from cepts.words.aligner import BYTES_IN_MEMORY, SIZES
 from cepts.words.job import JobStep, TrainingJob, other_checkpoint
 from cepts.words.text import ShelvedText
-
-CHECKPOINT = "checkpoint"  # the name of the piece that says which command uses a directory
 
 
 @dataclass(frozen=True, slots=True)
@@ -118,33 +113,6 @@ def check_work(directory: str | Path) -> None:
     check_files(directory, lambda name: name in known or name.startswith(("training-", "classes-")))
 
 
-def check_files(directory: PathLike, known: Callable[[str], bool]) -> None:
-    """Refuse a directory that has files that are not `known`."""
-    path = Path(directory)
-    try:
-        names = sorted(entry.name for entry in path.iterdir()) if path.exists() else []
-    except OSError as error:
-        raise ModelError(f"{directory} cannot be used ({error.strerror}); choose another directory.") from error
-    if strange := [name for name in names if not known(name)]:
-        raise ModelError(
-            f"{directory} has other files (such as {strange[0]}); choose another directory, or empty this one."
-        )
-
-
-@contextmanager
-def workplace_on(
-    checkpoint: PathLike | None, kind: str, engine: str = "local", threads: int | None = None
-) -> Iterator[Workplace]:
-    """Who runs the tasks of a job, and a directory for it, which must be empty or of a job of the same kind."""
-    with workplace_of(engine, threads, checkpoint) as workplace:
-        if checkpoint is not None:
-            shelf = DiskShelf(checkpoint)
-            if not shelf.has(CHECKPOINT):
-                check_files(checkpoint, lambda name: False)
-            keep_terms(shelf, CHECKPOINT, {}, command=kind, version=__version__)
-        yield workplace
-
-
 def _stamp(texts: BitextFiles) -> list[Any] | None:
     """Changes when the files do; None for standard input and what is not a file."""
     found: list[Any] = [texts.format, texts.errors, texts.languages and list(texts.languages)]
@@ -193,8 +161,10 @@ def train(
     threads: int | None = None,
     save: str | Path | None = None,
     progress: Progress | None = None,
-) -> JobStep | None:
+) -> JobStep | PendingShards | None:
     """Train the model of a job; returns the next step, or None if the training is finished.
+
+    The directory may also be the checkpoint of a command that counts or aligns in shards (see `PieceJobs`).
 
     Parameters
     ----------
@@ -211,7 +181,12 @@ def train(
     progress
         Called after each task.
     """
+    command = command_of(directory)
+    if command is not None and save is not None:
+        raise UsageError(f"`save` is for word models; {directory} is a checkpoint of cepts {command}.")
     with engine_of(engine, threads) as running:
+        if command is not None:
+            return _run_pieces(PieceJobs.open(directory), share, Workplace(running, Path(directory)), progress)
         job = TrainingJob.open(directory, running)
         if share is not None:
             step = job.step()
@@ -227,8 +202,14 @@ def train(
 
 def reduce(
     directory: str | Path, *, threads: int | None = None, progress: Progress | None = None
-) -> tuple[JobStep | None, JobStep | None]:
+) -> tuple[JobStep | PendingShards | None, JobStep | PendingShards | None]:
     """Finish the step whose tasks on shards have been done; returns this step and the next one."""
+    if command_of(directory) is not None:
+        pieces = PieceJobs.open(directory)
+        done = pieces.step()
+        if done is not None:
+            pieces.finish(threads, progress)
+        return done, None
     with engine_of("local", threads) as running:
         job = TrainingJob.open(directory, running)
         step = job.step()
@@ -276,7 +257,20 @@ def _finished(job: TrainingJob, progress: Progress | None) -> Aligner:
     return job.aligner
 
 
-def _ticking(progress: Progress | None, step: JobStep) -> Tick | None:
+def _run_pieces(
+    jobs: PieceJobs, share: Share | None, workplace: Workplace, progress: Progress | None
+) -> PendingShards | None:
+    """Run all that is missing, or the tasks on a share of the shards; returns what is left."""
+    if share is None:
+        jobs.run(workplace, progress)
+        return None
+    step = jobs.step()
+    if step is not None:
+        step.run(share.part_of(step.shards), workplace, _ticking(progress, step))
+    return jobs.step()
+
+
+def _ticking(progress: Progress | None, step: JobStep | PendingShards) -> Tick | None:
     """Reports the tasks of a step that are done."""
     if progress is None:
         return None

@@ -15,8 +15,8 @@ from cepts.io import check_output, read_stop_list, write_arpa
 from cepts.io.files import PathLike, check_stdin, name_of
 from cepts.lm import ENGLISH_FUNCTION_WORDS, AdaptedModel, Memory, Scored
 from cepts.pipeline.inputs import AS_FOUND, TextReading, read_background
-from cepts.pipeline.jobs import workplace_on
 from cepts.pipeline.notices import unknown_notice
+from cepts.pipeline.piece_jobs import begun, check_begin, workplace_on
 from cepts.pipeline.reports import Report, Table, counted
 from cepts.progress import Progress, Stopwatch
 from cepts.store import check_destination
@@ -66,6 +66,7 @@ def fit_files(
     *,
     engine: str = "local",
     checkpoint: PathLike | None = None,
+    begin: bool = False,
     notices: list[str] | None = None,
     progress: Progress | None = None,
 ) -> Report:
@@ -79,6 +80,8 @@ def fit_files(
         Who counts n-grams and words near each other: ``local``, ``dask`` or ``dask:ADDRESS``.
     checkpoint
         Directory that keeps the counts, so that the same call continues after an interruption.
+    begin
+        Only put the texts into the checkpoint, where others can count (see `cepts.pipeline.jobs.train`).
     notices, progress
         As for `AdaptedModel.fit`.
     """
@@ -94,7 +97,11 @@ def fit_files(
         for path in files.background
     ]
     dev = reading.read(files.dev, lowercase=lowercase, progress=progress) if files.dev else None
-    with workplace_on(checkpoint, "lm", engine, model.threads) as workplace:
+    with workplace_on(checkpoint, "lm fit", engine, model.threads) as workplace:
+        if begin:
+            check_begin(workplace)
+            model.begin(documents, dev=dev, background=sources, workplace=workplace)
+            return begun(workplace, stopwatch)
         model.fit(documents, dev=dev, background=sources, notices=notices, progress=progress, workplace=workplace)
     model.save(files.save)
     return _fit_report(model, stopwatch)

@@ -72,17 +72,22 @@ def aligned_on(
 
     They are all made, and kept, before the first is returned.
     """
+    with workplace.shelf() as shelf:
+        begin_aligning(shelf, work, pairs)
+        (aligning,) = run_steps(phrase_steps(shelf), shelf, workplace.engine, progress)
+        yield map(_run_of, aligning.pieces(shelf))
+
+
+def begin_aligning(shelf: Shelf, work: PhraseWork, pairs: Sequence[SentencePair]) -> None:
+    """Put on a shelf what aligning needs."""
     place = Path(work.model)
     # Workers have other working directories, and a model may be replaced before an interrupted job continues.
     model = str(place.resolve()) if place.exists() else work.model
     digest = _digest(place / "model.json") if place.exists() else None
-    with workplace.shelf() as shelf:
-        terms = {"work": asdict(work) | {"model": model}, "model": digest}
-        keep_terms(shelf, JOB, {}, kind="phrases", pairs=len(pairs), shard=SHARD_PAIRS, **terms)
-        for number, start in enumerate(range(0, len(pairs), SHARD_PAIRS)):
-            keep_terms(shelf, piece_name(PAIRS, number), {"pairs": encoded(pairs[start : start + SHARD_PAIRS])})
-        (aligning,) = run_steps(phrase_steps(shelf), shelf, workplace.engine, progress)
-        yield map(_run_of, aligning.pieces(shelf))
+    terms = {"work": asdict(work) | {"model": model}, "model": digest}
+    keep_terms(shelf, JOB, {}, kind="phrases", pairs=len(pairs), shard=SHARD_PAIRS, **terms)
+    for number, start in enumerate(range(0, len(pairs), SHARD_PAIRS)):
+        keep_terms(shelf, piece_name(PAIRS, number), {"pairs": encoded(pairs[start : start + SHARD_PAIRS])})
 
 
 def phrase_steps(shelf: Shelf) -> Iterator[PieceStep]:

@@ -17,11 +17,12 @@ from cepts.phrases import PhraseAligner, synthesise
 from cepts.phrases.paths import Alternative
 from cepts.pipeline.align_files import AlignOutputs
 from cepts.pipeline.inputs import check_columns_of, check_input, load_phrase_aligner, tokenise_pairs
-from cepts.pipeline.jobs import workplace_on
 from cepts.pipeline.lists import count_listed
 from cepts.pipeline.loop import Summary, WriterOfRuns, align
-from cepts.pipeline.phrase_jobs import PhraseWork, aligned_on
-from cepts.progress import Progress, Step, silent
+from cepts.pipeline.phrase_jobs import PhraseWork, aligned_on, begin_aligning
+from cepts.pipeline.piece_jobs import begun, check_begin, workplace_on
+from cepts.pipeline.reports import Report
+from cepts.progress import Progress, Step, Stopwatch, silent
 
 PAIRS_AT_A_TIME = 256
 
@@ -135,9 +136,10 @@ def align_pair_files(
     threads: int | None = None,
     engine: str = "local",
     checkpoint: str | Path | None = None,
+    begin: bool = False,
     notices: list[str] | None = None,
     progress: Progress | None = None,
-) -> Summary:
+) -> Summary | Report:
     """Read sentence pairs, and write their links through `writer`, or their best segmentations.
 
     Parameters
@@ -154,9 +156,13 @@ def align_pair_files(
         Who aligns the shards of pairs, if there is a checkpoint: ``local``, ``dask`` or ``dask:ADDRESS``.
     checkpoint
         Directory that keeps the links of each shard, so that the same call continues after an interruption.
+    begin
+        Only put the pairs into the checkpoint, where others can align them (see `cepts.pipeline.jobs.train`), and
+        return a report of what is next.
     """
+    stopwatch = Stopwatch()
     outputs.check()
-    for name, given in (("checkpoint", checkpoint is not None), ("engine", engine != "local")):
+    for name, given in (("checkpoint", checkpoint is not None), ("engine", engine != "local"), ("begin", begin)):
         if outputs.lists is not None and given:
             raise UsageError(f"`{name}` is for links, and `nbest` lists segmentations instead; omit one of them.")
     pairs = read_sentence_pairs(*files, format=input_format)
@@ -175,6 +181,8 @@ def align_pair_files(
         results: dict[str, Any] = {"scores": outputs.scores, "matrices": outputs.matrices, "progress": progress}
         with ExitStack() as stack:
             workplace = stack.enter_context(workplace_on(checkpoint, "phrases align", engine, threads))
+            if begin:
+                check_begin(workplace)
             if checkpoint is not None:
                 work = PhraseWork(
                     model=model,
@@ -184,6 +192,10 @@ def align_pair_files(
                     matrices=outputs.matrices is not None,
                     scores=outputs.scores is not None,
                 )
+                if begin:
+                    with workplace.shelf() as shelf:
+                        begin_aligning(shelf, work, pairs)
+                    return begun(workplace, stopwatch)
                 results["runs"] = stack.enter_context(aligned_on(workplace, work, pairs, progress))
             return align_pairs(aligner, pairs, writer, extraction, made=made, **results)
     return list_segmentations(

@@ -16,7 +16,7 @@ from cepts.io.files import name_of
 from cepts.io.languages import language_names
 from cepts.io.lines import read_lines
 from cepts.pipeline.inputs import SavedSpace, read_dictionaries
-from cepts.pipeline.jobs import workplace_on
+from cepts.pipeline.piece_jobs import workplace_on
 from cepts.pipeline.reports import Report, Table
 from cepts.progress import Progress, Stopwatch
 from cepts.spaces import Neighbours, SpaceModel, identical_strings

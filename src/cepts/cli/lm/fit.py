@@ -73,6 +73,7 @@ Examples:
         "not made again.",
     ),
     training_options.engine_for("counting"),
+    training_options.begin,
 )
 @option.section(
     "Hidden documents",
@@ -218,10 +219,12 @@ def command(ctx: click.Context, **options: Any) -> None:
     if options["caches"] == ("none",):
         parameters["caches"] = ()
     files = FitFiles(reading=reading_of(options), **option.given(options, FitFiles))
-    how = option.given(options, ("engine", "checkpoint"))
+    how = option.given(options, ("engine", "checkpoint", "begin"))
     with training_options.resumable(options), ProgressBars(quiet=options["quiet"]) as bars:
         model = AdaptedModel.of_paper(**parameters) if options["paper"] else AdaptedModel(**parameters)
         report = fit_files(model, files, **how, notices=bars.notices, progress=bars)
     show(report, as_json=options["as_json"], quiet=options["quiet"] or options["as_json"])
+    if options["begin"]:
+        return
     use = f"cepts lm perplexity {options['save']} TEXT"
     say(f"model    {options['save']}  (try: {use})", quiet=options["quiet"] or options["as_json"])
