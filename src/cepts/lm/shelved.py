@@ -11,7 +11,7 @@ from cepts.data import Documents
 from cepts.engine import cut_runs, keep_terms, piece_name
 from cepts.store import Shelf, checksum
 
-SHARD_WORDS = 1 << 19  # words and sentence ends of a shard
+SHARD_WORDS = 1 << 20  # words and sentence ends of a shard
 
 
 class DocumentShard(NamedTuple):
