@@ -61,7 +61,7 @@ MODEL_KINDS = {
 # Kind of a job that leaves pieces in a directory -> its steps.
 JOB_KINDS = {
     "ngrams": "cepts.lm.ngram_counts:ngram_steps",
-    "windows": "cepts.lm.counts:window_steps",
+    "cells": "cepts.lm.cells:cell_steps",
     "phrases": "cepts.pipeline.phrase_jobs:phrase_steps",
     "moments": "cepts.spaces.moments:moment_steps",
 }

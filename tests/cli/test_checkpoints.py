@@ -6,7 +6,7 @@ import json
 
 import pytest
 
-import cepts.lm.counts as counts_module
+import cepts.lm.cells as cells_module
 import cepts.lm.ngram_counts as ngrams_module
 import cepts.lm.shelved as shelved_module
 import cepts.pipeline.phrase_jobs as phrases_module
@@ -22,7 +22,7 @@ SPACE = ("spaces", "fit", "en.vec", "fr.vec", "-d", "dictionary", "--factors", 3
 def small_parts(monkeypatch):
     monkeypatch.setattr(shelved_module, "SHARD_WORDS", 300)
     monkeypatch.setattr(ngrams_module, "RANGE_WORDS", 500)
-    monkeypatch.setattr(counts_module, "RANGE_CELLS", 5_000)
+    monkeypatch.setattr(cells_module, "RANGE_CELLS", 5_000)
     monkeypatch.setattr(phrases_module, "SHARD_PAIRS", 10)
     monkeypatch.setattr(moments_module, "SHARD_ENTRIES", 7)
 
@@ -56,7 +56,7 @@ COMMANDS = {
         LM,
         ("--save",),
         ("arrays.safetensors", "model.json"),
-        ("part/ngrams-1/shards/00001", "whole/windows-1/rows/00000"),
+        ("part/ngrams-1/shards/00001", "whole/words-1/rows/00000"),
     ),
     "spaces": (SPACE, ("--save",), ("arrays.safetensors", "model.json"), ("sums/00002", "entries/00001")),
     "phrases": (PHRASES, ("-o",), ("",), ("links/00001",)),
@@ -106,6 +106,20 @@ def test_steps_by_hand_give_the_results_of_a_single_command(cepts, here, name):
     again = "next     the command that began the job, cepts (lm fit|phrases align), without --begin"
     assert again.split("(", maxsplit=1)[0] in cepts("reduce", "job").err
     assert cepts(*command, *to, "found", "--checkpoint", "job").code == 0
+    assert results(here, "found", names) == results(here, "wanted", names)
+
+
+def test_words_of_documents_are_counted_by_hand(cepts, here):
+    explicit = (*LM, "--segmentation", "explicit", "--dev", "text", "-b", "en")
+    assert cepts(*explicit, "--save", "wanted").code == 0
+    assert cepts(*explicit, "--save", "found", "--checkpoint", "job", "--begin").code == 0
+    assert cepts("train", "job", "--shard", "1/1").code == 0
+    assert (
+        json.loads(cepts("reduce", "job", "--json").out)["done"] == "counting n-grams and counting words of documents"
+    )
+    ran = cepts(*explicit, "--save", "found", "--checkpoint", "job")
+    assert ran.err.count("resumed  adding n-grams: ") == ran.err.count("resumed  adding words of documents: ") == 2
+    names = ("arrays.safetensors", "model.json")
     assert results(here, "found", names) == results(here, "wanted", names)
 
 

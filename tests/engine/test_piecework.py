@@ -8,7 +8,7 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
-import cepts.lm.counts as counts_module
+import cepts.lm.cells as cells_module
 import cepts.lm.ngram_counts as ngrams_module
 import cepts.lm.shelved as shelved_module
 import cepts.pipeline.phrase_jobs as phrases_module
@@ -19,7 +19,7 @@ from cepts.engine import DaskEngine, PieceStep, ThreadEngine, Workplace, keep_te
 from cepts.errors import CeptsError, ModelError, UsageError
 from cepts.extract import Extraction, aligned_runs
 from cepts.factor import Factoring
-from cepts.lm import KneserNey, window_counts
+from cepts.lm import KneserNey, document_counts, window_counts
 from cepts.phrases import TokenAligner
 from cepts.pipeline.phrase_jobs import PhraseWork, aligned_on, decoded, encoded
 from cepts.spaces.moments import gather_moments
@@ -34,7 +34,7 @@ NGRAMS = ("levels", "words", "probs", "backoffs", "first", "suffixes")
 def small_parts(monkeypatch):
     monkeypatch.setattr(shelved_module, "SHARD_WORDS", 60)
     monkeypatch.setattr(ngrams_module, "RANGE_WORDS", 40)
-    monkeypatch.setattr(counts_module, "RANGE_CELLS", 100)
+    monkeypatch.setattr(cells_module, "RANGE_CELLS", 100)
     monkeypatch.setattr(moments_module, "SHARD_ENTRIES", 7)
 
 
@@ -56,6 +56,12 @@ def windows(workplace):
     return [getattr(found, name).tobytes() for name in ("data", "indices", "indptr")]
 
 
+def in_documents(workplace):
+    documents = Documents(TEXT, np.array([0, 10, 30, len(TEXT)]), ("a", "b", "c"))
+    found = document_counts(documents, np.arange(len(TEXT.vocabulary)) % 3 > 0, workplace=workplace)
+    return [getattr(found, name).tobytes() for name in ("data", "indices", "indptr")]
+
+
 def moments(workplace):
     random = np.random.default_rng(0)
     views = [random.standard_normal((50, width)).astype(np.float32) for width in (3, 4)]
@@ -63,7 +69,41 @@ def moments(workplace):
     return [(part.views, part.weight, part.mean.tobytes(), part.covariance.tobytes()) for part in found]
 
 
-JOBS = {"n-grams": ngrams, "windows": windows, "moments": moments}
+JOBS = {"n-grams": ngrams, "windows": windows, "documents": in_documents, "moments": moments}
+
+
+class Killed(BaseException):
+    """Stands for SIGKILL: nothing after it runs."""
+
+
+@pytest.mark.parametrize("after", [False, True])
+@pytest.mark.parametrize("name", JOBS)
+def test_a_job_that_is_killed_anywhere_ends_with_the_same_bytes(name, after, tmp_path, monkeypatch):
+    job = JOBS[name]
+    wanted = job(Workplace(ThreadEngine(1)))
+    put = DiskShelf.put
+    left = 0
+
+    def mortal(self, piece, arrays, /, **settings):
+        nonlocal left
+        left -= 1
+        if left <= 0 and not after:
+            raise Killed
+        put(self, piece, arrays, **settings)
+        if left <= 0:
+            raise Killed
+
+    monkeypatch.setattr(DiskShelf, "put", mortal)
+    for attempt in range(1, 100):
+        left = 1 + attempt % 3
+        try:
+            found = job(Workplace(ThreadEngine(1), tmp_path))
+        except Killed:
+            continue
+        assert found == wanted
+        assert attempt > 3
+        return
+    raise AssertionError("the job does not end")
 
 
 @pytest.mark.xdist_group("cluster")

@@ -237,7 +237,7 @@ class AdaptedModel(Estimator):
         progress
             Called after each part of a text that is counted, and after each iteration of the factorisation.
         workplace
-            Who counts n-grams and words near each other, and where; by default `threads` of this process. If it has a
+            Who counts n-grams and words, and where; by default `threads` of this process. If it has a
             directory, counts that an earlier run has left there are not made again.
         """
         noted: list[str] = []

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
@@ -10,17 +10,15 @@ import numpy as np
 from numpy.typing import NDArray
 
 from cepts.data import Documents, offsets_of
-from cepts.engine import JOB, PieceStep, ThreadEngine, Workplace, cut_runs, keep_terms, piece_name, run_steps
+from cepts.engine import JOB, ThreadEngine, Workplace, keep_terms
 from cepts.errors import UsageError
+from cepts.lm.cells import count_cells
 from cepts.lm.shelved import ShelvedDocuments
 from cepts.progress import Progress
-from cepts.store import Piece, Shelf
+from cepts.store import Shelf
 
 if TYPE_CHECKING:
     from scipy.sparse import csr_array
-
-RANGE_CELLS = 1 << 20  # cells of all shards in a range of rows
-SHARDS, ROWS = "shards", "rows"  # where the pieces are
 
 
 def check_window(window: int) -> None:
@@ -29,7 +27,13 @@ def check_window(window: int) -> None:
         raise UsageError(f"`window` must be an odd number of 3 or more. Got {window} instead.")
 
 
-def document_counts(documents: Documents, content: NDArray[np.bool_]) -> csr_array:
+def document_counts(
+    documents: Documents,
+    content: NDArray[np.bool_],
+    *,
+    workplace: Workplace | None = None,
+    progress: Progress | None = None,
+) -> csr_array:
     """Count how often each word occurs in each document: the matrix A of Novak and Mammone (2001), eq. (2).
 
     Returns a sparse matrix, words by documents. The row of a word that is not counted is empty, and so is the column of
@@ -41,16 +45,18 @@ def document_counts(documents: Documents, content: NDArray[np.bool_]) -> csr_arr
         The documents.
     content
         For each word of the vocabulary, whether it is counted.
+    workplace
+        Who counts, and where; by default threads of this process.
+    progress
+        Called after each part of the text.
     """
-    from scipy.sparse import coo_array
+    from scipy.sparse import csr_array
 
-    content = _as_content(documents, content)
-    ids = documents.text.ids
-    kept = content[ids]
-    words = ids[kept]
-    places = np.repeat(np.arange(len(documents), dtype=np.int32), np.diff(documents.word_offsets))[kept]
-    shape = len(documents.text.vocabulary), len(documents)
-    return coo_array((np.ones(len(words), dtype=np.float32), (words, places)), shape=shape).tocsr()
+    cells = count_cells(workplace or Workplace(), lambda shelf: begin_documents(shelf, documents, content), progress)
+    # As SciPy does: smaller numbers are enough for most matrices.
+    small = max(len(cells.counts), len(documents)) <= np.iinfo(np.int32).max
+    columns, bounds = (part.astype(np.int32 if small else np.int64) for part in (cells.columns, cells.bounds))
+    return csr_array((cells.counts, columns, bounds), shape=(len(content), len(documents)))
 
 
 def window_counts(
@@ -99,49 +105,46 @@ def window_counts(
 
     if threads is not None and threads < 1:
         raise UsageError(f"`threads` must be 1 or more. Got {threads} instead.")
-    workplace = workplace or Workplace(ThreadEngine(threads))
-    with workplace.shelf() as shelf:
-        begin_counting(shelf, documents, content, window=window, stop_first=stop_first, borders=borders)
-        *_, adding = run_steps(window_steps(shelf), shelf, workplace.engine, progress)
-        if workplace.directory is None:
-            shelf.drop(SHARDS)
-        none = np.empty(0, dtype=np.int64)
-        bounds = offsets_of(np.concatenate([none, *(piece["sizes"] for piece in adding.pieces(shelf))]))
-        columns, counts = np.empty(bounds[-1], dtype=np.int64), np.empty(bounds[-1], dtype=np.float32)
-        filled = 0
-        for number, piece in enumerate(adding.pieces(shelf)):
-            cells = slice(filled, filled := filled + int(piece["sizes"].sum()))
-            columns[cells], counts[cells] = piece["columns"], piece["counts"]
-            if workplace.directory is None:
-                shelf.drop(piece_name(ROWS, number))
-    return csr_array((counts, columns, bounds), shape=(len(content), len(content)))
+    how: dict[str, Any] = {"window": window, "stop_first": stop_first, "borders": borders}
+    place = workplace or Workplace(ThreadEngine(threads))
+    cells = count_cells(place, lambda shelf: begin_windows(shelf, documents, content, **how), progress)
+    return csr_array((cells.counts, cells.columns, cells.bounds), shape=(len(content), len(content)))
 
 
-def begin_counting(
+def begin_documents(shelf: Shelf, documents: Documents, content: NDArray[np.bool_]) -> None:
+    """Put on a shelf what counting in documents needs; the parameters are those of `document_counts`."""
+    what = {"what": "words of documents", "work": f"{__name__}:count_in_documents", "width": len(documents)}
+    _begin(shelf, documents, content, what)
+
+
+def begin_windows(
     shelf: Shelf, documents: Documents, content: NDArray[np.bool_], *, window: int, stop_first: bool, borders: bool
 ) -> None:
     """Put on a shelf what counting in windows needs; the parameters are those of `window_counts`."""
-    content = _as_content(documents, content)
     check_window(window)
+    what = {"what": "neighbours", "work": f"{__name__}:count_in_windows", "width": len(content)}
+    _begin(shelf, documents, content, {**what, "window": window, "stop_first": stop_first, "borders": borders})
+
+
+def _begin(shelf: Shelf, documents: Documents, content: NDArray[np.bool_], terms: Mapping[str, Any]) -> None:
+    content = _as_content(documents, content)
     ShelvedDocuments.put(shelf, documents)
-    how = {"window": window, "stop_first": stop_first, "borders": borders}
-    keep_terms(shelf, JOB, {"content": content}, kind="windows", **how)
+    keep_terms(shelf, JOB, {"content": content}, kind="cells", **terms)
 
 
-def window_steps(shelf: Shelf) -> Iterator[PieceStep]:
-    """The steps of counting in windows, on a shelf that has a text and the terms of counting."""
-    counting = PieceStep("counting neighbours", SHARDS, f"{__name__}:count_shard", ShelvedDocuments(shelf).shards)
-    yield counting
-    if not shelf.has(ROWS):
-        shelf.put(ROWS, {"bounds": _bounds(len(shelf.get(JOB)["content"]), counting.pieces(shelf))})
-    yield PieceStep("adding neighbours", ROWS, f"{__name__}:add_rows", len(shelf.get(ROWS)["bounds"]) - 1)
+def count_in_documents(shelf: Shelf, number: int) -> dict[str, NDArray[Any]]:
+    """How often the words of a shard occur in each of its documents."""
+    terms = shelf.get(JOB)
+    ids, lengths, documents = ShelvedDocuments(shelf).shard(number)
+    kept, width = terms["content"][ids], terms.settings["width"]
+    keys, counts = np.unique(ids[kept] * np.int64(width) + np.repeat(documents, lengths)[kept], return_counts=True)
+    rows, sizes = np.unique(keys // width, return_counts=True)
+    found = {"rows": rows, "sizes": sizes, "columns": keys % width, "counts": counts}
+    return {name: array.astype(np.int32) for name, array in found.items()}
 
 
-def count_shard(shelf: Shelf, number: int) -> dict[str, NDArray[Any]]:
-    """The counts around the words of a shard.
-
-    They are the rows of the words that it has: ``rows`` are these words, ``sizes`` how many columns each row has.
-    """
+def count_in_windows(shelf: Shelf, number: int) -> dict[str, NDArray[Any]]:
+    """How often words occur near the words of a shard."""
     from cepts.kernels.window import WindowText, count_neighbours
 
     terms = shelf.get(JOB)
@@ -166,37 +169,6 @@ def count_shard(shelf: Shelf, number: int) -> dict[str, NDArray[Any]]:
         "columns": columns[:filled].copy(),
         "counts": counts[:filled].copy(),
     }
-
-
-def add_rows(shelf: Shelf, number: int) -> dict[str, NDArray[Any]]:
-    """Rows of the matrix: the sums over all shards."""
-    from cepts.kernels.window import AddedRuns, add_neighbours
-
-    start, stop = shelf.get(ROWS)["bounds"][number : number + 2].tolist()
-    words = len(shelf.get(JOB)["content"])
-    parts = []
-    for shard in range(ShelvedDocuments(shelf).shards):
-        piece = shelf.get(piece_name(SHARDS, shard))
-        low, high = np.searchsorted(piece["rows"], (start, stop)).tolist()
-        ends = offsets_of(piece["sizes"])[[low, high]].tolist()
-        parts.append(
-            [piece.part(name, low, high) for name in ("rows", "sizes")]
-            + [piece.part(name, *ends) for name in ("columns", "counts")]
-        )
-    rows, lengths, columns, counts = (np.concatenate(part) for part in zip(*parts, strict=True))
-    # A run is a row of a shard; the runs of the same row are added.
-    runs = AddedRuns(
-        offsets_of(np.bincount(rows - start, minlength=stop - start)),
-        np.argsort(rows, kind="stable"),
-        offsets_of(lengths),
-        columns,
-        counts,
-    )
-    sizes = np.zeros(stop - start, dtype=np.int64)
-    summed, sums = np.empty(len(columns), dtype=np.int32), np.empty(len(columns), dtype=np.float32)
-    scratch = np.zeros(words), np.empty(words, dtype=np.int32)
-    filled = add_neighbours(runs, *scratch, sizes, summed, sums)
-    return {"sizes": sizes, "columns": summed[:filled].copy(), "counts": sums[:filled].copy()}
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -239,14 +211,6 @@ class _NearShard:
         bounds = np.flatnonzero(np.diff(self.documents, prepend=-1, append=-1))
         lengths = np.diff(bounds)
         return np.repeat(bounds[:-1], lengths), np.repeat(bounds[1:], lengths)
-
-
-def _bounds(words: int, shards: Iterable[Piece]) -> NDArray[np.int64]:
-    """Where the ranges of rows start, and where the last one ends."""
-    sizes = np.zeros(words, dtype=np.int64)
-    for shard in shards:
-        sizes[shard["rows"]] += shard["sizes"]
-    return np.array([0, *(stop for _, stop in cut_runs(offsets_of(sizes), RANGE_CELLS))], dtype=np.int64)
 
 
 def _as_content(documents: Documents, content: NDArray[np.bool_]) -> NDArray[np.bool_]:

@@ -14,7 +14,7 @@ from cepts.data import Documents
 from cepts.engine import ThreadEngine, Workplace
 from cepts.errors import DataError, UsageError, check_choice, check_least
 from cepts.factor import poisson_nmf, symmetric_nmf, truncated_svd
-from cepts.lm.counts import begin_counting, check_window, document_counts, window_counts
+from cepts.lm.counts import begin_documents, begin_windows, check_window, document_counts, window_counts
 from cepts.lm.hidden import HiddenDocuments
 from cepts.lm.history import HistoryModel
 from cepts.lm.projection import ProjectedWords
@@ -103,9 +103,9 @@ def fit_hidden_documents(
     threads
         Number of threads; None uses one for each processor. Results do not depend on it.
     progress
-        Called after each part of a text in which words near each other are counted, and after each iteration.
+        Called after each part of a text that is counted, and after each iteration.
     workplace
-        Who counts words near each other, and where; by default `threads` of this process.
+        Who counts, and where; by default `threads` of this process.
     """
     options = options or HiddenOptions()
     report = progress or silent
@@ -150,10 +150,12 @@ def begin_hidden_documents(
 ) -> None:
     """Put texts into the directory of a workplace, where others can count before `fit_hidden_documents` is called."""
     used, _, kept = _kept(texts, content, options)
-    if options.segmentation == "implicit":
-        for (text, _), place in zip(used, _places(workplace), strict=False):
-            with place.shelf() as shelf:
-                begin_counting(shelf, text, kept, window=options.window, **_windows(options))
+    for (text, _), place in zip(used, _places(workplace), strict=False):
+        with place.shelf() as shelf:
+            if options.segmentation == "explicit":
+                begin_documents(shelf, text, kept)
+            else:
+                begin_windows(shelf, text, kept, **_windows(options))
 
 
 def _kept(
@@ -169,11 +171,11 @@ def _kept(
 
 def _places(workplace: Workplace) -> Iterator[Workplace]:
     """Where each text is counted."""
-    return (workplace.under(f"windows-{number}") for number in count(1))
+    return (workplace.under(f"words-{number}") for number in count(1))
 
 
-def _windows(options: HiddenOptions) -> dict[str, bool]:
-    return {"stop_first": options.places == "content", "borders": options.borders}
+def _windows(options: HiddenOptions) -> dict[str, Any]:
+    return {"window": options.window, "stop_first": options.places == "content", "borders": options.borders}
 
 
 def document_priors(
@@ -213,12 +215,15 @@ def _counted(
     if options.segmentation == "explicit":
         from scipy.sparse import hstack
 
-        matrix = hstack([document_counts(text, kept)[numbers] * np.float32(worth) for text, worth in texts]).tocsr()
+        counted = [
+            document_counts(text, kept, workplace=place, progress=progress)[numbers] * np.float32(worth)
+            for (text, worth), place in zip(texts, _places(workplace), strict=False)
+        ]
+        matrix = hstack(counted).tocsr()
         matrix = matrix[:, np.flatnonzero(matrix.sum(axis=0))]
         return matrix, f"{len(numbers):,} content words in {matrix.shape[1]:,} documents with such words"
-    how: dict[str, Any] = {"window": options.window, **_windows(options), "progress": progress}
     matrix = sum(
-        window_counts(text, kept, workplace=place, **how) * np.float32(worth)
+        window_counts(text, kept, workplace=place, progress=progress, **_windows(options)) * np.float32(worth)
         for (text, worth), place in zip(texts, _places(workplace), strict=False)
     )
     return matrix[numbers][:, numbers], f"{len(numbers):,} content words"

@@ -77,7 +77,7 @@ def fit_files(
     model, files
         The model, and the files.
     engine
-        Who counts n-grams and words near each other: ``local``, ``dask`` or ``dask:ADDRESS``.
+        Who counts n-grams and words: ``local``, ``dask`` or ``dask:ADDRESS``.
     checkpoint
         Directory that keeps the counts, so that the same call continues after an interruption.
     begin

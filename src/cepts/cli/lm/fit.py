@@ -69,8 +69,7 @@ Examples:
     option.text(
         "--checkpoint",
         "DIR",
-        "Keep the counts of n-grams and of words near each other in this directory. If DIR already has some, they are "
-        "not made again.",
+        "Keep the counts of n-grams and words in this directory. If DIR already has some, they are not made again.",
     ),
     training_options.engine_for("counting"),
     training_options.begin,
