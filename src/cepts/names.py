@@ -59,6 +59,13 @@ MODEL_KINDS = {
     "lm": "cepts.lm:AdaptedModel.load",
     "ngrams": "cepts.lm:KneserNey.load",
 }
+# Kind of a job that leaves pieces in a directory -> its steps.
+JOB_KINDS = {
+    "ngrams": "cepts.lm.ngram_counts:ngram_steps",
+    "cells": "cepts.lm.cells:cell_steps",
+    "phrases": "cepts.pipeline.phrase_jobs:phrase_steps",
+    "moments": "cepts.spaces.moments:moment_steps",
+}
 LEXICONS = ("ml", "bayes", "backoff")
 LEXICON_FORMATS = ("table", *LINK_COUNT_FORMATS)  # how the lexicon of a model is written
 STATISTICS = ("counts", "dice", "pmi", "llr")

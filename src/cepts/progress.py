@@ -30,7 +30,7 @@ class Step:
     resumed, remaining
         When training continues from a checkpoint: how many iterations the checkpoint had, and how many are left.
     parts
-        When an iteration continues: how many of its shards were done before, and how many there are.
+        When an iteration or a step continues: how many of its shards or tasks were done before, and how many there are.
     note
         Anything else to show.
     line

@@ -9,8 +9,10 @@ from hypothesis import strategies as st
 
 import oracles_poisson as oracles
 from cepts.data import Documents
-from cepts.errors import UsageError
-from cepts.lm import counts as counts_module
+from cepts.engine import ThreadEngine, Workplace
+from cepts.errors import ModelError, UsageError
+from cepts.lm import cells as cells_module
+from cepts.lm import shelved as shelved_module
 from cepts.lm.counts import document_counts, window_counts
 
 WORDS = "abcdef"
@@ -31,10 +33,13 @@ def as_matrix(found, documents, columns):
 
 
 @settings(deadline=None, max_examples=100)
-@given(collections, st.sets(st.sampled_from(WORDS)))
-def test_words_are_counted_in_their_documents(texts, function_words):
+@given(collections, st.sets(st.sampled_from(WORDS)), st.sampled_from([1, 4, 1 << 20]))
+def test_words_are_counted_in_their_documents(texts, function_words, size):
     documents = Documents.from_tokens(texts)
-    found = document_counts(documents, content_of(documents, function_words))
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(shelved_module, "SHARD_WORDS", size)
+        patch.setattr(cells_module, "RANGE_CELLS", size)
+        found = document_counts(documents, content_of(documents, function_words))
     want = oracles.document_counts(texts, set(WORDS) - function_words)
     assert found.shape == (len(documents.text.vocabulary), len(texts))
     assert found.nnz == len(want)
@@ -51,11 +56,12 @@ options = st.fixed_dictionaries(
 
 
 @settings(deadline=None, max_examples=300)
-@given(collections, st.sets(st.sampled_from(WORDS)), options, st.sampled_from([1, 1 << 20]))
-def test_a_window_counts_as_it_does_by_hand(texts, function_words, options, shard):
+@given(collections, st.sets(st.sampled_from(WORDS)), options, st.sampled_from([1, 4, 1 << 20]))
+def test_a_window_counts_as_it_does_by_hand(texts, function_words, options, size):
     documents = Documents.from_tokens(texts)
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(counts_module, "SHARD", shard)
+        patch.setattr(shelved_module, "SHARD_WORDS", size)
+        patch.setattr(cells_module, "RANGE_CELLS", size)
         found = window_counts(documents, content_of(documents, function_words), **options)
     want = as_matrix(
         oracles.window_counts(texts, set(WORDS) - function_words, **options),
@@ -78,10 +84,31 @@ def test_threads_give_the_same_bytes(monkeypatch):
     random = np.random.default_rng(0)
     documents = Documents.from_tokens([[list(map(str, random.zipf(1.5, 400)))] for _ in range(5)])
     content = np.ones(len(documents.text.vocabulary), dtype=bool)
-    monkeypatch.setattr(counts_module, "SHARD", 1000)
+    monkeypatch.setattr(shelved_module, "SHARD_WORDS", 100)
+    monkeypatch.setattr(cells_module, "RANGE_CELLS", 1000)
     one, three = (window_counts(documents, content, threads=threads) for threads in (1, 3))
     assert one.data.tobytes() == three.data.tobytes()
     assert one.indices.tobytes() == three.indices.tobytes()
+
+
+def test_files_and_what_is_left_of_them_give_the_same_bytes(tmp_path, monkeypatch):
+    random = np.random.default_rng(1)
+    documents = Documents.from_tokens([[list(map(str, random.zipf(1.5, 300)))] for _ in range(4)])
+    content = random.random(len(documents.text.vocabulary)) < 0.7
+    whole = window_counts(documents, content, stop_first=True)
+    monkeypatch.setattr(shelved_module, "SHARD_WORDS", 100)
+    monkeypatch.setattr(cells_module, "RANGE_CELLS", 1000)
+    place = Workplace(ThreadEngine(2), tmp_path)
+    for missing in ((), ("shards/00003", "rows/00000"), ("rows",)):
+        for name in missing:
+            (tmp_path / f"{name}.piece").unlink()
+        found = window_counts(documents, content, stop_first=True, workplace=place)
+        for name in ("data", "indices", "indptr"):
+            assert getattr(found, name).tobytes() == getattr(whole, name).tobytes()
+    assert len(list((tmp_path / "shards").iterdir())) == 4
+    assert len(list((tmp_path / "rows").iterdir())) > 2
+    with pytest.raises(ModelError, match="`window` differs"):
+        window_counts(documents, content, window=5, stop_first=True, workplace=place)
 
 
 BAD_OPTIONS = {

@@ -108,7 +108,8 @@ def test_options_out_of_range_are_refused(options):
         KneserNey(**options).fit(Text.from_tokens([["a"]]))
 
 
-def test_progress_is_reported_for_each_order():
+def test_progress_is_reported_for_each_shard_and_range():
     steps = []
     KneserNey(order=3).fit(Text.from_tokens([["a", "b"]]), progress=steps.append)
-    assert [(step.done, step.total) for step in steps] == [(1, 3), (2, 3), (3, 3)]
+    found = [(step.stage, step.done, step.total) for step in steps]
+    assert found == [("counting n-grams", 1, 1), ("adding n-grams", 1, 1)]

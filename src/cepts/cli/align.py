@@ -205,11 +205,9 @@ def _said(settings: dict[str, Any]) -> str:
 
 def _how_to_go_on(options: dict[str, Any]) -> str:
     """What to do after Ctrl-C."""
-    if options["checkpoint"] is not None:
-        return f"run the same command again to continue from {options['checkpoint']}"
     if options["load"] and not options["update"]:
         return "run the command again to start over"
-    return "run the command again to start over (with --checkpoint DIR, it could continue)"
+    return training_options.how_to_go_on(options["checkpoint"])
 
 
 def _check(options: dict[str, Any]) -> None:

@@ -178,8 +178,9 @@ class ProgressBars:
             of_all = f"{step.resumed} of {step.resumed + step.remaining} iterations"
             self._say(f"resumed  {step.stage}: {of_all} were done before")
         if step.parts is not None:
-            shard = f"shard {step.parts[0] + 1:,} of {step.parts[1]:,}"
-            self._say(f"resumed  {step.stage}: iteration {step.iteration}, {shard}")
+            before, total = step.parts
+            where = f"iteration {step.iteration}, shard {before + 1:,} of {total:,}"
+            self._say(f"resumed  {step.stage}: {where if step.iteration else f'{before:,} of {total:,} were there'}")
         if self._plain is not None:
             self._plain(step)
         if self._bars is None:

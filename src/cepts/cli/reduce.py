@@ -32,6 +32,7 @@ def command(directory: str, **options: Any) -> None:
     import json
 
     from cepts.pipeline.jobs import reduce
+    from cepts.pipeline.piece_jobs import command_of
 
     stopwatch = Stopwatch()
     with ProgressBars(quiet=options["quiet"]) as bars:
@@ -41,7 +42,9 @@ def command(directory: str, **options: Any) -> None:
         click.echo(json.dumps(names))
         return
     lines = [] if done is None else [f"done     {done}, in {stopwatch.seconds:,.1f} s"]
-    if following is None:
+    if following is None and (counting := command_of(directory)) is not None:
+        lines.append(f"next     the command that began the job, cepts {counting}, without --begin")
+    elif following is None:
         lines.append(f"trained  the training is finished; align with: cepts align {directory} --shard I/N")
     else:
         lines.append(f"next     {following}: cepts train {directory} --shard I/N, then cepts reduce {directory}")

@@ -31,12 +31,13 @@ Examples:
 def command(directory: str, **options: Any) -> None:
     """Train the model of a job, or run its next tasks.
 
-    'cepts shard' began the job in DIR. Without --shard, all iterations that are missing are run, on this machine or on
-    a cluster. With --shard, only the tasks of the next step on this share of the shards; when all shares are done,
-    'cepts reduce' finishes the step. What is already there is not done again, so a command that was interrupted can
-    simply be repeated.
+    'cepts shard' began the job in DIR, or another command with --checkpoint DIR --begin. Without --shard, all that is
+    missing is done, on this machine or on a cluster. With --shard, only the tasks of the next step on this share of the
+    shards; when all shares are done, 'cepts reduce' finishes the step. What is already there is not done again, so a
+    command that was interrupted can simply be repeated.
     """
     from cepts.pipeline.jobs import Share, train
+    from cepts.pipeline.piece_jobs import command_of
 
     if options["shard"] is not None and options["save"] is not None:
         raise UsageError("`save` saves the model of a training that is finished; omit `shard`.")
@@ -51,7 +52,9 @@ def command(directory: str, **options: Any) -> None:
     except KeyboardInterrupt:
         raise KeyboardInterrupt("run the same command again to continue") from None
     seconds = f"in {stopwatch.seconds:,.1f} s"
-    if step is None:
+    if step is None and (counting := command_of(directory)) is not None:
+        said = f"done     {seconds}; next is the command that began the job, cepts {counting}, without --begin"
+    elif step is None:
         said = f"trained  {seconds}; align with: cepts align {directory}"
     elif step.missing:
         said = f"done     {seconds}; {step}: {len(step.missing):,} of {step.shards:,} shards are missing"

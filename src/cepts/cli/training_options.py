@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterator, Mapping
+from contextlib import contextmanager
 from itertools import pairwise
 from typing import TYPE_CHECKING, Any
 
@@ -70,12 +71,41 @@ memory = option.size(
     "last digits of their confidences.  [default: about 500M and what the words need]",
 )
 
-engine = option.text(
-    "--engine",
-    "NAME",
-    "What runs the tasks of training: threads of this process (local), a Dask cluster on this machine (dask), or a "
-    "cluster that is running (dask:tcp://HOST:PORT).  [default: local]",
+
+def engine_for(work: str) -> option.Decorator:
+    """The option that says what runs tasks."""
+    return option.text(
+        "--engine",
+        "NAME",
+        f"What runs the tasks of {work}: threads of this process (local), a Dask cluster on this machine (dask), or a "
+        f"cluster that is running (dask:tcp://HOST:PORT).  [default: local]",
+    )
+
+
+engine = engine_for("training")
+
+
+begin = option.flag(
+    "--begin",
+    "Only put the text into --checkpoint, for 'cepts train' and 'cepts reduce'. Then run the same command without it.",
 )
+
+
+@contextmanager
+def resumable(options: Mapping[str, Any]) -> Iterator[None]:
+    """After Ctrl-C, say how to continue."""
+    try:
+        yield
+    except KeyboardInterrupt:
+        raise KeyboardInterrupt(how_to_go_on(options["checkpoint"])) from None
+
+
+def how_to_go_on(directory: str | None) -> str:
+    """What to do after Ctrl-C, if a directory keeps what was done, or not."""
+    if directory is not None:
+        return f"run the same command again to continue from {directory}"
+    return "run the command again to start over (with --checkpoint DIR, it could continue)"
+
 
 shard = option.text("--shard", "I/N", "Work on share I of N of the shards, such as 2/8.")
 

@@ -33,6 +33,20 @@ def find_continuation(first, words, context, word):
 
 
 @kernel
+def link_suffixes(start, stop, first, words, suffixes):
+    """Fill `suffixes` for the continuations of the entries `start` to `stop`, whose own suffixes are known.
+
+    An n-gram without its first word is an entry, too: the one that continues the suffix of its context by its word.
+    """
+    for context in range(start, stop):
+        low = first[suffixes[context]]
+        high = first[suffixes[context] + 1]
+        for entry in range(first[context], first[context + 1]):
+            suffixes[entry] = find_sorted(words, low, high, words[entry])
+            low = suffixes[entry] + 1
+
+
+@kernel
 def ngram_step(first, words, probs, backoffs, suffixes, contexts, context, word):
     """P(word | context), and the longest stored context after the word; the first arguments are those of `Trie`.
 

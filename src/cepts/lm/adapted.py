@@ -10,7 +10,8 @@ from typing import Any, Self
 import numpy as np
 from numpy.typing import NDArray
 
-from cepts.data import UNKNOWN, Documents, NGrams, Text
+from cepts.data import UNKNOWN, Documents, NGrams, Text, Vocabulary
+from cepts.engine import ThreadEngine, Workplace
 from cepts.errors import DataError, ModelError, UsageError, check_choice, check_least
 from cepts.estimator import Estimator
 from cepts.lm.background import Background
@@ -18,7 +19,7 @@ from cepts.lm.backoff import frequent_words, joined_vocabulary, with_vocabulary
 from cepts.lm.binary import KenLMModel
 from cepts.lm.caches import Cache
 from cepts.lm.export import static_ngrams
-from cepts.lm.factorise import HiddenOptions, fit_hidden_documents
+from cepts.lm.factorise import HiddenOptions, begin_hidden_documents, fit_hidden_documents
 from cepts.lm.fit import (
     FEW_WORDS,
     BackgroundSource,
@@ -218,6 +219,7 @@ class AdaptedModel(Estimator):
         background: BackgroundSource | Sequence[BackgroundSource] = (),
         notices: list[str] | None = None,
         progress: Progress | None = None,
+        workplace: Workplace | None = None,
     ) -> Self:
         """Fit the model to a text.
 
@@ -233,31 +235,27 @@ class AdaptedModel(Estimator):
         notices
             A list to which notes for the user are appended, for example about a text that is too small.
         progress
-            Called after each iteration of the factorisation.
+            Called after each part of a text that is counted, and after each iteration of the factorisation.
+        workplace
+            Who counts n-grams and words, and where; by default `threads` of this process. If it has a
+            directory, counts that an earlier run has left there are not made again.
         """
         noted: list[str] = []
+        fitting = self._fitting(
+            documents, background, noted, progress, workplace or Workplace(ThreadEngine(self.threads))
+        )
         case = documents.lowercase, documents.text.vocabulary
-        given = [background] if isinstance(background, BackgroundSource) else background
-        sources = [in_case_of(source, *case) if isinstance(source, Documents) else source for source in given]
-        check_known_words(documents, sources, noted)
-        stop = self.stop
-        if documents.lowercase and stop is not None:
-            stop = {word.lower() for word in stop}
-        hidden = self.hidden
-        if hidden is None:
-            hidden = default_hidden(documents, stop, self.min_count, self.segmentation, noted)
-        fitting = _Fitting(self, sources, stop, hidden, noted, progress or silent)
         if dev is not None:
             held_out, described = in_case_of(dev, *case), "the dev text"
-            predictor, scored = fitting.tuned(documents, held_out)
+            predictor, scored = fitting.tuned("whole", documents, held_out)
             tuned = predictor
         else:
             part, held_out, described = held_out_part(documents)
             if len(held_out.text.ids) < FEW_WORDS:
                 few = f"only {len(held_out.text.ids):,} words of the text"
                 noted.append(f"weights are set on {few}, which is unreliable; give development text (`dev`).")
-            tuned, scored = fitting.tuned(part, held_out)
-            whole = fitting.untuned(documents)
+            tuned, scored = fitting.tuned("part", part, held_out)
+            whole = fitting.untuned("whole", documents)
             interpolated = whole.background.weighted(tuned.background.weights)
             predictor = replace(whole, background=interpolated, weights=tuned.weights, exponent=tuned.exponent)
         most = float(np.finfo(float).max)  # settings are JSON, which has no infinity
@@ -271,12 +269,50 @@ class AdaptedModel(Estimator):
             held_out_perplexity=(min(before, most), min(after, most)),
             lowercase=documents.lowercase,
             boundaries=documents.boundaries,
-            ngrams=source_names(documents, sources),
+            ngrams=source_names(documents, fitting.sources),
         )
         self.predictor_ = predictor
         if notices is not None:
             notices += dict.fromkeys(noted)  # a part and the whole may give the same notice
         return self
+
+    def begin(
+        self,
+        documents: Documents,
+        *,
+        workplace: Workplace,
+        dev: Documents | None = None,
+        background: BackgroundSource | Sequence[BackgroundSource] = (),
+    ) -> None:
+        """Put texts into the directory of a workplace, where others can count before `fit` is called in the same way.
+
+        The parameters are those of `fit`.
+        """
+        fitting = self._fitting(documents, background, [], None, workplace)
+        if dev is None:
+            fitting.begin("part", held_out_part(documents)[0])
+        fitting.begin("whole", documents)
+
+    def _fitting(
+        self,
+        documents: Documents,
+        background: BackgroundSource | Sequence[BackgroundSource],
+        noted: list[str],
+        progress: Progress | None,
+        workplace: Workplace,
+    ) -> _Fitting:
+        """What fitting a part of the text and the whole of it have in common."""
+        case = documents.lowercase, documents.text.vocabulary
+        given = [background] if isinstance(background, BackgroundSource) else background
+        sources = [in_case_of(source, *case) if isinstance(source, Documents) else source for source in given]
+        check_known_words(documents, sources, noted)
+        stop = self.stop
+        if documents.lowercase and stop is not None:
+            stop = {word.lower() for word in stop}
+        hidden = self.hidden
+        if hidden is None:
+            hidden = default_hidden(documents, stop, self.min_count, self.segmentation, noted)
+        return _Fitting(self, sources, stop, hidden, noted, progress or silent, workplace)
 
     def as_fitted(self, text: str) -> str:
         """The text in lower case if the model was fitted to lower-cased text, otherwise as it is."""
@@ -429,9 +465,10 @@ class _Fitting:
     hidden: int
     notices: list[str]
     progress: Progress
+    workplace: Workplace
 
-    def untuned(self, documents: Documents) -> Predictor:
-        """The parts of the model, all with the same weight."""
+    def _in_numbers(self, documents: Documents) -> tuple[NDArray[np.bool_], Vocabulary, list[BackgroundSource]]:
+        """The content words, the vocabulary, and the sources in its numbers: the text and the backgrounds."""
         model = self.model
         sources = documents, *self.sources
         least = model.min_count, *(model.background_min_count for _ in self.sources)
@@ -442,26 +479,57 @@ class _Fitting:
             )
         )
         content = content_words(vocabulary, [text for text in sources if isinstance(text, Documents)], self.stop)
+        numbered: list[BackgroundSource] = [
+            in_vocabulary(source, vocabulary) if isinstance(source, Documents) else source for source in sources
+        ]
+        return content, vocabulary, numbered
+
+    def _worths(self, sources: Sequence[BackgroundSource]) -> list[tuple[Documents, float]]:
+        """The texts in which hidden documents are found, and how much a word of each counts."""
+        worths = [1.0, *(self.model.background_worth for _ in sources[1:])]
+        return [(text, worth) for text, worth in zip(sources, worths, strict=True) if isinstance(text, Documents)]
+
+    def begin(self, name: str, documents: Documents) -> None:
+        """Put texts where they are counted; `name` says where that is."""
+        model, place = self.model, self.workplace.under(name)
+        content, vocabulary, sources = self._in_numbers(documents)
+        texts = self._worths(sources)
+        for number, (text, _) in enumerate(texts, start=1):
+            ngrams = KneserNey(order=model.order)
+            ngrams.begin(text.text, vocabulary=vocabulary, workplace=place.under(f"ngrams-{number}"))
+        if self.hidden:
+            begin_hidden_documents(texts, content, model._hidden_options, place)
+
+    def untuned(self, name: str, documents: Documents) -> Predictor:
+        """The parts of the model, all with the same weight; `name` says where counts are kept."""
+        model, place = self.model, self.workplace.under(name)
+        content, vocabulary, sources = self._in_numbers(documents)
         models: list[NGrams | KenLMModel] = []
-        numbered: list[Documents] = []
+        texts = 0
         for source in sources:
             if isinstance(source, Documents):
-                numbered.append(in_vocabulary(source, vocabulary))
+                texts += 1
                 ngrams = KneserNey(order=model.order)
-                ngrams.fit(numbered[-1].text, vocabulary=vocabulary, notices=self.notices)
+                ngrams.fit(
+                    source.text,
+                    vocabulary=vocabulary,
+                    notices=self.notices,
+                    progress=self.progress,
+                    workplace=place.under(f"ngrams-{texts}"),
+                )
                 models.append(ngrams.ngrams_)
             else:
                 models.append(with_vocabulary(source, vocabulary) if isinstance(source, NGrams) else source)
         hidden, exponent, caches = None, 0.0, model._parsed_caches
         if self.hidden:
-            worths = [1.0, *(model.background_worth for _ in numbered[1:])]
             hidden = fit_hidden_documents(
-                list(zip(numbered, worths, strict=True)),
+                self._worths(sources),
                 content,
                 self.hidden,
                 model._hidden_options,
                 threads=model.threads,
-                progress=lambda step: self.progress(replace(step, stage="hidden documents")),
+                progress=self.progress,
+                workplace=place,
             )
             if model._rescales:
                 exponent = EXPONENTS[0] if model.exponent is None else model.exponent
@@ -470,7 +538,7 @@ class _Fitting:
         background = Background(models, vocabulary, content)
         return Predictor(background, content, hidden, weights, model._history_options, caches, model.mixture, exponent)
 
-    def tuned(self, part: Documents, held_out: Documents) -> tuple[Predictor, Scored]:
+    def tuned(self, name: str, part: Documents, held_out: Documents) -> tuple[Predictor, Scored]:
         """The model of a part of the text with the best weights on held-out text, and that text as scored by it."""
         exponents = EXPONENTS if self.model.exponent is None else None
-        return tune(self.untuned(part), held_out.text, exponents=exponents, threads=self.model.threads)
+        return tune(self.untuned(name, part), held_out.text, exponents=exponents, threads=self.model.threads)

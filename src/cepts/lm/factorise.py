@@ -2,22 +2,24 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from dataclasses import dataclass
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, replace
+from itertools import count
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
 from cepts.data import Documents
+from cepts.engine import ThreadEngine, Workplace
 from cepts.errors import DataError, UsageError, check_choice, check_least
 from cepts.factor import poisson_nmf, symmetric_nmf, truncated_svd
-from cepts.lm.counts import check_window, document_counts, window_counts
+from cepts.lm.counts import begin_documents, begin_windows, check_window, document_counts, window_counts
 from cepts.lm.hidden import HiddenDocuments
 from cepts.lm.history import HistoryModel
 from cepts.lm.projection import ProjectedWords
 from cepts.names import FACTOR_BLOCKS, FACTOR_STARTS, FACTORISATIONS, PLACES, PRIORS, SEGMENTATIONS
-from cepts.progress import Progress
+from cepts.progress import Progress, Step, silent
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -84,6 +86,7 @@ def fit_hidden_documents(
     *,
     threads: int | None = None,
     progress: Progress | None = None,
+    workplace: Workplace | None = None,
 ) -> HistoryModel:
     """Find the hidden documents of one or more texts.
 
@@ -97,15 +100,16 @@ def fit_hidden_documents(
         Number of hidden documents, or of singular vectors.
     options
         How they are found; by default `HiddenOptions()`.
-    threads, progress
-        As for `cepts.factor.poisson_nmf`.
+    threads
+        Number of threads; None uses one for each processor. Results do not depend on it.
+    progress
+        Called after each part of a text that is counted, and after each iteration.
+    workplace
+        Who counts, and where; by default `threads` of this process.
     """
     options = options or HiddenOptions()
-    used = [(text, worth) for text, worth in texts if worth > 0]
-    counts = np.zeros(len(content))
-    for text, worth in used:
-        counts += worth * np.bincount(text.text.ids, minlength=len(content))
-    kept = content & (counts >= options.min_count)
+    report = progress or silent
+    used, counts, kept = _kept(texts, content, options)
     if not kept.any():
         raise DataError(
             f"the text has no content words that occur at least {options.min_count:g} times: all its words are "
@@ -113,28 +117,65 @@ def fit_hidden_documents(
             f"words (`stop=`)."
         )
     numbers = np.flatnonzero(kept).astype(np.int32)
-    matrix, what = _counted(used, kept, options, threads)
+    matrix, what = _counted(used, kept, options, workplace or Workplace(ThreadEngine(threads)), progress)
     if not 1 <= hidden <= min(matrix.shape):
         raise UsageError(
             f"the text has {what}, so `hidden` must be 1 to {min(matrix.shape):,}, the number of hidden documents. Got "
             f"{hidden:,} instead."
         )
+
+    def iterated(step: Step) -> None:
+        report(replace(step, stage="hidden documents"))
+
     if options.factorisation == "svd":
-        vectors = truncated_svd(matrix, hidden, progress=progress)
+        vectors = truncated_svd(matrix, hidden, progress=iterated)
         marginals = counts[numbers] / counts[numbers].sum()
         return ProjectedWords(vectors.words, marginals.astype(np.float32), numbers)
     how: dict[str, Any] = {name: getattr(options, name) for name in ("iterations", "start", "long_steps", "seed")}
     if options.segmentation == "explicit":
-        found = poisson_nmf(matrix, hidden, blocks=options.blocks, threads=threads, progress=progress, **how)
+        found = poisson_nmf(matrix, hidden, blocks=options.blocks, threads=threads, progress=iterated, **how)
         words, weights = found.words, found.weights
     else:
-        factors = symmetric_nmf(matrix, hidden, threads=threads, progress=progress, **how)
+        factors = symmetric_nmf(matrix, hidden, threads=threads, progress=iterated, **how)
         words, weights = factors.words, factors.weights
         if options.priors == "documents":
             weights = document_priors(words, weights, matrix.sum(axis=1, dtype=np.float64), counts[numbers])
     living = weights > 0
     priors = (weights[living] / weights.sum()).astype(np.float32)
     return HiddenDocuments(np.ascontiguousarray(words[:, living]), priors, numbers)
+
+
+def begin_hidden_documents(
+    texts: Sequence[tuple[Documents, float]], content: NDArray[np.bool_], options: HiddenOptions, workplace: Workplace
+) -> None:
+    """Put texts into the directory of a workplace, where others can count before `fit_hidden_documents` is called."""
+    used, _, kept = _kept(texts, content, options)
+    for (text, _), place in zip(used, _places(workplace), strict=False):
+        with place.shelf() as shelf:
+            if options.segmentation == "explicit":
+                begin_documents(shelf, text, kept)
+            else:
+                begin_windows(shelf, text, kept, **_windows(options))
+
+
+def _kept(
+    texts: Sequence[tuple[Documents, float]], content: NDArray[np.bool_], options: HiddenOptions
+) -> tuple[list[tuple[Documents, float]], NDArray[np.float64], NDArray[np.bool_]]:
+    """The texts that count, how often each word occurs in them, and which words are counted."""
+    used = [(text, worth) for text, worth in texts if worth > 0]
+    counts = np.zeros(len(content))
+    for text, worth in used:
+        counts += worth * np.bincount(text.text.ids, minlength=len(content))
+    return used, counts, content & (counts >= options.min_count)
+
+
+def _places(workplace: Workplace) -> Iterator[Workplace]:
+    """Where each text is counted."""
+    return (workplace.under(f"words-{number}") for number in count(1))
+
+
+def _windows(options: HiddenOptions) -> dict[str, Any]:
+    return {"window": options.window, "stop_first": options.places == "content", "borders": options.borders}
 
 
 def document_priors(
@@ -162,7 +203,11 @@ def document_priors(
 
 
 def _counted(
-    texts: Sequence[tuple[Documents, float]], kept: NDArray[np.bool_], options: HiddenOptions, threads: int | None
+    texts: Sequence[tuple[Documents, float]],
+    kept: NDArray[np.bool_],
+    options: HiddenOptions,
+    workplace: Workplace,
+    progress: Progress | None,
 ) -> tuple[Any, str]:
     """The matrix to factorise, and a description of it."""
     numbers = np.flatnonzero(kept)
@@ -170,9 +215,15 @@ def _counted(
     if options.segmentation == "explicit":
         from scipy.sparse import hstack
 
-        matrix = hstack([document_counts(text, kept)[numbers] * np.float32(worth) for text, worth in texts]).tocsr()
+        counted = [
+            document_counts(text, kept, workplace=place, progress=progress)[numbers] * np.float32(worth)
+            for (text, worth), place in zip(texts, _places(workplace), strict=False)
+        ]
+        matrix = hstack(counted).tocsr()
         matrix = matrix[:, np.flatnonzero(matrix.sum(axis=0))]
         return matrix, f"{len(numbers):,} content words in {matrix.shape[1]:,} documents with such words"
-    how: dict[str, Any] = {"stop_first": options.places == "content", "borders": options.borders, "threads": threads}
-    matrix = sum(window_counts(text, kept, window=options.window, **how) * np.float32(worth) for text, worth in texts)
+    matrix = sum(
+        window_counts(text, kept, workplace=place, progress=progress, **_windows(options)) * np.float32(worth)
+        for (text, worth), place in zip(texts, _places(workplace), strict=False)
+    )
     return matrix[numbers][:, numbers], f"{len(numbers):,} content words"

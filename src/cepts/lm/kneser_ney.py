@@ -4,17 +4,20 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from itertools import pairwise
 from os import PathLike
 from typing import Self
 
 import numpy as np
 from numpy.typing import NDArray
 
-from cepts.data import END, SPECIAL, START, UNKNOWN, NGrams, Text, Vocabulary, offsets_of
+from cepts.data import SPECIAL, START, UNKNOWN, Documents, NGrams, Text, Vocabulary, offsets_of
+from cepts.engine import Workplace
 from cepts.errors import DataError, ModelError, UsageError, check_least
 from cepts.estimator import Estimator
 from cepts.lm.backoff import BackoffModel, frequent_words, from_arrays, joined_vocabulary, to_arrays, word_numbers
-from cepts.progress import Progress, Step, silent
+from cepts.lm.ngram_counts import begin_counting, count_ngrams
+from cepts.progress import Progress
 from cepts.store import load_model, save_model
 
 NGRAMS_KIND = "ngrams"
@@ -71,6 +74,7 @@ class KneserNey(Estimator):
         vocabulary: Vocabulary | None = None,
         notices: list[str] | None = None,
         progress: Progress | None = None,
+        workplace: Workplace | None = None,
     ) -> Self:
         """Train on a text.
 
@@ -85,55 +89,29 @@ class KneserNey(Estimator):
         notices
             A list to which a note is appended for each order that uses the fallback discounts.
         progress
-            Called after each order.
+            Called after each part of the text.
+        workplace
+            Who counts the n-grams, and where; by default threads of this process, one for each processor.
         """
-        if not len(text):
-            raise DataError("the text to train n-grams on has no sentences; wanted at least one.")
-        report = progress or silent
-        vocabulary, stream, places = _stream_of(text, vocabulary, self.min_count)
-        size = len(vocabulary)
-
-        # -- Counting: level by level; an n-gram is identified by the entry of its first n - 1 words and its last word.
-        levels = [0, size]
-        words = [np.arange(size, dtype=np.int32)]
-        suffixes = [np.full(size, -1, dtype=np.int64)]
-        contexts = [np.full(size, -1, dtype=np.int64)]
-        counts = [np.bincount(stream, minlength=size)]
-        counts[0][START] = 0
-        entries = stream.astype(np.int64)  # entry of the n-gram that ends at each place
-        report(Step(stage="counting", done=1, total=self.order))
-        for longer in range(2, self.order + 1):
-            ends = np.flatnonzero(places >= longer - 1)
-            keys, numbers, found = np.unique(
-                entries[ends - 1] * size + stream[ends], return_inverse=True, return_counts=True
-            )
-            suffix = np.empty(len(keys), dtype=np.int64)
-            suffix[numbers] = entries[ends]
-            contexts.append(keys // size)
-            words.append((keys % size).astype(np.int32))
-            suffixes.append(suffix)
-            counts.append(found)
-            entries = entries.copy()
-            entries[ends] = numbers + levels[-1]
-            levels.append(levels[-1] + len(keys))
-            # Only n-grams that start a sentence have no word before them, and they keep their count.
-            before = np.bincount(suffix - levels[-3], minlength=len(counts[-2]))
-            counts[-2] = np.where(before > 0, before, counts[-2] if longer > 2 else 0)
-            report(Step(stage="counting", done=longer, total=self.order))
-
-        probs, backoffs = _smoothed(counts, contexts, suffixes, levels, self.fallback, notices)
-        all_contexts = np.concatenate(contexts)[size:]
-        first = levels[1] + offsets_of(np.bincount(all_contexts, minlength=levels[-1]))
-        self.ngrams_ = NGrams(
-            vocabulary,
-            np.array(levels, dtype=np.int64),
-            np.concatenate(words),
-            probs,
-            backoffs,
-            first,
-            np.concatenate(suffixes),
+        vocabulary, numbers = _numbered(text, vocabulary, self.min_count)
+        counted = count_ngrams(
+            _as_document(text), numbers, len(vocabulary), self.order, workplace or Workplace(), progress
         )
+        levels = offsets_of([len(level.words) for level in counted])
+        words = np.concatenate([level.words for level in counted])
+        branches = [*(level.branches for level in counted[:-1]), np.zeros(len(counted[-1].words), dtype=np.int32)]
+        first = levels[1] + offsets_of(np.concatenate(branches))
+        suffixes = _suffixes(levels, first, words)
+        counts = _adjusted([level.counts for level in counted], levels, suffixes)
+        probs, backoffs = _smoothed(counts, levels, first, suffixes, self.fallback, notices)
+        self.ngrams_ = NGrams(vocabulary, levels, words, probs, backoffs, first, suffixes)
         return self
+
+    def begin(self, text: Text, *, vocabulary: Vocabulary | None = None, workplace: Workplace) -> None:
+        """Put a text into the directory of a workplace, where others can count before `fit` is called."""
+        vocabulary, numbers = _numbered(text, vocabulary, self.min_count)
+        with workplace.shelf() as shelf:
+            begin_counting(shelf, _as_document(text), numbers, len(vocabulary), self.order)
 
     def log_probs(self, text: Text) -> NDArray[np.float64]:
         """Natural logarithms of P(word | context) of the words of each sentence, each followed by its end."""
@@ -162,57 +140,78 @@ class KneserNey(Estimator):
         return model
 
 
-def _stream_of(
-    text: Text, vocabulary: Vocabulary | None, min_count: int
-) -> tuple[Vocabulary, NDArray[np.int64], NDArray[np.int64]]:
-    """The words of the model, the text with sentence starts and ends, and the position of each word in its sentence."""
+def _numbered(text: Text, vocabulary: Vocabulary | None, min_count: int) -> tuple[Vocabulary, NDArray[np.int32]]:
+    """The words of the model, and the number among them of each word of the text."""
+    if not len(text):
+        raise DataError("the text to train n-grams on has no sentences; wanted at least one.")
     frequent = np.bincount(text.ids, minlength=len(text.vocabulary)) >= min_count
     if vocabulary is None:
         vocabulary = joined_vocabulary(frequent_words(text, min_count))
     elif tuple(vocabulary.words[: len(SPECIAL)]) != SPECIAL:
         raise ValueError(f"the first words of `vocabulary` must be {SPECIAL}. Got {vocabulary.words[:3]} instead.")
-    numbers = np.where(frequent, word_numbers(text, vocabulary), UNKNOWN).astype(np.int64)
-    lengths = text.lengths + 2
-    starts = offsets_of(lengths)
-    stream = np.full(starts[-1], END, dtype=np.int64)
-    stream[starts[:-1]] = START
-    places = np.arange(starts[-1]) - np.repeat(starts[:-1], lengths)
-    inner = (places > 0) & (places < np.repeat(lengths, lengths) - 1)
-    stream[inner] = numbers[text.ids]
-    return vocabulary, stream, places
+    return vocabulary, np.where(frequent, word_numbers(text, vocabulary), np.int32(UNKNOWN))
+
+
+def _as_document(text: Text) -> Documents:
+    return Documents(text, offsets_of([len(text)]), ("",))
+
+
+def _suffixes(levels: NDArray[np.int64], first: NDArray[np.int64], words: NDArray[np.int32]) -> NDArray[np.int64]:
+    """For each entry, the entry without its first word; -1 for unigrams."""
+    from cepts.kernels.ngrams import link_suffixes
+
+    suffixes = np.full(levels[-1], -1, dtype=np.int64)
+    suffixes[levels[1] : levels[min(2, len(levels) - 1)]] = words[levels[1] : levels[min(2, len(levels) - 1)]]
+    for start, stop in pairwise(levels[1:-1].tolist()):
+        link_suffixes(start, stop, first, words, suffixes)
+    return suffixes
+
+
+def _adjusted(
+    counts: list[NDArray[np.int64]], levels: NDArray[np.int64], suffixes: NDArray[np.int64]
+) -> list[NDArray[np.int64]]:
+    """Counts of n-grams; below the highest order, those of different words before them."""
+    counts[0][START] = 0
+    for n in range(len(counts) - 1):
+        longer = suffixes[levels[n + 1] : levels[n + 2]]
+        before = np.bincount(longer - levels[n], minlength=len(counts[n]))
+        # Only n-grams that start a sentence have no word before them, and they keep their count.
+        counts[n] = np.where(before > 0, before, counts[n] if n else 0)
+    return counts
 
 
 def _smoothed(
     counts: list[NDArray[np.int64]],
-    contexts: list[NDArray[np.int64]],
-    suffixes: list[NDArray[np.int64]],
-    levels: list[int],
+    levels: NDArray[np.int64],
+    first: NDArray[np.int64],
+    suffixes: NDArray[np.int64],
     fallback: Sequence[float],
     notices: list[str] | None,
 ) -> tuple[NDArray[np.float32], NDArray[np.float32]]:
     """The probability of each entry, and its back-off weight: what it leaves, as a context, to shorter n-grams."""
     backoffs = np.ones(levels[-1], dtype=np.float32)
+    probs = np.empty(levels[-1], dtype=np.float32)
     shorter_probs = np.full(1, 1 / (levels[1] - 1))  # uniform over all words except <s>
-    probs = []
     for n, count in enumerate(counts):
         discount = np.zeros(4)
         discount[1:] = _discounts(count, n + 1, fallback, notices)
         taken = discount[np.minimum(count, 3)]
         # The contexts of level n are the entries of the level before; unigrams have only the empty context.
-        start = levels[n - 1] if n else -1
-        context = contexts[n] - start
-        total = np.bincount(context, weights=count, minlength=levels[n] - start if n else 1)
-        left = np.bincount(context, weights=taken, minlength=len(total))
+        start, stop = levels[max(n - 1, 0)], levels[n]
+        contexts = stop - start if n else 1
+        context = np.repeat(np.arange(contexts), np.diff(first[start : stop + 1]) if n else len(count))
+        total = np.bincount(context, weights=count, minlength=contexts)
+        left = np.bincount(context, weights=taken, minlength=contexts)
         with np.errstate(invalid="ignore"):
             weight = np.where(total > 0, left / total, 1.0)
         if n:
-            backoffs[start : levels[n]] = weight
-        shorter = shorter_probs[suffixes[n] - start if n else np.zeros(len(count), dtype=np.int64)]
+            backoffs[start:stop] = weight
+        shorter = shorter_probs[suffixes[levels[n] : levels[n + 1]] - start] if n else shorter_probs
         shorter_probs = (count - taken) / total[context] + weight[context] * shorter
         if n == 0:
             shorter_probs[START] = 0
-        probs.append(shorter_probs.astype(np.float32))
-    return np.concatenate(probs), backoffs
+        probs[levels[n] : levels[n + 1]] = shorter_probs
+    return probs, backoffs
 
 
 def _discounts(

@@ -149,8 +149,8 @@ def align_files(job: AlignJob, *, notices: list[str] | None = None, progress: Pr
             note_unknown_words(job.texts.names, scorer, text, notices)
     if outputs.lists is None:
         writer = link_writer(outputs.links, outputs.format, outputs.base, text)
-        results = {"scores": outputs.scores, "matrices": outputs.matrices}
-        summary = align(scorer, text, writer, job.extraction, **results, progress=progress)
+        results: dict[str, Any] = {"scores": outputs.scores, "matrices": outputs.matrices, "progress": progress}
+        summary = align(scorer, text, writer, job.extraction, **results)
     elif isinstance(scorer, Aligner):
         how = {"count": outputs.lists, "direction": outputs.direction, "format": outputs.format}
         summary = list_alignments(scorer, text, outputs.links, **how, progress=progress)

@@ -11,7 +11,7 @@ from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import Any
 
-from cepts.engine import Tick, engine_of
+from cepts.engine import Tick, Workplace, engine_of
 from cepts.errors import ModelError, UsageError
 from cepts.extract import Extraction
 from cepts.io import LinkWriter, bitext_blocks
@@ -19,6 +19,7 @@ from cepts.names import LINK_FORMATS, resolve
 from cepts.pipeline.inputs import BitextFiles
 from cepts.pipeline.loop import Summary, align
 from cepts.pipeline.notices import note_tokens, note_unused_priors
+from cepts.pipeline.piece_jobs import PendingShards, PieceJobs, check_files, command_of
 from cepts.progress import Progress, Step
 from cepts.store import DiskShelf, PassingShelf, Shelf, SpillingShelf
 from cepts.words import Aligner, Prior
@@ -112,17 +113,9 @@ def text_on(
 
 
 def check_work(directory: str | Path) -> None:
-    """Refuse a directory that has other files."""
-    path = Path(directory)
-    try:
-        names = sorted(entry.name for entry in path.iterdir()) if path.exists() else []
-    except OSError as error:
-        raise ModelError(f"{directory} cannot be used ({error.strerror}); choose another directory.") from error
+    """Refuse a directory that has files that are not of a training job."""
     known = {"text", "text.piece", "options.piece", "words.piece", "index", "ranges", "prior", "prior.piece"}
-    if strange := [name for name in names if name not in known and not name.startswith(("training-", "classes-"))]:
-        raise ModelError(
-            f"{directory} has other files (such as {strange[0]}); choose another directory, or empty this one."
-        )
+    check_files(directory, lambda name: name in known or name.startswith(("training-", "classes-")))
 
 
 def _stamp(texts: BitextFiles) -> list[Any] | None:
@@ -183,8 +176,10 @@ def train(
     save: str | Path | None = None,
     prune: float = 0.0,
     progress: Progress | None = None,
-) -> JobStep | None:
+) -> JobStep | PendingShards | None:
     """Train the model of a job; returns the next step, or None if the training is finished.
+
+    The directory may also be the checkpoint of a command that counts or aligns in shards (see `PieceJobs`).
 
     Parameters
     ----------
@@ -203,7 +198,12 @@ def train(
     progress
         Called after each task.
     """
+    command = command_of(directory)
+    if command is not None and save is not None:
+        raise UsageError(f"`save` is for word models; {directory} is a checkpoint of cepts {command}.")
     with engine_of(engine, threads) as running:
+        if command is not None:
+            return _run_pieces(PieceJobs.open(directory), share, Workplace(running, Path(directory)), progress)
         job = TrainingJob.open(directory, running)
         if share is not None:
             step = job.step()
@@ -219,8 +219,14 @@ def train(
 
 def reduce(
     directory: str | Path, *, threads: int | None = None, progress: Progress | None = None
-) -> tuple[JobStep | None, JobStep | None]:
+) -> tuple[JobStep | PendingShards | None, JobStep | PendingShards | None]:
     """Finish the step whose tasks on shards have been done; returns this step and the next one."""
+    if command_of(directory) is not None:
+        pieces = PieceJobs.open(directory)
+        done = pieces.step()
+        if done is not None:
+            pieces.finish(threads, progress)
+        return done, None
     with engine_of("local", threads) as running:
         job = TrainingJob.open(directory, running)
         step = job.step()
@@ -268,7 +274,20 @@ def _finished(job: TrainingJob, progress: Progress | None) -> Aligner:
     return job.aligner
 
 
-def _ticking(progress: Progress | None, step: JobStep) -> Tick | None:
+def _run_pieces(
+    jobs: PieceJobs, share: Share | None, workplace: Workplace, progress: Progress | None
+) -> PendingShards | None:
+    """Run all that is missing, or the tasks on a share of the shards; returns what is left."""
+    if share is None:
+        jobs.run(workplace, progress)
+        return None
+    step = jobs.step()
+    if step is not None:
+        step.run(share.part_of(step.shards), workplace, _ticking(progress, step))
+    return jobs.step()
+
+
+def _ticking(progress: Progress | None, step: JobStep | PendingShards) -> Tick | None:
     """Reports the tasks of a step that are done."""
     if progress is None:
         return None

@@ -16,6 +16,7 @@ from cepts.io.files import PathLike, check_stdin, name_of
 from cepts.lm import ENGLISH_FUNCTION_WORDS, AdaptedModel, Memory, Scored
 from cepts.pipeline.inputs import AS_FOUND, TextReading, read_background
 from cepts.pipeline.notices import unknown_notice
+from cepts.pipeline.piece_jobs import begun, check_begin, workplace_on
 from cepts.pipeline.reports import Report, Table, counted
 from cepts.progress import Progress, Stopwatch
 from cepts.store import check_destination
@@ -60,9 +61,30 @@ class FitFiles:
 
 
 def fit_files(
-    model: AdaptedModel, files: FitFiles, *, notices: list[str] | None = None, progress: Progress | None = None
+    model: AdaptedModel,
+    files: FitFiles,
+    *,
+    engine: str = "local",
+    checkpoint: PathLike | None = None,
+    begin: bool = False,
+    notices: list[str] | None = None,
+    progress: Progress | None = None,
 ) -> Report:
-    """Fit a model to files and save it; its parameter `stop` is set to the words of the file `stop`."""
+    """Fit a model to files and save it; its parameter `stop` is set to the words of the file `stop`.
+
+    Parameters
+    ----------
+    model, files
+        The model, and the files.
+    engine
+        Who counts n-grams and words: ``local``, ``dask`` or ``dask:ADDRESS``.
+    checkpoint
+        Directory that keeps the counts, so that the same call continues after an interruption.
+    begin
+        Only put the texts into the checkpoint, where others can count (see `cepts.pipeline.jobs.train`).
+    notices, progress
+        As for `AdaptedModel.fit`.
+    """
     stopwatch = Stopwatch()
     check_destination(files.save)
     check_stdin(*files.texts, *files.background, *files.dev)
@@ -75,7 +97,12 @@ def fit_files(
         for path in files.background
     ]
     dev = reading.read(files.dev, lowercase=lowercase, progress=progress) if files.dev else None
-    model.fit(documents, dev=dev, background=sources, notices=notices, progress=progress)
+    with workplace_on(checkpoint, "lm fit", engine, model.threads) as workplace:
+        if begin:
+            check_begin(workplace)
+            model.begin(documents, dev=dev, background=sources, workplace=workplace)
+            return begun(workplace, stopwatch)
+        model.fit(documents, dev=dev, background=sources, notices=notices, progress=progress, workplace=workplace)
     model.save(files.save)
     return _fit_report(model, stopwatch)
 

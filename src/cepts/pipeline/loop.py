@@ -15,7 +15,7 @@ from numpy.typing import NDArray
 from cepts.atomic import together
 from cepts.data import Alignments, Bitext, Scorer, as_bitext, offsets_of, reach_of
 from cepts.errors import ModelError, UsageError
-from cepts.extract import Extraction, aligned_runs
+from cepts.extract import AlignedRun, Extraction, aligned_runs
 from cepts.io import AssociationWriter, open_output
 from cepts.pipeline.reports import counted
 from cepts.progress import Progress
@@ -175,6 +175,7 @@ def align(
     scores: str | Path | None = None,
     matrices: str | Path | None = None,
     progress: Progress | None = None,
+    runs: Iterable[AlignedRun] | None = None,
 ) -> Summary:
     """Score sentence pairs, extract their links and write them as they are found.
 
@@ -195,6 +196,8 @@ def align(
         A file for the association matrices behind the links, with the words; `cepts factor` reads it.
     progress
         Called after each run of pairs.
+    runs
+        What the scorer says of all pairs, in order, if that is known already.
     """
     extraction = extraction or Extraction()
     bitext = pairs if pairs is None or isinstance(pairs, ShelvedText) else as_bitext(pairs)
@@ -208,7 +211,9 @@ def align(
         # Matrices are those of all pairs in order, which a text on a shelf gives shard by shard.
         parts = pairs if isinstance(pairs, ShelvedText) and kept is not None else [pairs]
         what: dict[str, Any] = {"matrices": kept is not None, "scores": scored is not None, "progress": progress}
-        for run in chain.from_iterable(aligned_runs(scorer, part, extraction, **what) for part in parts):
+        if runs is None:
+            runs = chain.from_iterable(aligned_runs(scorer, part, extraction, **what) for part in parts)
+        for run in runs:
             writer.write(run.links)
             if scored is not None and run.scores is not None:
                 _write_scores(scored, run.scores)

@@ -2,14 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from contextlib import AbstractContextManager
+from collections.abc import Iterable, Sequence
+from contextlib import AbstractContextManager, ExitStack
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any, Protocol
 
 from cepts.data import Alignments, Scorer, Segments, SentencePair, as_bitext
-from cepts.extract import Extraction, rectangles
+from cepts.errors import UsageError
+from cepts.extract import AlignedRun, Extraction, rectangles
 from cepts.io import open_output, read_sentence_pairs
 from cepts.io.lines import json_line
 from cepts.phrases import PhraseAligner, synthesise
@@ -18,7 +19,10 @@ from cepts.pipeline.align_files import AlignOutputs
 from cepts.pipeline.inputs import check_columns_of, check_input, load_phrase_aligner, tokenise_pairs
 from cepts.pipeline.lists import count_listed
 from cepts.pipeline.loop import Summary, WriterOfRuns, align
-from cepts.progress import Progress, Step, silent
+from cepts.pipeline.phrase_jobs import PhraseWork, aligned_on, begin_aligning
+from cepts.pipeline.piece_jobs import begun, check_begin, workplace_on
+from cepts.pipeline.reports import Report
+from cepts.progress import Progress, Step, Stopwatch, silent
 
 PAIRS_AT_A_TIME = 256
 
@@ -108,14 +112,14 @@ def align_pairs(
     scores: str | Path | None = None,
     matrices: str | Path | None = None,
     progress: Progress | None = None,
+    runs: Iterable[AlignedRun] | None = None,
 ) -> Summary:
     """Align sentence pairs as `cepts.pipeline.align` does, and write the pairs themselves with what was found.
 
     `made` makes the phrases, instead of the scorer.
     """
-    return align(
-        scorer, pairs, _RunWriter(writer, pairs, made), extraction, scores=scores, matrices=matrices, progress=progress
-    )
+    what: dict[str, Any] = {"scores": scores, "matrices": matrices, "progress": progress, "runs": runs}
+    return align(scorer, pairs, _RunWriter(writer, pairs, made), extraction, **what)
 
 
 def align_pair_files(
@@ -130,9 +134,12 @@ def align_pair_files(
     tokenise: str = "auto",
     max_length: int | None = None,
     threads: int | None = None,
+    engine: str = "local",
+    checkpoint: str | Path | None = None,
+    begin: bool = False,
     notices: list[str] | None = None,
     progress: Progress | None = None,
-) -> Summary:
+) -> Summary | Report:
     """Read sentence pairs, and write their links through `writer`, or their best segmentations.
 
     Parameters
@@ -145,8 +152,19 @@ def align_pair_files(
         Which links of phrases are written; None is the default.
     tokenise, notices
         As in `tokenise_pairs`.
+    engine
+        Who aligns the shards of pairs, if there is a checkpoint: ``local``, ``dask`` or ``dask:ADDRESS``.
+    checkpoint
+        Directory that keeps the links of each shard, so that the same call continues after an interruption.
+    begin
+        Only put the pairs into the checkpoint, where others can align them (see `cepts.pipeline.jobs.train`), and
+        return a report of what is next.
     """
+    stopwatch = Stopwatch()
     outputs.check()
+    for name, given in (("checkpoint", checkpoint is not None), ("engine", engine != "local"), ("begin", begin)):
+        if outputs.lists is not None and given:
+            raise UsageError(f"`{name}` is for links, and `nbest` lists segmentations instead; omit one of them.")
     pairs = read_sentence_pairs(*files, format=input_format)
     aligner = load_phrase_aligner(model, threads=threads, max_length=max_length)
     check_input(aligner, aligner.columns_, pairs, files[0])
@@ -160,8 +178,26 @@ def align_pair_files(
             check_columns_of(pairs, ["chunk"], files[0])
         made = Synthesiser(aligner, chosen.links or "words")
     if outputs.lists is None:
-        results = {"scores": outputs.scores, "matrices": outputs.matrices}
-        return align_pairs(aligner, pairs, writer, extraction, made=made, **results, progress=progress)
+        results: dict[str, Any] = {"scores": outputs.scores, "matrices": outputs.matrices, "progress": progress}
+        with ExitStack() as stack:
+            workplace = stack.enter_context(workplace_on(checkpoint, "phrases align", engine, threads))
+            if begin:
+                check_begin(workplace)
+            if checkpoint is not None:
+                work = PhraseWork(
+                    model=model,
+                    links=chosen.of_scorer(),
+                    max_length=max_length,
+                    extraction=extraction or Extraction(),
+                    matrices=outputs.matrices is not None,
+                    scores=outputs.scores is not None,
+                )
+                if begin:
+                    with workplace.shelf() as shelf:
+                        begin_aligning(shelf, work, pairs)
+                    return begun(workplace, stopwatch)
+                results["runs"] = stack.enter_context(aligned_on(workplace, work, pairs, progress))
+            return align_pairs(aligner, pairs, writer, extraction, made=made, **results)
     return list_segmentations(
         aligner, pairs, outputs.links, count=outputs.lists, direction=outputs.direction, progress=progress
     )

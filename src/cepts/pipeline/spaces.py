@@ -16,6 +16,7 @@ from cepts.io.files import name_of
 from cepts.io.languages import language_names
 from cepts.io.lines import read_lines
 from cepts.pipeline.inputs import SavedSpace, read_dictionaries
+from cepts.pipeline.piece_jobs import workplace_on
 from cepts.pipeline.reports import Report, Table
 from cepts.progress import Progress, Stopwatch
 from cepts.spaces import Neighbours, SpaceModel, identical_strings
@@ -75,6 +76,8 @@ def fit_space_files(
     *,
     save: str | Path | None = None,
     keep_vectors: bool = True,
+    engine: str = "local",
+    checkpoint: str | Path | None = None,
     notices: list[str] | None = None,
     progress: Progress | None = None,
 ) -> Report:
@@ -86,6 +89,10 @@ def fit_space_files(
         The directory for the model, which is checked before anything is read; None does not save it.
     keep_vectors
         Whether the vectors and the dictionary entries are saved with it.
+    engine
+        Who gathers means and covariances, if there is a checkpoint: ``local``, ``dask`` or ``dask:ADDRESS``.
+    checkpoint
+        Directory that keeps them, so that the same call continues after an interruption.
     notices
         A list to which notes for the user are appended.
     """
@@ -106,7 +113,8 @@ def fit_space_files(
     views = [read(path, name=name) for path, name in zip(files.vectors, names, strict=True)]
     if files.identical:
         dictionaries.append(identical_strings(views))
-    model.fit(views, dictionaries, notices=notices, progress=progress)
+    with workplace_on(checkpoint, "spaces fit", engine, model.threads) as workplace:
+        model.fit(views, dictionaries, notices=notices, progress=progress, workplace=workplace)
     if save is not None:
         model.save(save, vectors=keep_vectors)
     return Report(said=_described(model, stopwatch.seconds))

@@ -59,7 +59,7 @@ class _CanonicalSpace(_LatentSpace):
     has_model: ClassVar[bool]  # whether the correlations also give a factor model
 
     def _join(self, given: TrainingEntries, chosen: ChosenSettings, brief: bool, progress: Progress | None) -> Space:
-        (moments,) = given.moments()
+        (moments,) = given.moments(progress)
         first, second = given.widths
         found = canonical(moments, (first, second), factors=self.factors, shrinkage=chosen.shrinkage or 0.0)
         powers = found.correlations ** (chosen.exponent or 0.0)
@@ -160,7 +160,7 @@ class MBFA(_LatentSpace):
 
     def _join(self, given: TrainingEntries, chosen: ChosenSettings, brief: bool, progress: Progress | None) -> Space:
         battery = Battery(
-            given.moments(),
+            given.moments(progress),
             given.widths,
             factors=self.factors or min(given.widths),
             shrinkage=chosen.shrinkage or 0.0,
@@ -229,7 +229,8 @@ class _DirectSpace(SpaceModel):
                     f"words of both, wanted some; choose another pivot, or mbfa, which does not need any."
                 )
             pair = [matrix, given.views[pivot]]
-            (moments,) = gather_moments(pair, given.rows[both][:, [view, pivot]], given.weights[both])
+            place = None if given.workplace is None else given.workplace.under(f"view-{view + 1}")
+            (moments,) = gather_moments(pair, given.rows[both][:, [view, pivot]], given.weights[both], place, progress)
             maps.append(self._map(moments, (given.widths[view], given.widths[pivot]), chosen))
         return given.space(self.method, [np.zeros(width) for width in given.widths], maps)
 

@@ -13,6 +13,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from cepts.data import Dictionary, Vectors
+from cepts.engine import Workplace
 from cepts.errors import ModelError, UsageError, check_least
 from cepts.estimator import Estimator
 from cepts.names import SPACE_METHODS, resolve
@@ -124,6 +125,7 @@ class SpaceModel(Estimator):
         *,
         notices: list[str] | None = None,
         progress: Progress | None = None,
+        workplace: Workplace | None = None,
     ) -> Self:
         """Fit a shared space for the vectors of two or more languages on dictionaries.
 
@@ -138,6 +140,8 @@ class SpaceModel(Estimator):
             A list to which a note is appended for each dictionary of which few entries are found.
         progress
             Called after each part of the work.
+        workplace
+            Who gathers the means and covariances of all entries, and where; by default this process.
         """
         views = tuple(views)
         names = tuple(view.name or f"view {number + 1}" for number, view in enumerate(views))
@@ -149,7 +153,7 @@ class SpaceModel(Estimator):
         choice = self._choose(first)
         last, induced = self._induced(first, choice, entries.spelt_alike(views), progress)
         chosen = self._for_mass(choice, first.mass, last.mass)
-        self.space_ = self._join(last, chosen, False, progress)
+        self.space_ = self._join(replace(last, workplace=workplace), chosen, False, progress)
         self.record_ = SpaceRecord(
             exponent=chosen.exponent,
             shrinkage=chosen.shrinkage,

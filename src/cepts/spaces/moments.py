@@ -6,16 +6,22 @@ entries.
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from itertools import pairwise
+from itertools import groupby, pairwise
+from operator import itemgetter
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
 from cepts.data import offsets_of
+from cepts.engine import JOB, PieceStep, Workplace, keep_terms, piece_name, run_steps
+from cepts.progress import Progress
+from cepts.store import Shelf
 
 Matrix = NDArray[np.float64]
+SHARD_ENTRIES = 1 << 15
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -58,19 +64,81 @@ def patterns_of(rows: NDArray[np.int64]) -> Iterator[tuple[tuple[int, ...], NDAr
 
 
 def gather_moments(
-    views: Sequence[NDArray[np.float32]], rows: NDArray[np.int64], weights: NDArray[np.float64] | None = None
+    views: Sequence[NDArray[np.float32]],
+    rows: NDArray[np.int64],
+    weights: NDArray[np.float64] | None = None,
+    workplace: Workplace | None = None,
+    progress: Progress | None = None,
 ) -> list[Moments]:
     """Moments of each pattern of known views in `rows`.
 
-    `views` are the prepared vectors and `rows` the entries (see `Entries`), whose weights are 1 by default.
+    Entries are taken in shards, whose sums are added in order. So results depend neither on memory nor on who does the
+    work.
+
+    Parameters
+    ----------
+    views
+        The prepared vectors.
+    rows, weights
+        The entries (see `Entries`) and their weights, which are 1 by default.
+    workplace
+        Who adds up the shards, and where. By default, and without a directory, this process does.
+    progress
+        Called after each shard, if others add them up.
     """
     weights = np.ones(len(rows)) if weights is None else np.asarray(weights, dtype=np.float64)
+    patterns = [
+        (known, members[start : start + SHARD_ENTRIES])
+        for known, members in patterns_of(rows)
+        for start in range(0, len(members), SHARD_ENTRIES)
+    ]
+    shards = (
+        {
+            "vectors": np.concatenate([views[view][rows[members, view]] for view in known], axis=1),
+            "weights": weights[members],
+        }
+        for known, members in patterns
+    )
+    if workplace is None or workplace.directory is None:
+        sums = map(_sums_of, shards)
+        return _added([known for known, _ in patterns], sums)
+    with workplace.shelf() as shelf:
+        keep_terms(shelf, JOB, {}, kind="moments", shards=len(patterns))
+        for number, shard in enumerate(shards):
+            keep_terms(shelf, piece_name("entries", number), shard)
+        (step,) = run_steps(moment_steps(shelf), shelf, workplace.engine, progress)
+        return _added([known for known, _ in patterns], step.pieces(shelf))
+
+
+def moment_steps(shelf: Shelf) -> Iterator[PieceStep]:
+    """The only step of a job that has its entries on a shelf."""
+    yield PieceStep("adding entries", "sums", f"{__name__}:add_shard", shelf.get(JOB).settings["shards"])
+
+
+def add_shard(shelf: Shelf, number: int) -> dict[str, NDArray[Any]]:
+    """The sums of a shard."""
+    return _sums_of(shelf.get(piece_name("entries", number)))
+
+
+def _sums_of(shard: Mapping[str, NDArray[Any]]) -> dict[str, NDArray[np.float64]]:
+    """Weight, mean, and weighted squares about the mean, of the entries of a shard."""
+    mass, stacked = shard["weights"], shard["vectors"].astype(np.float64)
+    mean = mass @ stacked / mass.sum()
+    stacked -= mean
+    return {"weight": mass.sum(keepdims=True), "mean": mean, "squares": (stacked * mass[:, None]).T @ stacked}
+
+
+def _added(known: Sequence[tuple[int, ...]], sums: Iterable[Mapping[str, NDArray[np.float64]]]) -> list[Moments]:
+    """The moments of each pattern, whose shards follow one another; they are joined as by Chan et al. (1979)."""
     found = []
-    for known, members in patterns_of(rows):
-        mass = weights[members]
-        stacked = np.concatenate([views[view][rows[members, view]] for view in known], axis=1).astype(np.float64)
-        mean = mass @ stacked / mass.sum()
-        stacked -= mean
-        covariance = (stacked * mass[:, None]).T @ stacked / mass.sum()
-        found.append(Moments(known, float(mass.sum()), mean, (covariance + covariance.T) / 2))
+    for views, shards in groupby(zip(known, sums, strict=True), key=itemgetter(0)):
+        (weight, mean, squares), *others = ((part["weight"][0], part["mean"], part["squares"]) for _, part in shards)
+        for more, other, further in others:
+            total = weight + more
+            apart = other - mean
+            mean = mean + apart * (more / total)
+            squares = squares + further + np.outer(apart, apart) * (weight * more / total)
+            weight = total
+        covariance = squares / weight
+        found.append(Moments(views, float(weight), mean, (covariance + covariance.T) / 2))
     return found

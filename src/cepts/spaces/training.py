@@ -9,6 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from cepts.data import Vectors
+from cepts.engine import Workplace
 from cepts.errors import DataError
 from cepts.progress import Progress, Step
 from cepts.spaces.choose import ChosenSettings
@@ -24,13 +25,17 @@ Matrix = NDArray[np.float64]
 
 @dataclass(frozen=True, slots=True, eq=False)
 class TrainingEntries:
-    """What a method learns from: names and prepared vectors of the views, entries (see `Entries`) and their weights."""
+    """What a method learns from: names and prepared vectors of the views, entries (see `Entries`) and their weights.
+
+    `workplace` says who gathers the moments, and where.
+    """
 
     names: tuple[str, ...]
     preparations: tuple[Preparation, ...]
     views: tuple[NDArray[np.float32], ...]
     rows: NDArray[np.int64]
     weights: Matrix
+    workplace: Workplace | None = None
 
     @property
     def widths(self) -> tuple[int, ...]:
@@ -42,9 +47,9 @@ class TrainingEntries:
         """Sum of the weights."""
         return float(self.weights.sum())
 
-    def moments(self) -> list[Moments]:
+    def moments(self, progress: Progress | None = None) -> list[Moments]:
         """Moments of each set of views that have a word together."""
-        return gather_moments(self.views, self.rows, self.weights)
+        return gather_moments(self.views, self.rows, self.weights, self.workplace, progress)
 
     def space(
         self,

@@ -7,7 +7,7 @@ from typing import Any
 import click
 from click.core import ParameterSource
 
-from cepts.cli import option
+from cepts.cli import option, training_options
 from cepts.cli.console import ProgressBars, say, show
 from cepts.cli.groups import Command
 from cepts.cli.lm import reading_of, reading_options
@@ -64,6 +64,16 @@ Examples:
     ),
 )
 @option.section("N-grams", option.whole("--order", "Length of the longest n-grams.", most=10, default=3))
+@option.section(
+    "Counting",
+    option.text(
+        "--checkpoint",
+        "DIR",
+        "Keep the counts of n-grams and words in this directory. If DIR already has some, they are not made again.",
+    ),
+    training_options.engine_for("counting"),
+    training_options.begin,
+)
 @option.section(
     "Hidden documents",
     option.whole(
@@ -208,9 +218,12 @@ def command(ctx: click.Context, **options: Any) -> None:
     if options["caches"] == ("none",):
         parameters["caches"] = ()
     files = FitFiles(reading=reading_of(options), **option.given(options, FitFiles))
-    with ProgressBars(quiet=options["quiet"]) as bars:
+    how = option.given(options, ("engine", "checkpoint", "begin"))
+    with training_options.resumable(options), ProgressBars(quiet=options["quiet"]) as bars:
         model = AdaptedModel.of_paper(**parameters) if options["paper"] else AdaptedModel(**parameters)
-        report = fit_files(model, files, notices=bars.notices, progress=bars)
+        report = fit_files(model, files, **how, notices=bars.notices, progress=bars)
     show(report, as_json=options["as_json"], quiet=options["quiet"] or options["as_json"])
+    if options["begin"]:
+        return
     use = f"cepts lm perplexity {options['save']} TEXT"
     say(f"model    {options['save']}  (try: {use})", quiet=options["quiet"] or options["as_json"])

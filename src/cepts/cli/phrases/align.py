@@ -9,8 +9,8 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from cepts.cli import link_options, option
-from cepts.cli.console import ProgressBars, say
+from cepts.cli import link_options, option, training_options
+from cepts.cli.console import ProgressBars, say, show
 from cepts.cli.groups import Command
 from cepts.cli.phrases import input_options, model_option, tokenise_option
 from cepts.names import PHRASE_LINKS, WRITABLE_PAIR_FORMATS
@@ -19,6 +19,7 @@ from cepts.progress import Stopwatch
 if TYPE_CHECKING:
     from cepts.pipeline import Summary
     from cepts.pipeline.phrases import PairWriter
+    from cepts.pipeline.reports import Report
     from cepts.progress import Progress, Step
 
 
@@ -38,7 +39,17 @@ Examples:
 @click.argument("target", required=False)
 @input_options
 @option.section("Input", tokenise_option)
-@option.section("Model", model_option)
+@option.section(
+    "Model",
+    model_option,
+    option.text(
+        "--checkpoint",
+        "DIR",
+        "Keep the links of each part of the text in this directory. If DIR already has some, they are not made again.",
+    ),
+    training_options.engine_for("aligning"),
+    training_options.begin,
+)
 @option.section(
     "Links",
     option.choice(
@@ -81,10 +92,15 @@ def command(source: str, target: str | None, **options: Any) -> None:
     looks tokenised, lists of tokens and sentences with columns stay as they are.
     Files may be compressed (.gz .bz2 .xz .zst), and - is stdin. The output has as many pairs as the input.
     """
+    from cepts.pipeline.reports import Report
+
     _check(options)
     stopwatch = Stopwatch()
-    with ProgressBars(quiet=options["quiet"]) as bars:
+    with training_options.resumable(options), ProgressBars(quiet=options["quiet"]) as bars:
         summary = _align(source, target, options, bars)
+    if isinstance(summary, Report):
+        show(summary, quiet=options["quiet"])
+        return
     say(*summary.lines(stopwatch.seconds, "segmentations"), quiet=options["quiet"])
 
 
@@ -100,7 +116,7 @@ def _check(options: dict[str, Any]) -> None:
         link_options.check_lists(options, "segmentations", ("json",))
 
 
-def _align(source: str, target: str | None, options: dict[str, Any], bars: ProgressBars) -> Summary:
+def _align(source: str, target: str | None, options: dict[str, Any], bars: ProgressBars) -> Summary | Report:
     from cepts.pipeline import AlignOutputs
     from cepts.pipeline.phrases import PhraseLinks, align_pair_files
 
@@ -119,7 +135,8 @@ def _align(source: str, target: str | None, options: dict[str, Any], bars: Progr
         phrase_links=PhraseLinks(links=options["links"], synthesise=options["synthesise"]),
         progress=_progress(options, bars),
         notices=bars.notices,
-        **{name: options[name] for name in ("input_format", "tokenise", "max_length", "threads")},
+        **{name: options[name] for name in ("input_format", "tokenise", "max_length", "threads", "checkpoint")},
+        **option.given(options, ("engine", "begin")),
     )
 
 

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from cepts.cli import option
+from cepts.cli import option, training_options
 from cepts.cli.console import ProgressBars, figure_notes, say, show
 from cepts.cli.groups import Command
 from cepts.errors import UsageError
@@ -150,6 +150,16 @@ Examples:
     option.constant("--plain-em", "Do not accelerate EM.", dest="accelerate", value=False),
 )
 @option.section(
+    "Large dictionaries",
+    option.text(
+        "--checkpoint",
+        "DIR",
+        "Keep the sums over each part of the dictionary entries in this directory. If DIR already has some, they are "
+        "not made again.",
+    ),
+    training_options.engine_for("adding up entries"),
+)
+@option.section(
     "Output",
     option.text("--save", "DIR", "Directory for the space."),
     option.flag(
@@ -174,8 +184,9 @@ def command(vectors: tuple[str, ...], **options: Any) -> None:
         raise UsageError("the space would be lost; save it with --save DIR, or draw it with --plot FILE.")
     files = SpaceFiles(vectors=vectors, **option.given(options, SpaceFiles))
     model = _model(files, options)
-    with ProgressBars(quiet=options["quiet"]) as bars:
-        chosen = {name: options[name] for name in ("save", "keep_vectors")}
+    with training_options.resumable(options), ProgressBars(quiet=options["quiet"]) as bars:
+        chosen = {name: options[name] for name in ("save", "keep_vectors", "checkpoint")}
+        chosen |= option.given(options, ("engine",))
         report = fit_space_files(files, model, **chosen, notices=bars.notices, progress=bars)
         _draw(model, options["plot"])
     show(report, quiet=options["quiet"])
