@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import os
 import re
 import shutil
 
@@ -141,3 +142,44 @@ def test_a_text_of_pairs_that_cannot_be_aligned(cepts, corpus):
     assert cepts("shard", "a", "b", "job").code == 0
     by_hand(cepts)
     assert cepts("align", "job").out == "\n\n\n"
+
+
+@pytest.mark.skipif(os.name == "nt", reason="needs a limit on file size")
+def test_a_full_disk_is_one_line_and_the_same_command_continues(cepts, cepts_process, corpus):
+    import resource
+
+    wanted = cepts("align", "en", "fr", "--checkpoint", "whole").out
+    largest = max(file.stat().st_size for file in (corpus / "whole").rglob("*.piece"))
+    limit = (largest * 2 // 3, largest * 2 // 3)
+    command = ("align", "en", "fr", "--checkpoint", "job", "--quiet")
+    limited = cepts_process(*command, preexec_fn=lambda: resource.setrlimit(resource.RLIMIT_FSIZE, limit))
+    out, err = limited.communicate()
+    said = err.splitlines()[-1]
+    assert (limited.returncode, out) == (1, "")
+    assert re.fullmatch(r"cepts: error: the disk of job is full \(.* File too large\); free .* to continue\.", said)
+    assert not list((corpus / "job").rglob(".*"))
+    assert cepts(*command).out == wanted
+
+
+def test_what_killed_processes_left_is_no_obstacle_and_goes(cepts, corpus):
+    wanted = cepts("align", "en", "fr").out
+    (corpus / "job").mkdir()
+    for place in (corpus / "job" / ".text.piece.0123abcd.tmp", corpus / "job" / ".words.piece.there-1.0123abcd.tmp"):
+        place.write_bytes(b"half")
+        os.utime(place, (0, 0))
+    assert cepts("shard", "en", "fr", "job").code == 0
+    assert cepts("train", "job").code == 0
+    assert not list((corpus / "job").glob(".*"))
+    assert cepts("align", "job").out == wanted
+
+
+def test_a_damaged_index_is_made_again(cepts, corpus):
+    wanted = cepts("align", "en", "fr").out
+    cepts("shard", "en", "fr", "job")
+    cepts("train", "job", "--shard", "1/1")
+    file = next((corpus / "job" / "index").glob("*.piece"))
+    data = bytearray(file.read_bytes())
+    data[-9] ^= 1
+    file.write_bytes(data)
+    by_hand(cepts)
+    assert cepts("align", "job").out == wanted

@@ -10,6 +10,7 @@ from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import Any
 
+from cepts.atomic import is_temporary
 from cepts.engine import Tick, engine_of
 from cepts.errors import ModelError, UsageError
 from cepts.extract import Extraction
@@ -110,9 +111,10 @@ def check_work(directory: str | Path) -> None:
     """Refuse a directory that has other files."""
     path = Path(directory)
     try:
-        names = sorted(entry.name for entry in path.iterdir()) if path.exists() else []
+        found = sorted(entry.name for entry in path.iterdir()) if path.exists() else []
     except OSError as error:
         raise ModelError(f"{directory} cannot be used ({error.strerror}); choose another directory.") from error
+    names = [name for name in found if not is_temporary(name)]
     known = {"text", "text.piece", "options.piece", "words.piece", "index", "ranges"}
     if strange := [name for name in names if name not in known and not name.startswith(("training-", "classes-"))]:
         raise ModelError(
@@ -231,7 +233,8 @@ def align_shards(
         step = job.step()
         if step is not None:
             raise ModelError(f"{directory}: the training is not finished, next is {step}; run `cepts train` first.")
-        aligner = _finished(job, None)
+        job.train()
+        aligner = job.aligner
         aligner.threads = threads
         text = job.text if share is None else job.text.only(share.part_of(job.text.shards))
         writer = link_writer(links, format, base, text)

@@ -8,6 +8,7 @@ unless it wrote it itself: what a crash of the machine left unwritten is found, 
 from __future__ import annotations
 
 import contextlib
+import errno
 import json
 import os
 import shutil
@@ -24,13 +25,15 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from cepts.atomic import atomic_output
+from cepts.atomic import atomic_output, remove_leftovers
 from cepts.errors import DataError, ModelError
 from cepts.store.directory import LENGTH_BYTES, METADATA, SUFFIX
 from cepts.store.header import checked_header, header_of, plain_arrays, reason, sealed
 
 CHECKED_AT_A_TIME = 1 << 24  # bytes
 REMEDY = "delete it, and run the same command again"
+# No space, no quota, and a limit of the shell.
+FULL = {errno.ENOSPC, errno.EFBIG, getattr(errno, "EDQUOT", errno.ENOSPC)}
 # Names of types in safetensors files.
 TYPES = {
     "bool": "BOOL",
@@ -99,6 +102,17 @@ class Shelf(ABC):
         except PieceError:
             return False
         return True
+
+    def holds(self, name: str) -> bool:
+        """Whether there is a piece of this name, whose arrays may be damaged: it is not read but for its head."""
+        try:
+            self.get(name)
+        except PieceError:
+            return False
+        return True
+
+    def sweep(self) -> None:
+        """Remove what processes that were killed left half-written."""
 
     def close(self) -> None:
         """Remove what nobody will ask for again."""
@@ -267,10 +281,7 @@ class DiskShelf(Shelf):
             known = _Known(_identity(path), json.loads(json.dumps(settings)), index, len(head), set(plain))
             self._known[name] = known
         except (OSError, DataError) as error:
-            why = reason(error) if isinstance(error, OSError) else str(error).rstrip(".")
-            raise ModelError(
-                f"{path} cannot be written ({why}); free some space, then run the same command again to continue."
-            ) from error
+            raise self._not_written(path, error) from error
 
     def get(self, name: str) -> Piece:
         """A piece, whose arrays are read when they are asked for."""
@@ -285,6 +296,21 @@ class DiskShelf(Shelf):
         except OSError as error:
             raise PieceError(name, f"{path} cannot be read ({reason(error)}).") from error
         return _Filed(name, path, known)
+
+    def _not_written(self, path: Path, error: OSError | DataError) -> ModelError:
+        cause = error if isinstance(error, OSError) else error.__cause__
+        why = reason(cause) if isinstance(cause, OSError) else str(error).rstrip(".")
+        again = "run the same command again" + (" to continue" if self.lasting else "")
+        if not isinstance(cause, OSError) or cause.errno not in FULL:
+            return ModelError(f"{path} cannot be written ({why}); put this right, then {again}.")
+        elsewhere = "" if self.lasting else ", or set TMPDIR to a directory on a larger disk"
+        return ModelError(
+            f"the disk of {self.directory} is full ({path.name}: {why}); free some space{elsewhere}, then {again}."
+        )
+
+    def sweep(self) -> None:
+        """Remove temporary files that processes left when they were killed."""
+        remove_leftovers(self.directory)
 
     def drop(self, name: str) -> None:
         """Remove the files of a piece, or of all whose names start with `name` and a slash."""

@@ -15,7 +15,7 @@ last bit.
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
-from typing import Protocol
+from typing import Protocol, TypeVar
 
 import numpy as np
 from numpy.typing import NDArray
@@ -32,6 +32,7 @@ from cepts.words.lexicon_table import LexiconTable
 from cepts.words.positions import Expected, Positions
 from cepts.words.text import SIDES
 
+Result = TypeVar("Result")
 SAMPLE_PARTS = ("weight", "rest", "share", "words", "totals")
 
 
@@ -104,12 +105,14 @@ class AlignerTraining:
             total, stage = len(shards), self.stage.replace("-", " ")
             self.report(Step(stage=stage, done=0, total=1, iteration=self.iteration + 1, parts=(done, total)))
         self.run("count", missing, lambda more, total: tick(done + more, done + total), problem=self)
-        return sum((self.shelf.get(f"{counted}/{shard:05}").settings["objective"] for shard in shards), 0.0)
+        return self._again_where_damaged(
+            lambda: sum((self.shelf.get(f"{counted}/{shard:05}").settings["objective"] for shard in shards), 0.0)
+        )
 
-    def not_counted(self) -> list[int]:
-        """The shards without expected counts of this iteration."""
-        counted = self._named("counts")
-        return [each for each in range(self.indexed.text.shards) if not self.shelf.has(f"{counted}/{each:05}")]
+    def not_counted(self, there: Callable[[str], bool] | None = None) -> list[int]:
+        """The shards without expected counts of this iteration; `there` says if a piece is there."""
+        there, counted = there or self.shelf.has, self._named("counts")
+        return [each for each in range(self.indexed.text.shards) if not there(f"{counted}/{each:05}")]
 
     def count(self, number: int) -> None:
         """Task: the expected counts of a shard."""
@@ -159,7 +162,7 @@ class AlignerTraining:
         if not self.resumable:
             self.tidy()
 
-    def _again_where_damaged(self, step: Callable[[], None]) -> None:
+    def _again_where_damaged(self, step: Callable[[], Result]) -> Result:
         """Run a step; where it finds that the counts of a shard are damaged, they are made again."""
         prefix = f"{self._named('counts')}/"
         for _ in range(self.indexed.text.shards):
@@ -198,6 +201,11 @@ class AlignerTraining:
         self.shelf.put(self._named("learnt"), self.state())
 
     def _learn(self) -> None:
+        # All counts are read before anything is learnt: where one is damaged, this is run again.
+        found = [self.shelf.get(f"{self._named('counts')}/{each:05}") for each in range(self.indexed.text.shards)]
+        free = [np.sum([piece[f"{side}_free"] for piece in found], axis=0) for side in SIDES]
+        names = [name for name in found[0] if name.startswith("statistics.")] if found else []
+        statistics = [np.sum([piece[name] for piece in found], axis=0) for name in names]
         lexicon = self.lexicon
         sums = [self.shelf.get(f"{self._named('sums')}/{each:05}") for each in range(len(self.indexed.ranges))]
         lexicon.target_totals = np.sum([piece["target_totals"] for piece in sums], axis=0)
@@ -208,13 +216,9 @@ class AlignerTraining:
                 for direction in range(2)
             )
             lexicon.shared.learn(*samples)
-        found = [self.shelf.get(f"{self._named('counts')}/{each:05}") for each in range(self.indexed.text.shards)]
-        if not found:  # A text without any pair has no statistics.
-            return
-        free = (np.sum([piece[f"{side}_free"] for piece in found], axis=0) for side in SIDES)
-        self.null.estimate(*free)
-        names = [name for name in found[0] if name.startswith("statistics.")]
-        self.positions.update([np.sum([piece[name] for piece in found], axis=0) for name in names])
+        if found:  # A text without any pair has no statistics.
+            self.null.estimate(*free)
+            self.positions.update(statistics)
 
     def enter(self, number: int) -> None:
         """Task: the lexicon of a range."""
