@@ -6,6 +6,7 @@ import json
 import os
 import re
 import shutil
+import subprocess
 
 import pytest
 
@@ -70,7 +71,43 @@ def test_train_goes_on_where_others_stopped_and_saves_the_model(cepts, corpus):
     for name in ("arrays.safetensors", "model.json"):
         assert (corpus / "model" / name).read_bytes() == (corpus / "wanted" / name).read_bytes()
     assert "trained" in cepts("train", "job").err
-    assert json.loads(cepts("reduce", "job", "--json").out) == {"done": None, "next": None, "finished": True}
+    assert json.loads(cepts("reduce", "job", "--json").out) == {
+        "done": None,
+        "next": None,
+        "finished": True,
+        "left": 0,
+    }
+
+
+def test_the_steps_that_are_left_are_counted(cepts, corpus):
+    ran = cepts("shard", "en", "fr", "job", "--json", *QUICK)
+    found = json.loads(ran.out)
+    assert found["pairs"] == 120
+    assert found["steps"] == 1 + 4 + 2  # indexing, Model 1, the HMM
+    left = [found["steps"]]
+    while left[-1]:
+        cepts("train", "job", "--shard", "1/1")
+        ran = json.loads(cepts("reduce", "job", "--json").out)
+        left.append(ran["left"])
+        assert ran["finished"] == (left[-1] == 0)
+    # EM may stop before its last iteration, so that several steps go at once.
+    assert left == sorted(set(left), reverse=True)
+    assert left[:2] == [7, 6]
+
+
+def test_processes_that_wait_for_each_other_train_together(cepts, cepts_process, corpus):
+    wanted = cepts("align", "en", "fr", *QUICK).out
+    cepts("shard", "en", "fr", "job", *QUICK)
+    share = ("train", "job", "--wait", "--quiet", "--shard")
+    processes = [cepts_process(*share, f"{number}/3") for number in (3, 2, 1)]
+    processes[0].kill()
+    processes[0].wait()
+    with pytest.raises(subprocess.TimeoutExpired):  # nobody does the last share
+        processes[2].wait(0.5)
+    processes.append(cepts_process(*share, "3/3"))
+    for process in processes[1:]:
+        assert process.wait(60) == 0
+    assert cepts("align", "job").out == wanted
 
 
 def test_what_is_next_is_said(cepts, corpus):
@@ -113,6 +150,7 @@ def test_a_checkpoint_of_align_is_a_job(cepts, corpus):
         (("train", "job", "--shard", "0/2"), 2, "--shard must be I/N with I from 1 to N"),
         (("train", "job", "--shard", "half"), 2, "--shard must be I/N, such as 2/8. Got 'half' instead."),
         (("train", "job", "--shard", "1/2", "--save", "m"), 2, "--save saves the model of a training that is finished"),
+        (("train", "job", "--wait"), 2, "--wait is for one of several processes; give --shard too."),
         (("train", "job", "--engine", "spark"), 2, "--engine must be local, dask or dask:ADDRESS. Got 'spark'"),
         (("align", "en", "fr", "--shard", "1/2"), 2, "--shard goes with the directory of a training job"),
         (("align", "job", "--model", "ibm1"), 2, "--model does not go with job, a training job"),

@@ -35,10 +35,10 @@ def command(directory: str, **options: Any) -> None:
 
     stopwatch = Stopwatch()
     with ProgressBars(quiet=options["quiet"]) as bars:
-        done, following = reduce(directory, **option.given(options, ("threads",)), progress=bars)
+        done, following, left = reduce(directory, **option.given(options, ("threads",)), progress=bars)
     if options["as_json"]:
-        names = {"done": done and str(done), "next": following and str(following), "finished": following is None}
-        click.echo(json.dumps(names))
+        names = {"done": done and str(done), "next": following and str(following)}
+        click.echo(json.dumps({**names, "finished": following is None, "left": left}))
         return
     lines = [] if done is None else [f"done     {done}, in {stopwatch.seconds:,.1f} s"]
     if following is None:

@@ -6,6 +6,7 @@ run it, and so that it continues where it was interrupted. See `cepts.words.job`
 
 from __future__ import annotations
 
+import time
 from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import Any
@@ -25,6 +26,10 @@ from cepts.words import Aligner
 from cepts.words.aligner import BYTES_IN_MEMORY, SIZES
 from cepts.words.job import JobStep, TrainingJob, other_checkpoint
 from cepts.words.text import ShelvedText
+
+# How many seconds a process waits before it looks again whether others have done their part, at first and at most.
+SHORTEST_PAUSE = 0.05
+LONGEST_PAUSE = 5.0
 
 
 @dataclass(frozen=True, slots=True)
@@ -148,7 +153,7 @@ def begin(
     cells_in_shard: int | None = None,
     notices: list[str] | None = None,
     progress: Progress | None = None,
-) -> ShelvedText:
+) -> TrainingJob:
     """Cut a text into shards in a directory, and keep the options there with which a model is to be trained."""
     check_work(directory)
     shelf = DiskShelf(directory)
@@ -159,7 +164,7 @@ def begin(
     job = TrainingJob(aligner, text, SIZES)
     job.keep_options()
     job.indexed.number_words_once()
-    return text
+    return job
 
 
 def train(
@@ -169,6 +174,7 @@ def train(
     engine: str = "local",
     threads: int | None = None,
     save: str | Path | None = None,
+    wait: bool = False,
     progress: Progress | None = None,
 ) -> JobStep | None:
     """Train the model of a job; returns the next step, or None if the training is finished.
@@ -185,6 +191,9 @@ def train(
         Number of threads, or of workers of a cluster on this machine; None is one for each processor.
     save
         Directory for the trained model.
+    wait
+        For a share: go on with the steps that follow. The process with the first share finishes each step when all
+        shares are done, the others wait for it.
     progress
         Called after each task.
     """
@@ -192,27 +201,45 @@ def train(
         job = TrainingJob.open(directory, running)
         if share is not None:
             step = job.step()
-            if step is None:
-                return None
-            job.do(step, share.part_of(job.text.shards), _ticking(progress, step))
-            return job.step()
+            while step is not None:
+                job.do(step, share.part_of(job.text.shards), _ticking(progress, step))
+                if not wait:
+                    return job.step()
+                step = _following(job, step, share)
+            return None
         fitted = _finished(job, progress)
         if save is not None:
             fitted.save(save)
     return None
 
 
+def _following(job: TrainingJob, step: JobStep, share: Share) -> JobStep | None:
+    """The step after this one; whoever has the first share finishes this one, the others wait for that."""
+    own, pause = share.part_of(job.text.shards), SHORTEST_PAUSE
+    while True:
+        now = job.step()
+        if now is None or (now.stage, now.iteration) != (step.stage, step.iteration):
+            return now
+        if any(number in own for number in now.missing):
+            return now  # somebody has removed what this process left
+        if share.number == 1 and not now.missing:
+            job.finish(now)
+        else:
+            time.sleep(pause)
+            pause = min(2 * pause, LONGEST_PAUSE)
+
+
 def reduce(
     directory: str | Path, *, threads: int | None = None, progress: Progress | None = None
-) -> tuple[JobStep | None, JobStep | None]:
-    """Finish the step whose tasks on shards have been done; returns this step and the next one."""
+) -> tuple[JobStep | None, JobStep | None, int]:
+    """Finish the step whose tasks on shards have been done; returns it, the next one, and how many are left."""
     with engine_of("local", threads) as running:
         job = TrainingJob.open(directory, running)
         step = job.step()
         if step is None:
-            return None, None
+            return None, None, 0
         job.finish(step, progress)
-        return step, job.step()
+        return step, job.step(), job.steps_left()
 
 
 def align_shards(

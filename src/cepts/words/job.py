@@ -24,7 +24,7 @@ from cepts.words.indexed_text import IndexedText
 from cepts.words.lexicon_table import LexiconTable
 from cepts.words.persist import aligner_of, options_of
 from cepts.words.text import ShelvedText
-from cepts.words.training import AlignerTraining
+from cepts.words.training import AlignerTraining, left_name
 
 if TYPE_CHECKING:
     from cepts.words.aligner import Aligner
@@ -126,9 +126,17 @@ class TrainingJob:
         for stage, _, iterations in self.stages():
             history = self._history(stage)
             if not has_ended(history, iterations, self.aligner.tolerance):
-                problem = self.problem(stage)
-                return JobStep(stage, len(history) + 1, tuple(problem.not_counted(there)), len(shards))
+                counted = left_name(f"training-{stage}", "counts", len(history) + 1)
+                missing = (shard for shard in shards if not there(f"{counted}/{shard:05}"))
+                return JobStep(stage, len(history) + 1, tuple(missing), len(shards))
         return None
+
+    def steps_left(self) -> int:
+        """How many steps are left; there may be fewer if EM stops early."""
+        histories = ((self._history(stage), iterations) for stage, _, iterations in self.stages())
+        tolerance = self.aligner.tolerance
+        left = (most - len(done) for done, most in histories if not has_ended(done, most, tolerance))
+        return sum(left, 0 if self.indexed.is_ready() else 1)
 
     def stages(self) -> list[tuple[str, Any, int]]:
         """The stages of training; see `Aligner.stages`."""

@@ -93,7 +93,7 @@ class AlignerTraining:
 
     def _named(self, what: str) -> str:
         """The name of what this iteration leaves on the shelf."""
-        return f"{self.stage}/{what}-{self.iteration + 1}"
+        return left_name(self.stage, what, self.iteration + 1)
 
     # -- the E-step --------------------------------------------------------------------------------------------------
 
@@ -109,10 +109,10 @@ class AlignerTraining:
             lambda: sum((self.shelf.get(f"{counted}/{shard:05}").settings["objective"] for shard in shards), 0.0)
         )
 
-    def not_counted(self, there: Callable[[str], bool] | None = None) -> list[int]:
-        """The shards without expected counts of this iteration; `there` says if a piece is there."""
-        there, counted = there or self.shelf.has, self._named("counts")
-        return [each for each in range(self.indexed.text.shards) if not there(f"{counted}/{each:05}")]
+    def not_counted(self) -> list[int]:
+        """The shards without expected counts of this iteration."""
+        counted = self._named("counts")
+        return [each for each in range(self.indexed.text.shards) if not self.shelf.has(f"{counted}/{each:05}")]
 
     def count(self, number: int) -> None:
         """Task: the expected counts of a shard."""
@@ -263,6 +263,11 @@ class AlignerTraining:
         if self._before is not None:
             self.shelf.drop(self._before)
             self.shelf.drop(self._before.replace("/tables-", "/sums-"))
+
+
+def left_name(stage: str, what: str, iteration: int) -> str:
+    """The name under which an iteration, counted from 1, leaves something on the shelf."""
+    return f"{stage}/{what}-{iteration}"
 
 
 def owned_by(owner: str, state: Mapping[str, NDArray]) -> dict[str, NDArray]:
