@@ -42,7 +42,7 @@ COMPARING = {page for page in PAGES if "/coming-from/" in page} | {
 # Languages of blocks: these are run, and these are contents of files, commands of other programs and directives.
 RUN = {"console", "python", "output"}
 SHOWN = {"text", "json", "toml", "bibtex", "ini"}
-OTHERS = {"sh", "{toctree}", "{eval-rst}"}
+OTHERS = {"sh", "{toctree}", "{eval-rst}", "{literalinclude}"}
 
 
 def script(name):

@@ -84,6 +84,8 @@ def test_the_steps_that_are_left_are_counted(cepts, corpus):
     found = json.loads(ran.out)
     assert found["pairs"] == 120
     assert found["steps"] == 1 + 4 + 2  # indexing, Model 1, the HMM
+    ran = cepts("reduce", "job", "--status")
+    assert re.search(r"next     indexing: .*\nleft     7 steps; (\d+) of \1 shards are missing in this one\n", ran.err)
     left = [found["steps"]]
     while left[-1]:
         cepts("train", "job", "--shard", "1/1")
@@ -208,6 +210,17 @@ def test_what_killed_processes_left_is_no_obstacle_and_goes(cepts, corpus):
     assert cepts("shard", "en", "fr", "job").code == 0
     assert cepts("train", "job").code == 0
     assert not list((corpus / "job").glob(".*"))
+    assert cepts("align", "job").out == wanted
+
+
+def test_a_shard_that_was_killed_begins_again(cepts, corpus):
+    wanted = cepts("align", "en", "fr").out
+    cepts("shard", "en", "fr", "job")
+    for name in ("words.piece", "options.piece"):
+        (corpus / "job" / name).unlink()
+    assert cepts("train", "job").code == 1
+    assert cepts("shard", "en", "fr", "job").code == 0
+    assert cepts("train", "job").code == 0
     assert cepts("align", "job").out == wanted
 
 

@@ -24,7 +24,7 @@ from cepts.progress import Progress, Step
 from cepts.store import DiskShelf, PassingShelf, Shelf, SpillingShelf
 from cepts.words import Aligner
 from cepts.words.aligner import BYTES_IN_MEMORY, SIZES
-from cepts.words.job import JobStep, TrainingJob, other_checkpoint
+from cepts.words.job import OPTIONS, JobStep, TrainingJob, other_checkpoint
 from cepts.words.text import ShelvedText
 
 # How many seconds a process waits before it looks again whether others have done their part, at first and at most.
@@ -157,7 +157,7 @@ def begin(
     """Cut a text into shards in a directory, and keep the options there with which a model is to be trained."""
     check_work(directory)
     shelf = DiskShelf(directory)
-    if shelf.has("text"):
+    if shelf.has(OPTIONS):  # the last thing that is put there, but for words, which others would number as well
         raise ModelError(f"{directory} already has a text; go on with `cepts train`, or delete it to begin again.")
     how: dict[str, Any] = {"threads": aligner.threads, "notices": notices, "progress": progress}
     text = shelve(texts, shelf, cells_in_shard=cells_in_shard, **how)
@@ -230,14 +230,19 @@ def _following(job: TrainingJob, step: JobStep, share: Share) -> JobStep | None:
 
 
 def reduce(
-    directory: str | Path, *, threads: int | None = None, progress: Progress | None = None
+    directory: str | Path, *, only_look: bool = False, threads: int | None = None, progress: Progress | None = None
 ) -> tuple[JobStep | None, JobStep | None, int]:
-    """Finish the step whose tasks on shards have been done; returns it, the next one, and how many are left."""
+    """Finish the step whose tasks on shards have been done; returns it, the next one, and how many are left.
+
+    With `only_look`, nothing is done.
+    """
     with engine_of("local", threads) as running:
         job = TrainingJob.open(directory, running)
         step = job.step()
         if step is None:
             return None, None, 0
+        if only_look:
+            return None, step, job.steps_left()
         job.finish(step, progress)
         return step, job.step(), job.steps_left()
 
