@@ -228,7 +228,7 @@ class AlignerTraining:
         if self.agreeing:
             # Links that one direction rejects have no counts at all, which cannot happen in exact EM.
             lexicon.settle()
-        self.shelf.put(f"{self._named('tables')}/{number:05}", {"table": lexicon.table})
+        self.lexicon.put(f"{self._named('tables')}/{number:05}", number, lexicon.table)
 
     # -- checkpoints -------------------------------------------------------------------------------------------------
 
