@@ -40,6 +40,8 @@ SHARDS = (1, 4, 16)  # million token pairs
 CHECKED = (80_000,)
 CEPTS = [sys.executable, "-m", "cepts"]
 RANGE = 1 << 21  # cells of a range of the lexicon
+# What they are when tasks are measured, so that their number does not just follow the size of the text.
+RANGES = (1 << 16, 1 << 18)
 # Assumptions of the prediction.
 PAIRS = (100_000_000, 1_000_000_000)
 WORKERS = (1, 16, 128)
@@ -56,13 +58,22 @@ TERMS: dict[str, tuple[str, ...]] = {
     "ingest": ("one", "all_tokens"),
     "index": ("one", "token_pairs", "tokens"),
     "merge": ("one", "range_numbers", "shards", "words"),
-    "count ibm1": ("one", "token_pairs", "shard_cells", "lexicon"),
-    "count hmm": ("one", "token_pairs", "shard_cells", "lexicon"),
+    "count ibm1": ("one", "token_pairs", "shard_cells", "ranges", "words"),
+    "count hmm": ("one", "token_pairs", "shard_cells", "ranges", "words"),
     "add": ("one", "range_numbers", "range_cells", "shards", "words"),
-    "enter": ("one", "range_cells", "words"),
+    "enter": ("one", "range_numbers", "range_cells", "words"),
     "learn": ("one", "words_times_shards", "words_times_ranges"),
     "opening": ("one", "words", "shards"),
-    "align": ("one", "all_token_pairs", "lexicon_times_shards"),
+    "align": ("one", "all_token_pairs", "ranges_times_shards"),
+}
+# The same for memory, where these say less.
+PEAK_TERMS: dict[str, tuple[str, ...]] = {
+    "index": ("one", "tokens", "words"),
+    "merge": ("one", "range_numbers", "words"),
+    "count ibm1": ("one", "token_pairs", "words"),
+    "count hmm": ("one", "token_pairs", "words"),
+    "add": ("one", "range_numbers", "range_cells", "words"),
+    "enter": ("one", "range_numbers", "range_cells", "words"),
 }
 EXPLAINED = {
     "one": "constant",
@@ -73,8 +84,8 @@ EXPLAINED = {
     "shard_cells": "cells of the shard",
     "range_cells": "cells of the range",
     "range_numbers": "cells of the range in all shards",
-    "lexicon": "cells of the lexicon",
-    "lexicon_times_shards": "cells of the lexicon x shards",
+    "ranges": "ranges",
+    "ranges_times_shards": "ranges x shards",
     "shards": "shards",
     "words": "words",
     "words_times_shards": "words x shards",
@@ -83,8 +94,6 @@ EXPLAINED = {
 OUTPUTS = ("seconds", "read", "written", "peak")
 COSTS = OUTPUTS[:3]
 UNITS = {"seconds": "ns", "read": "bytes read", "written": "bytes written", "peak": "bytes of memory"}
-# Kinds of tasks whose memory is that of a worker.
-WORKER = ("index", "merge", "count ibm1", "count hmm", "add", "enter")
 
 
 @dataclass(frozen=True, slots=True)
@@ -107,7 +116,7 @@ class Features:
             "token_pairs": self.all_token_pairs / self.shards,
             "range_cells": self.lexicon / self.ranges,
             "range_numbers": self.shard_cells * self.shards / self.ranges,
-            "lexicon_times_shards": self.lexicon * self.shards,
+            "ranges_times_shards": self.ranges * self.shards,
             "words_times_shards": self.words * self.shards,
             "words_times_ranges": self.words * self.ranges,
         }
@@ -131,6 +140,8 @@ def least_squares(rows: Sequence[Sequence[float]], values: Sequence[float]) -> N
     """Coefficients, none below 0, for which the relative errors of `rows @ coefficients` are least."""
     from scipy.optimize import nnls
 
+    if len(rows[0]) == 0:
+        return np.empty(0)
     weights = 1.0 / np.maximum(np.abs(values), 1e-9 + 1e-3 * np.max(np.abs(values)))
     matrix = np.asarray(rows, dtype=np.float64) * weights[:, None]
     scale = np.maximum(np.abs(matrix).max(axis=0), 1e-300)
@@ -166,10 +177,10 @@ class Model:
         self.jobs = jobs
         self.coefficients: dict[tuple[str, str], NDArray[np.float64]] = {}
         self.errors: dict[tuple[str, str], float] = {}
-        for kind, terms in TERMS.items():
+        for kind in TERMS:
             observed = [pair for job in jobs for pair in observations(job, kind)]
-            rows = [[features.value(term) for term in terms] for features, _ in observed]
             for output in OUTPUTS:
+                rows = [[features.value(term) for term in terms_of(kind, output)] for features, _ in observed]
                 values = [cost[output] for _, cost in observed]
                 found = least_squares(rows, values)
                 self.coefficients[kind, output] = found
@@ -179,7 +190,7 @@ class Model:
 
     def cost(self, kind: str, output: str, features: Features) -> float:
         """What a task costs."""
-        terms = [features.value(term) for term in TERMS[kind]]
+        terms = [features.value(term) for term in terms_of(kind, output)]
         return float(np.dot(terms, self.coefficients[kind, output]))
 
     @cached_property
@@ -207,7 +218,7 @@ class Model:
 
     def memory(self, features: Features) -> float:
         """Bytes of a worker: those of the task that needs most."""
-        return max(self.cost(kind, "peak", features) for kind in WORKER)
+        return max(self.cost(kind, "peak", features) for kind in PEAK_TERMS)
 
     def features(self, pairs: float, shard: float) -> Features:
         """What the tasks of a job that nobody has run would depend on."""
@@ -254,6 +265,11 @@ class Model:
         return text + kept + 2 * ranges * (written["add"] + written["enter"])
 
 
+def terms_of(kind: str, output: str) -> tuple[str, ...]:
+    """What an output of a kind of task depends on; the memory of a few is not asked for."""
+    return PEAK_TERMS.get(kind, ()) if output == "peak" else TERMS[kind]
+
+
 def observations(job: Mapping[str, Any], kind: str) -> list[tuple[Features, Mapping[str, float]]]:
     """What was measured of a kind of task: the mean of its tasks, because the model knows only means."""
     features = Features.of(job)
@@ -286,21 +302,23 @@ def mean(costs: Sequence[Mapping[str, float]]) -> dict[str, float]:
 # -- measuring -------------------------------------------------------------------------------------------------
 
 
-def measured_job(run: Run, text: ScaleText, millions: int) -> Record:
+def measured_job(run: Run, text: ScaleText, millions: int, cells: int = RANGES[-1]) -> Record:
     """The tasks of a job, measured in a process of its own, whose peak memory is that of a worker."""
 
     def measure() -> Record:
-        report.say(f"tasks: {text.pairs:,} pairs, shards of {millions} million token pairs")
+        report.say(f"tasks: {text.pairs:,} pairs, shards of {millions} million token pairs, ranges of {cells:,} cells")
         script = str(Path(__file__).with_name("scale_tasks.py"))
         command = [sys.executable, script, text.source, text.target, str(run.work / "tasks"), str(millions << 20)]
+        command.append(str(cells))
         return json.loads(subprocess.run(command, stdout=subprocess.PIPE, check=True).stdout)
 
-    return run.kept.get(f"tasks|{text.pairs}|{millions}", measure)
+    return run.kept.get(f"tasks|{text.pairs}|{millions}|{cells}", measure)
 
 
 def model_of(run: Run, shards: Sequence[int]) -> Model:
     """The model, fitted to all sizes of texts and shards; those with one shard say nothing of shards."""
-    jobs = [measured_job(run, run.text(pairs), millions) for pairs in run.sizes for millions in shards]
+    cut = [(millions, cells) for millions in shards for cells in RANGES]
+    jobs = [measured_job(run, run.text(pairs), *sizes) for pairs in run.sizes for sizes in cut]
     several = [job for job in jobs if job["shards"] > 1]
     return Model(several or jobs)
 
@@ -328,8 +346,9 @@ def dispatch_seconds(run: Run) -> float:
 def tasks_table(model: Model) -> Table:
     """The coefficients."""
     rows, records = [], []
-    for kind, terms in TERMS.items():
+    for kind in TERMS:
         for output in OUTPUTS:
+            terms = terms_of(kind, output)
             factor = 1e9 if output == "seconds" else 1.0
             found = zip(terms, model.coefficients[kind, output] * factor, strict=True)
             shown = [

@@ -1,9 +1,10 @@
 """Measures the tasks of a training job one by one: CPU seconds, bytes read and written, and what they depend on.
 
 Each task runs as in a worker that has nothing in memory and has written none of the files. What such a worker needs
-before its first task is measured apart.
+before its first task is measured apart. The ranges of the lexicon are smaller than usual, so that a small text has as
+many as a large one.
 
-    scale_tasks.py SOURCE TARGET DIR SHARD_SIZE       prints JSON
+    scale_tasks.py SOURCE TARGET DIR SHARD_SIZE RANGE_SIZE       prints JSON
 """
 
 from __future__ import annotations
@@ -18,9 +19,10 @@ from pathlib import Path
 from typing import Any
 
 from cepts.engine import ThreadEngine
+from cepts.pipeline import jobs
 from cepts.pipeline.inputs import BitextFiles
-from cepts.pipeline.jobs import align_shards, begin
-from cepts.words import HMM
+from cepts.words import HMM, aligner, lexicon_table
+from cepts.words.index import Sizes
 from cepts.words.job import JobTask, TrainingJob
 from cepts.words.training import AlignerTraining
 
@@ -78,12 +80,14 @@ def _moved() -> tuple[int, int]:
     return int(fields["rchar"]), int(fields["wchar"])
 
 
-def measure_tasks(source: str, target: str, directory: Path, shard_size: int) -> Record:
-    """Train on a text, cut into shards of so many token pairs, and say what each task needed."""
+def measure_tasks(source: str, target: str, directory: Path, shard_size: int, range_size: int) -> Record:
+    """Train on a text, cut into shards of so many token pairs and ranges of so many cells; say what tasks needed."""
     shutil.rmtree(directory, ignore_errors=True)
-    aligner = HMM(iterations=ITERATIONS, start_iterations=ITERATIONS, tolerance=0.0, threads=1)
+    aligner.SIZES = jobs.SIZES = Sizes(range=range_size)
+    lexicon_table.TABLES_IN_MEMORY = 0
+    model = HMM(iterations=ITERATIONS, start_iterations=ITERATIONS, tolerance=0.0, threads=1)
     files = BitextFiles(source=source, target=target)
-    job, ingest = measured(lambda: begin(files, aligner, directory, cells_in_shard=shard_size))
+    job, ingest = measured(lambda: jobs.begin(files, model, directory, cells_in_shard=shard_size))
     engine = OneByOne()
     learning: list[Record] = []
     learn = AlignerTraining.learn
@@ -93,12 +97,12 @@ def measure_tasks(source: str, target: str, directory: Path, shard_size: int) ->
 
     AlignerTraining.learn = learning_timed  # type: ignore[method-assign]
     try:
-        aligner.fit_shelved(job.text, engine=engine)
+        model.fit_shelved(job.text, engine=engine)
     finally:
         AlignerTraining.learn = learn  # type: ignore[method-assign]
-    _, align = measured(lambda: align_shards(directory, links=directory / "links", threads=1))
+    _, align = measured(lambda: jobs.align_shards(directory, links=directory / "links", threads=1))
     return {
-        **sizes_of(aligner, directory),
+        **sizes_of(directory),
         "ingest": ingest,
         "align": align,
         "learn": learning[1::ITERATIONS],
@@ -106,7 +110,7 @@ def measure_tasks(source: str, target: str, directory: Path, shard_size: int) ->
     }
 
 
-def sizes_of(aligner: HMM, directory: Path) -> Record:
+def sizes_of(directory: Path) -> Record:
     """What the cost of tasks depends on."""
     job = TrainingJob.open(directory)
     indexed, shelf = job.indexed, job.shelf
@@ -130,5 +134,5 @@ def sizes_of(aligner: HMM, directory: Path) -> Record:
 
 
 if __name__ == "__main__":
-    source, target, directory, shard_size = sys.argv[1:]
-    print(json.dumps(measure_tasks(source, target, Path(directory), int(shard_size))))
+    source, target, directory, *sizes = sys.argv[1:]
+    print(json.dumps(measure_tasks(source, target, Path(directory), *map(int, sizes))))

@@ -26,7 +26,7 @@ PAGES = sorted(
     path.relative_to(ROOT).as_posix() for path in [*ROOT.glob("*.md"), *SITE, *(ROOT / "examples").glob("*.md")]
 )
 MADE = {page for page in PAGES if "<!-- Made by" in (ROOT / page).read_text(encoding="utf-8")}
-FENCED = re.compile(r"^```([\w{}-]*)\n(.*?)^```$", re.MULTILINE | re.DOTALL)
+FENCED = re.compile(r"^```([\w{}-]*)(?: \S+)?\n(.*?)^```$", re.MULTILINE | re.DOTALL)
 INLINE = re.compile(r"`([^`\n]+)`")
 LINK = re.compile(r"\]\(([^)\s]+)\)")
 README_WORDS = 900
