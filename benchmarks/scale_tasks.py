@@ -9,6 +9,7 @@ many as a large one.
 
 from __future__ import annotations
 
+import ctypes
 import json
 import shutil
 import sys
@@ -41,6 +42,7 @@ class OneByOne:
 
     def __init__(self) -> None:
         self.records: list[Record] = []
+        self.base = sys.maxsize
         self._owner: tuple[object, Any] = (None, None)
 
     def run(self, task: Any, numbers: Sequence[int], tick: Callable[[int, int], None] | None = None) -> None:
@@ -51,8 +53,9 @@ class OneByOne:
             if timed:
                 owner, opening = measured(lambda: self._open(task))
                 _, cost = measured(partial(getattr(owner, task.kind), number))
-                opened = {"opening_seconds": opening["seconds"], "opening_read": opening["read"]}
+                opened = {f"opening_{name}": opening[name] for name in ("seconds", "read", "peak")}
                 self.records.append({"kind": task.kind, "stage": task.stage, "number": number, **cost, **opened})
+                self.base = min(self.base, _memory("VmRSS"))
             else:
                 if self._owner[0] != (task.stage, task.iteration):
                     self._owner = (task.stage, task.iteration), self._open(task)
@@ -65,14 +68,20 @@ class OneByOne:
 
 
 def measured(work: Callable[[], Any]) -> tuple[Any, Record]:
-    """What `work` returns, its CPU seconds, the bytes that it read and wrote, and the peak memory of this process."""
+    """What `work` returns, its CPU seconds, the bytes that it read and wrote, and the memory that it added."""
+    ctypes.CDLL(None).malloc_trim(0)  # or it would be given what others have freed
     Path("/proc/self/clear_refs").write_text("5")  # the peak starts anew
-    before, start = _moved(), time.process_time()
+    held, before, start = _memory("VmRSS"), _moved(), time.process_time()
     found = work()
     seconds, after = time.process_time() - start, _moved()
-    status = dict(line.split(":\t", 1) for line in Path("/proc/self/status").read_text().splitlines())
     moved = {"read": after[0] - before[0], "written": after[1] - before[1]}
-    return found, {"seconds": seconds, **moved, "peak": 1024 * int(status["VmHWM"].split()[0])}
+    return found, {"seconds": seconds, **moved, "peak": max(_memory("VmHWM") - held, 0)}
+
+
+def _memory(name: str) -> int:
+    """Bytes of this process, or what they have been at most."""
+    status = dict(line.split(":\t", 1) for line in Path("/proc/self/status").read_text().splitlines())
+    return 1024 * int(status[name].split()[0])
 
 
 def _moved() -> tuple[int, int]:
@@ -107,6 +116,7 @@ def measure_tasks(source: str, target: str, directory: Path, shard_size: int, ra
         "align": align,
         "learn": learning[1::ITERATIONS],
         "tasks": engine.records,
+        "base": engine.base,
     }
 
 
