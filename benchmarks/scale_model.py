@@ -16,7 +16,7 @@ import math
 import subprocess
 import sys
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property
 from pathlib import Path
 from statistics import median
@@ -403,7 +403,9 @@ def check_table(run: Run, model: Model, shards: Sequence[int]) -> Table:
                     start[workers] = min(seconds)  # a text so small that only the start of the workers takes time
                     continue
                 job = measured_job(run, text, millions)
-                phases = model.phases(Features.of(job), ITERATIONS, whole=False)
+                features = Features.of(job)
+                features = replace(features, ranges=max(1, round(features.lexicon / RANGE)))  # as in the run
+                phases = model.phases(features, ITERATIONS, whole=False)
                 simulated = start[workers] + simulate(phases, workers, machine).seconds
                 closed = start[workers] + closed_form(phases, workers, machine)
                 found = median(seconds)
