@@ -27,9 +27,12 @@ Examples:
 @training_options.section
 @option.section(
     "Shards",
-    option.whole("--shard-size", "Token pairs of a shard, in millions.  [default: 8]"),
+    option.whole("--shard-size", "Token pairs of a shard, in millions.  [default: 4]"),
 )
-@option.flag("--json", "Print the number of shards, pairs and steps as JSON.", dest="as_json")
+@option.section(
+    "Output",
+    option.flag("--json", "Print the number of shards, pairs and steps as JSON.", dest="as_json"),
+)
 @option.running
 def command(paths: tuple[str, ...], **options: Any) -> None:
     """Cut sentence pairs into shards, to train a model on them in steps.
