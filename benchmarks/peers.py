@@ -20,7 +20,17 @@ import sys
 from pathlib import Path
 from typing import TypedDict
 
-__all__ = ["Cost", "PeerRun", "environment", "measure", "run_eflomal", "run_fast_align", "run_thot"]
+__all__ = [
+    "FAST_ALIGN",
+    "Cost",
+    "PeerRun",
+    "environment",
+    "join",
+    "measure",
+    "run_eflomal",
+    "run_fast_align",
+    "run_thot",
+]
 
 ROOT = Path(__file__).resolve().parent.parent
 ENVIRONMENT = ROOT / ".bench-venv"
@@ -131,7 +141,7 @@ def run_fast_align(source: Path, target: Path, workdir: Path) -> PeerRun:
     programs = environment()
     workdir = workdir.resolve()
     joined = workdir / "fast_align.input"
-    _join(source, target, joined)
+    join(source, target, joined)
     tables = [workdir / f"fast_align.{direction}.table" for direction in ("forward", "reverse")]
     python = str(programs / "python")
     cost = measure([python, "-c", FAST_ALIGN, *map(str, (joined, *tables))], workdir=workdir, name="fast_align")
@@ -156,7 +166,7 @@ def run_thot(source: Path, target: Path, workdir: Path, *, model: str = "ibm4") 
     return PeerRun(**cost, forward=links[0], reverse=links[1])
 
 
-def _join(source: Path, target: Path, joined: Path) -> None:
+def join(source: Path, target: Path, joined: Path) -> None:
     """Write `source ||| target` lines without the pairs that have an empty side, where fast_align stops."""
     with source.open("rb") as sources, target.open("rb") as targets, joined.open("wb") as output:
         for number, (left, right) in enumerate(zip(sources, targets, strict=True), 1):

@@ -26,7 +26,7 @@ PAGES = sorted(
     path.relative_to(ROOT).as_posix() for path in [*ROOT.glob("*.md"), *SITE, *(ROOT / "examples").glob("*.md")]
 )
 MADE = {page for page in PAGES if "<!-- Made by" in (ROOT / page).read_text(encoding="utf-8")}
-FENCED = re.compile(r"^```([\w{}-]*)\n(.*?)^```$", re.MULTILINE | re.DOTALL)
+FENCED = re.compile(r"^```([\w{}-]*)(?: \S+)?\n(.*?)^```$", re.MULTILINE | re.DOTALL)
 INLINE = re.compile(r"`([^`\n]+)`")
 LINK = re.compile(r"\]\(([^)\s]+)\)")
 README_WORDS = 900
@@ -42,7 +42,7 @@ COMPARING = {page for page in PAGES if "/coming-from/" in page} | {
 # Languages of blocks: these are run, and these are contents of files, commands of other programs and directives.
 RUN = {"console", "python", "output"}
 SHOWN = {"text", "json", "toml", "bibtex", "ini"}
-OTHERS = {"sh", "{toctree}", "{eval-rst}"}
+OTHERS = {"sh", "{toctree}", "{eval-rst}", "{literalinclude}"}
 
 
 def script(name):

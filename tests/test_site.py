@@ -27,6 +27,7 @@ def site(tmp_path_factory):
     shutil.copytree(
         ROOT / "docs", directory / "docs", ignore=shutil.ignore_patterns("_build", "generated", "__pycache__")
     )
+    shutil.copytree(ROOT / "examples" / "cluster", directory / "examples" / "cluster")  # which a page includes
     made = directory / "html"
     command = [sys.executable, "-m", "sphinx", "-q", "-W", "--keep-going", "-j", "2", "-b", "html", "docs", str(made)]
     done = subprocess.run(command, cwd=directory, capture_output=True, text=True, check=False)

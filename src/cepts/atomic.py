@@ -4,10 +4,15 @@ from __future__ import annotations
 
 import io
 import os
+import platform
+import re
 import secrets
+import sys
+import tempfile
 from collections.abc import Iterator
 from contextlib import contextmanager, suppress
 from contextvars import ContextVar
+from functools import cache
 from pathlib import Path
 from typing import TYPE_CHECKING, BinaryIO
 
@@ -16,6 +21,12 @@ from cepts.errors import DataError
 if TYPE_CHECKING:
     from _typeshed import ReadableBuffer
 
+# A temporary file is called after its file, its host and its process.
+TEMPORARY = re.compile(r"\..*?\.(?:(?P<host>[\w-]+)-(?P<process>\d+)\.)?[0-9a-f]{8}\.tmp")
+# After so many seconds without a byte written, a temporary file is a leftover, if its process is known to have ended,
+# or whatever is known of its process.
+ENDED = 60.0
+FORSAKEN = 3600.0
 # Inside a block of `together`: the files that are complete, each with its final path.
 _waiting: ContextVar[list[tuple[Path, Path]] | None] = ContextVar("waiting", default=None)
 
@@ -46,7 +57,7 @@ def atomic_output(path: str | os.PathLike[str]) -> Iterator[BinaryIO]:
     """
     final = Path(os.path.realpath(path))
     direct = final.exists() and not final.is_file()
-    written = final if direct else final.with_name(f".{final.name[:80]}.{secrets.token_hex(4)}.tmp")
+    written = final if direct else final.with_name(_temporary_name(final.name))
     try:
         if not direct and final.exists() and not os.access(final, os.W_OK):
             raise PermissionError(13, "Permission denied", str(final))
@@ -100,3 +111,54 @@ def _place(written: Path, final: Path) -> None:
     if final.exists():
         written.chmod(final.stat().st_mode & 0o7777)
     written.replace(final)
+
+
+# -- leftovers ---------------------------------------------------------------------------------------------------------
+
+
+def is_temporary(name: str) -> bool:
+    """Whether a file of this name is a temporary file of `atomic_output`."""
+    return TEMPORARY.fullmatch(name) is not None
+
+
+def remove_leftovers(directory: str | os.PathLike[str]) -> None:
+    """Remove temporary files that killed processes left in a directory or below, where files are written in one go.
+
+    A file that somebody is still writing must stay. It is a leftover if nothing has been written to it for a minute and
+    its process, on this machine, has ended; or if nothing has been written to it for an hour, because processes of
+    other machines cannot be seen. Ages are taken from the clock of the file system.
+    """
+    with suppress(OSError):
+        found = [path for path in Path(directory).rglob(".*.tmp") if is_temporary(path.name)]
+        if not found:
+            return
+        with tempfile.TemporaryFile(dir=directory) as probe:
+            now = os.fstat(probe.fileno()).st_mtime
+        for path in found:
+            with suppress(OSError):
+                age = now - path.stat().st_mtime
+                if age > FORSAKEN or (age > ENDED and _has_ended(path.name)):
+                    path.unlink()
+
+
+def _temporary_name(name: str) -> str:
+    return f".{name[:80]}.{_host()}-{os.getpid()}.{secrets.token_hex(4)}.tmp"
+
+
+@cache
+def _host() -> str:
+    return re.sub(r"\W", "_", platform.node(), flags=re.ASCII)[:60] or "_"
+
+
+def _has_ended(name: str) -> bool:
+    """Whether a temporary file's process is known to have ended."""
+    found = TEMPORARY.fullmatch(name)
+    if found is None or found["host"] != _host() or sys.platform == "win32":  # where `kill` would end the process
+        return False
+    try:
+        os.kill(int(found["process"]), 0)
+    except (ProcessLookupError, OverflowError):
+        return True
+    except OSError:
+        return False
+    return False

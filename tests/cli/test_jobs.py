@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 import json
+import os
 import re
 import shutil
+import subprocess
 
 import pytest
 
@@ -69,7 +71,45 @@ def test_train_goes_on_where_others_stopped_and_saves_the_model(cepts, corpus):
     for name in ("arrays.safetensors", "model.json"):
         assert (corpus / "model" / name).read_bytes() == (corpus / "wanted" / name).read_bytes()
     assert "trained" in cepts("train", "job").err
-    assert json.loads(cepts("reduce", "job", "--json").out) == {"done": None, "next": None, "finished": True}
+    assert json.loads(cepts("reduce", "job", "--json").out) == {
+        "done": None,
+        "next": None,
+        "finished": True,
+        "left": 0,
+    }
+
+
+def test_the_steps_that_are_left_are_counted(cepts, corpus):
+    ran = cepts("shard", "en", "fr", "job", "--json", *QUICK)
+    found = json.loads(ran.out)
+    assert found["pairs"] == 120
+    assert found["steps"] == 1 + 4 + 2  # indexing, Model 1, the HMM
+    ran = cepts("reduce", "job", "--status")
+    assert re.search(r"next     indexing: .*\nleft     7 steps; (\d+) of \1 shards are missing in this one\n", ran.err)
+    left = [found["steps"]]
+    while left[-1]:
+        cepts("train", "job", "--shard", "1/1")
+        ran = json.loads(cepts("reduce", "job", "--json").out)
+        left.append(ran["left"])
+        assert ran["finished"] == (left[-1] == 0)
+    # EM may stop before its last iteration, so that several steps go at once.
+    assert left == sorted(set(left), reverse=True)
+    assert left[:2] == [7, 6]
+
+
+def test_processes_that_wait_for_each_other_train_together(cepts, cepts_process, corpus):
+    wanted = cepts("align", "en", "fr", *QUICK).out
+    cepts("shard", "en", "fr", "job", *QUICK)
+    share = ("train", "job", "--wait", "--quiet", "--shard")
+    processes = [cepts_process(*share, f"{number}/3") for number in (3, 2, 1)]
+    processes[0].kill()
+    processes[0].wait()
+    with pytest.raises(subprocess.TimeoutExpired):  # nobody does the last share
+        processes[2].wait(0.5)
+    processes.append(cepts_process(*share, "3/3"))
+    for process in processes[1:]:
+        assert process.wait(60) == 0
+    assert cepts("align", "job").out == wanted
 
 
 def test_what_is_next_is_said(cepts, corpus):
@@ -112,6 +152,7 @@ def test_a_checkpoint_of_align_is_a_job(cepts, corpus):
         (("train", "job", "--shard", "0/2"), 2, "--shard must be I/N with I from 1 to N"),
         (("train", "job", "--shard", "half"), 2, "--shard must be I/N, such as 2/8. Got 'half' instead."),
         (("train", "job", "--shard", "1/2", "--save", "m"), 2, "--save saves the model of a training that is finished"),
+        (("train", "job", "--wait"), 2, "--wait is for one of several processes; give --shard too."),
         (("train", "job", "--engine", "spark"), 2, "--engine must be local, dask or dask:ADDRESS. Got 'spark'"),
         (("align", "en", "fr", "--shard", "1/2"), 2, "--shard goes with the directory of a training job"),
         (("align", "job", "--model", "ibm1"), 2, "--model does not go with job, a training job"),
@@ -164,3 +205,55 @@ def test_a_size_that_is_none_is_refused(cepts, corpus, size):
     ran = cepts("align", "en", "fr", "--memory", size)
     assert ran.code == 2
     assert f"must be a size such as 500M or 4G. Got '{size}'" in ran.err
+
+
+@pytest.mark.skipif(os.name == "nt", reason="needs a limit on file size")
+def test_a_full_disk_is_one_line_and_the_same_command_continues(cepts, cepts_process, corpus):
+    import resource
+
+    wanted = cepts("align", "en", "fr", "--checkpoint", "whole").out
+    largest = max(file.stat().st_size for file in (corpus / "whole").rglob("*.piece"))
+    limit = (largest * 2 // 3, largest * 2 // 3)
+    command = ("align", "en", "fr", "--checkpoint", "job", "--quiet")
+    limited = cepts_process(*command, preexec_fn=lambda: resource.setrlimit(resource.RLIMIT_FSIZE, limit))
+    out, err = limited.communicate()
+    said = err.splitlines()[-1]
+    assert (limited.returncode, out) == (1, "")
+    assert re.fullmatch(r"cepts: error: the disk of job is full \(.* File too large\); free .* to continue\.", said)
+    assert not list((corpus / "job").rglob(".*"))
+    assert cepts(*command).out == wanted
+
+
+def test_what_killed_processes_left_is_no_obstacle_and_goes(cepts, corpus):
+    wanted = cepts("align", "en", "fr").out
+    (corpus / "job").mkdir()
+    for place in (corpus / "job" / ".text.piece.0123abcd.tmp", corpus / "job" / ".words.piece.there-1.0123abcd.tmp"):
+        place.write_bytes(b"half")
+        os.utime(place, (0, 0))
+    assert cepts("shard", "en", "fr", "job").code == 0
+    assert cepts("train", "job").code == 0
+    assert not list((corpus / "job").glob(".*"))
+    assert cepts("align", "job").out == wanted
+
+
+def test_a_shard_that_was_killed_begins_again(cepts, corpus):
+    wanted = cepts("align", "en", "fr").out
+    cepts("shard", "en", "fr", "job")
+    for name in ("words.piece", "options.piece"):
+        (corpus / "job" / name).unlink()
+    assert cepts("train", "job").code == 1
+    assert cepts("shard", "en", "fr", "job").code == 0
+    assert cepts("train", "job").code == 0
+    assert cepts("align", "job").out == wanted
+
+
+def test_a_damaged_index_is_made_again(cepts, corpus):
+    wanted = cepts("align", "en", "fr").out
+    cepts("shard", "en", "fr", "job")
+    cepts("train", "job", "--shard", "1/1")
+    file = next((corpus / "job" / "index").glob("*.piece"))
+    data = bytearray(file.read_bytes())
+    data[-9] ^= 1
+    file.write_bytes(data)
+    by_hand(cepts)
+    assert cepts("align", "job").out == wanted

@@ -2,8 +2,11 @@
 
 from __future__ import annotations
 
+import contextlib
 import functools
+import json
 import os
+import shutil
 import signal
 import subprocess
 import sys
@@ -24,7 +27,9 @@ from cepts.errors import CeptsError, UsageError
 from cepts.store import DiskShelf
 from cepts.words import HMM
 from cepts.words.index import Sizes
+from cepts.words.job import JobTask, TrainingJob
 from cepts.words.text import ShelvedText
+from cepts.words.training import AlignerTraining
 
 pytest.importorskip("distributed")
 pytestmark = pytest.mark.xdist_group("cluster")
@@ -53,14 +58,19 @@ class Cluster:
 
     @property
     def address(self):
-        import json
-
         for _ in range(600):
             try:
                 return json.loads(self.file.read_text())["address"]
             except (OSError, ValueError):
                 time.sleep(0.1)
         raise AssertionError((self.directory / "scheduler.log").read_text())
+
+    def restart_scheduler(self):
+        """Kill the scheduler, and start another one at its address; the workers of the first one end."""
+        port = self.address.rpartition(":")[2]
+        self.scheduler.kill()
+        self.scheduler.wait()
+        self.scheduler = self.start("scheduler", "--port", port, "--no-dashboard", "--host", "127.0.0.1")
 
     @contextmanager
     def watched(self):
@@ -154,6 +164,146 @@ def test_a_task_whose_worker_dies_or_fails_runs_again(cluster, shelved, wanted, 
         found = HMM(**OPTIONS).fit_shelved(shelved, engine=engine)
     assert len(list(tmp_path.glob(f"{what} count*"))) == 2
     assert everything(found, shelved) == wanted
+
+
+def perform_and_die(directory: str, deaths: int, task, number: int) -> None:
+    """A task before which the worker that runs it dies, as long as fewer than `deaths` have died."""
+    for death in range(deaths):
+        with contextlib.suppress(FileExistsError):
+            (Path(directory) / f"death {death}").touch(exist_ok=False)
+            os.kill(os.getpid(), signal.SIGKILL)
+    task(number)
+
+
+def test_both_workers_die_one_after_the_other(cluster, shelved, wanted, tmp_path, monkeypatch):
+    run, deaths = DaskEngine._run, tmp_path / "deaths"
+    deaths.mkdir()
+
+    def sabotaged(self, task, waiting, total, tick):
+        if (task.kind, task.stage, task.iteration) == ("count", "training-hmm", 1):
+            task = functools.partial(perform_and_die, str(deaths), 2, task)
+        run(self, task, waiting, total, tick)
+
+    monkeypatch.setattr(DaskEngine, "_run", sabotaged)
+    with cluster.watched(), closing(DaskEngine(cluster.address, no_workers=60)) as engine:
+        found = HMM(**OPTIONS).fit_shelved(shelved, engine=engine)
+    assert len(list(deaths.iterdir())) == 2
+    assert everything(found, shelved) == wanted
+
+
+def test_a_scheduler_that_is_restarted_in_mid_job(tmp_path, shelved, wanted, monkeypatch):
+    monkeypatch.setattr(engines_module, "PATIENCE", 5.0)
+    (tmp_path / "dask").mkdir()
+    with closing(Cluster(tmp_path / "dask")) as cluster, closing(DaskEngine(cluster.address)) as engine:
+        run = DaskEngine._run
+        restarts = []
+
+        def sabotaged(self, task, waiting, total, tick):
+            def restarting(done, total):
+                if (task.kind, task.stage, task.iteration) == ("count", "training-ibm1", 1) and not restarts:
+                    restarts.append(done)
+                    cluster.restart_scheduler()
+                tick(done, total)
+
+            run(self, task, waiting, total, tick and restarting)
+
+        monkeypatch.setattr(DaskEngine, "_run", sabotaged)
+        with cluster.watched():
+            found = HMM(**OPTIONS).fit_shelved(shelved, engine=engine)
+        assert restarts == [1]
+        assert everything(found, shelved) == wanted
+
+
+def test_a_scheduler_that_does_not_come_back_is_said_in_one_line(tmp_path, shelved, wanted, monkeypatch):
+    monkeypatch.setattr(engines_module, "PATIENCE", 0.2)
+    (tmp_path / "dask").mkdir()
+    with closing(Cluster(tmp_path / "dask")) as cluster, closing(DaskEngine(cluster.address)) as engine:
+        learn = AlignerTraining.learn
+
+        def killing(self):
+            cluster.scheduler.kill()
+            learn(self)
+
+        monkeypatch.setattr(AlignerTraining, "learn", killing)
+        message = r"^the cluster tcp://\S+ failed 5 times in a row \(.*\); look at its log, then run the same command"
+        with pytest.raises(CeptsError, match=message) as raised:
+            HMM(**OPTIONS).fit_shelved(shelved, engine=engine)
+    assert "\n" not in str(raised.value)
+    monkeypatch.setattr(AlignerTraining, "learn", learn)
+    assert everything(HMM(**OPTIONS).fit_shelved(shelved), shelved) == wanted
+
+
+def test_damaged_counts_are_made_again_while_a_cluster_runs(cluster, shelved, wanted, monkeypatch):
+    count_all, damaged = AlignerTraining.e_step, []
+
+    def damaging(self, tick):
+        objective = count_all(self, tick)
+        for file, place in zip(sorted(self.shelf.directory.glob(f"{self.stage}/counts-*/*")), (-3, 40), strict=False):
+            data = bytearray(file.read_bytes())
+            data[place] ^= 1
+            file.write_bytes(data)
+            damaged.append(file)
+        return objective
+
+    monkeypatch.setattr(AlignerTraining, "e_step", damaging)
+    with closing(DaskEngine(cluster.address)) as engine:
+        found = HMM(**OPTIONS).fit_shelved(shelved, engine=engine)
+    assert len(damaged) == 8
+    assert everything(found, shelved) == wanted
+
+
+@pytest.fixture
+def small_disk(tmp_path):
+    """A file system of its own with 300 kB."""
+    directory = tmp_path / "disk"
+    directory.mkdir()
+    command = ["mount", "-t", "tmpfs", "-o", "size=300k", "tmpfs", str(directory)]
+    try:
+        subprocess.run(command, check=True, capture_output=True)
+    except (OSError, subprocess.CalledProcessError):
+        pytest.skip("only root can mount a small file system")
+    yield directory
+    subprocess.run(["umount", str(directory)], check=True)
+
+
+def test_a_full_disk_is_said_and_nothing_half_written_is_read(cluster, text, wanted, small_disk, monkeypatch):
+    monkeypatch.setattr(aligner_module, "SIZES", SMALL)
+    job, ballast = small_disk / "job", small_disk / "ballast"
+    shelved = ShelvedText.put(DiskShelf(job), text, SMALL.shard)
+    with closing(DaskEngine(cluster.address)) as engine:
+        HMM(**OPTIONS | {"iterations": 0}).fit_shelved(shelved, engine=engine)
+        # One page is left: some task of the next iteration finds no more.
+        ballast.write_bytes(bytes(shutil.disk_usage(small_disk).free - os.sysconf("SC_PAGE_SIZE")))
+        message = rf"^the disk of {job} is full \(\S+: No space left on device\); free some space, then run the same"
+        with pytest.raises(CeptsError, match=message) as raised:
+            HMM(**OPTIONS).fit_shelved(shelved, engine=engine)
+        assert "\n" not in str(raised.value)
+        ballast.unlink()
+        found = HMM(**OPTIONS).fit_shelved(shelved, engine=engine)
+    assert not list(job.rglob(".*"))
+    assert everything(found, shelved) == wanted
+
+
+def test_another_job_in_the_same_directory_is_not_taken_for_the_first(cluster, text, shelved, wanted):
+    """Workers keep what they have read of a job; another text that takes its place must not meet the words of it."""
+    other = Bitext.from_tokens([(["x"], ["y"])] * 3)
+    with closing(DaskEngine(cluster.address)) as engine:
+        shelf = DiskShelf(shelved.shelf.directory.parent / "again")
+        job = TrainingJob(HMM(**OPTIONS), ShelvedText.put(shelf, other, SMALL.shard), SMALL, engine)
+        job.keep_options()
+        job.index()
+        shutil.rmtree(shelf.directory)
+        again = ShelvedText.put(DiskShelf(shelf.directory), text, SMALL.shard)
+        found = HMM(**OPTIONS).fit_shelved(again, engine=engine)
+    assert everything(found, again) == wanted
+
+
+def test_workers_that_do_not_see_the_directory_are_told_of(cluster, shelved):
+    with closing(DaskEngine(cluster.address)) as engine:
+        task = JobTask(str(shelved.shelf.directory / "elsewhere"), "index", None, 0)
+        message = r"a worker cannot read \S+text\.piece \(No such file or directory\); all machines must see"
+        with pytest.raises(CeptsError, match=message):
+            engine.run(task, [0])
 
 
 def test_a_cluster_without_workers_is_not_waited_for_for_ever(tmp_path, shelved):

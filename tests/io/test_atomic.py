@@ -1,12 +1,15 @@
 from __future__ import annotations
 
 import os
+import signal
 import stat
+import subprocess
+import sys
 from pathlib import Path
 
 import pytest
 
-from cepts.atomic import atomic_output, together
+from cepts.atomic import _host, _temporary_name, atomic_output, is_temporary, remove_leftovers, together
 from cepts.errors import DataError
 
 
@@ -116,3 +119,53 @@ def test_a_failed_write_is_that_of_its_own_file(tmp_path):
         atomic_output(tmp_path / "other"),
     ):
         full.write(bytes(1 << 20))
+
+
+def left_by(process, path, seconds, host=None):
+    """A temporary file of a process, to which nothing has been written for some seconds."""
+    name = _temporary_name(path.name).replace(f"-{os.getpid()}.", f"-{process}.")
+    left = path.with_name(name if host is None else name.replace(_host(), host, 1))
+    left.write_bytes(b"half")
+    os.utime(left, (left.stat().st_mtime - seconds,) * 2)
+    return left
+
+
+@pytest.mark.skipif(os.name == "nt", reason="processes cannot be looked for there")
+def test_only_what_nobody_is_writing_any_more_is_a_leftover(tmp_path):
+    (tmp_path / "deep").mkdir()
+    ended = subprocess.Popen([sys.executable, "-c", ""])
+    ended.wait()
+    mine, dead, path = os.getpid(), ended.pid, tmp_path / "deep" / "00001.piece"
+    kept = [left_by(mine, path, 1800), left_by(dead, path, 10), left_by(dead, path, 1800, host="elsewhere")]
+    kept += [tmp_path / name for name in ("x.tmp", ".mine.tmp", ".00001.piece.0123456.tmp")]
+    for file in kept[3:]:
+        file.write_bytes(b"not ours")
+        os.utime(file, (0, 0))
+    left = [left_by(dead, path, 100), left_by(mine, path, 4000), left_by(dead, path, 4000, host="elsewhere")]
+    assert all(is_temporary(file.name) for file in [*kept[:3], *left])
+    with atomic_output(path) as file:
+        remove_leftovers(tmp_path)
+        file.write(b"whole")
+    assert path.read_bytes() == b"whole"
+    assert sorted(tmp_path.rglob("*.*")) == sorted([*kept, path])
+    remove_leftovers(tmp_path / "nowhere")
+
+
+@pytest.mark.skipif(os.name == "nt", reason="needs SIGKILL")
+def test_what_a_killed_process_leaves_has_its_name(tmp_path):
+    script = """
+import os, signal, sys
+from cepts.atomic import atomic_output
+with atomic_output(sys.argv[1]) as file:
+    file.write(b"half")
+    file.flush()
+    os.kill(os.getpid(), signal.SIGKILL)
+"""
+    killed = subprocess.run([sys.executable, "-c", script, str(tmp_path / "out")], check=False)
+    (left,) = tmp_path.iterdir()
+    assert killed.returncode == -signal.SIGKILL
+    remove_leftovers(tmp_path)
+    assert left.exists()
+    os.utime(left, (left.stat().st_mtime - 100,) * 2)
+    remove_leftovers(tmp_path)
+    assert not left.exists()

@@ -14,6 +14,7 @@ from hypothesis.extra import numpy as npst
 from cepts.errors import ModelError
 from cepts.kernels.fingerprint import fingerprint
 from cepts.store import DiskShelf, MemoryShelf, PassingShelf, PieceError, SpillingShelf
+from cepts.store import pieces as pieces_module
 
 TYPES = ("bool", "int8", "uint8", "int32", "int64", "uint64", "float32", "float64")
 arrays = st.sampled_from(TYPES).flatmap(
@@ -45,6 +46,40 @@ def test_a_piece_comes_back_as_it_was(tmp_path_factory, given_arrays, data):
         start = data.draw(st.integers(0, len(want)))
         stop = data.draw(st.integers(start, len(want)))
         assert same(piece.part(name, start, stop), want[start:stop])
+
+
+@settings(deadline=None, max_examples=60)
+@given(st.integers(1, 200), st.data())
+def test_parts_are_checked_by_the_blocks_that_they_touch(tmp_path_factory, rows, data):
+    directory = tmp_path_factory.mktemp("shelf")
+    wanted = np.arange(3 * rows, dtype=np.int32).reshape(rows, 3)
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(pieces_module, "SMALLEST_BLOCK", 16)
+        patch.setattr(pieces_module, "MOST_BLOCKS", 10)
+        DiskShelf(directory).put("x", {"a": wanted, "b": wanted})
+    file = directory / "x.piece"
+    damaged = bytearray(file.read_bytes())
+    place = data.draw(st.integers(1, wanted.nbytes))  # from the end, in b
+    damaged[-place] ^= 1
+    file.write_bytes(damaged)
+    piece = DiskShelf(directory).get("x")
+    assert same(piece["a"], wanted)
+    block = piece.known.index["b"]["block"]
+    assert block >= 16
+    assert len(piece.known.index["b"]["checksums"]) <= 20
+    bad = (wanted.nbytes - place) // block
+    for _ in range(3):
+        start = data.draw(st.integers(0, rows))
+        stop = data.draw(st.integers(start, rows))
+        if start < stop and start * 12 < (bad + 1) * block and stop * 12 > bad * block:
+            with pytest.raises(PieceError, match="checksum of b"):
+                piece.part("b", start, stop)
+        else:
+            assert same(piece.part("b", start, stop), wanted[start:stop])
+    assert not DiskShelf(directory).has("x")
+    assert DiskShelf(directory).holds("x")
+    with pytest.raises(PieceError, match="checksum of b"):
+        piece.check()
 
 
 def test_other_programs_can_read_a_piece(tmp_path):

@@ -12,6 +12,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import cepts.words.aligner as aligner_module
+import cepts.words.lexicon_table as table_module
 from bitexts_words import WORDS_WITH_STEMS, bitexts, copy_of, results
 from cepts.data import Bitext
 from cepts.errors import ModelError
@@ -92,6 +93,26 @@ def test_parts_change_nothing_but_the_last_digits(model, lexicon, text, monkeypa
 
     np.testing.assert_array_equal(cells(parts)[0], cells(whole)[0])
     np.testing.assert_allclose(cells(parts)[1], cells(whole)[1], rtol=2e-2, atol=1e-4)
+
+
+@every_lexicon
+@pytest.mark.usefixtures("small_parts")
+def test_tables_of_a_large_lexicon_are_kept_by_shard(lexicon, text, monkeypatch, tmp_path):
+    options = {"lexicon": lexicon, "iterations": 2, "threads": 1}
+    wanted = HMM(**options).fit(text, checkpoint=tmp_path / "tables")
+    monkeypatch.setattr(table_module, "TABLES_IN_MEMORY", 0)
+    found = HMM(**options).fit(text, checkpoint=tmp_path / "entries")
+    for name in ("tables", "entries"):
+        pieces = sorted((tmp_path / name).glob("training-hmm/tables-2/*.piece"))
+        assert len(pieces) == len(found._indexed.ranges) > 2
+    shelf = DiskShelf(tmp_path / "entries")
+    kept = [shelf.get(f"training-hmm/tables-2/{number:05}") for number in range(len(pieces))]
+    assert {tuple(piece) for piece in kept} == {("entries",)}
+    index = wanted._indexed
+    cells = [index.shelf.get(f"index/{shard:05}")["range_starts"][-1] for shard in range(index.text.shards)]
+    assert sum(len(piece["entries"]) for piece in kept) == sum(cells)
+    assert found.objectives_ == wanted.objectives_
+    assert all_bytes(found, text) == all_bytes(wanted, text)
 
 
 class Killed(BaseException):

@@ -18,9 +18,11 @@ from cepts.progress import Stopwatch
     epilog="""\b
 Examples:
   cepts reduce job
+  cepts reduce job --status
   cepts reduce job --json""",
 )
 @click.argument("directory", metavar="DIR")
+@option.flag("--status", "Do nothing; say what is next and how many steps are left.", dest="only_look")
 @option.flag("--json", "Print what was done and what is next as JSON.", dest="as_json")
 @option.running
 def command(directory: str, **options: Any) -> None:
@@ -36,10 +38,10 @@ def command(directory: str, **options: Any) -> None:
 
     stopwatch = Stopwatch()
     with ProgressBars(quiet=options["quiet"]) as bars:
-        done, following = reduce(directory, **option.given(options, ("threads",)), progress=bars)
+        done, following, left = reduce(directory, **option.given(options, ("only_look", "threads")), progress=bars)
     if options["as_json"]:
-        names = {"done": done and str(done), "next": following and str(following), "finished": following is None}
-        click.echo(json.dumps(names))
+        names = {"done": done and str(done), "next": following and str(following)}
+        click.echo(json.dumps({**names, "finished": following is None, "left": left}))
         return
     lines = [] if done is None else [f"done     {done}, in {stopwatch.seconds:,.1f} s"]
     if following is None and (counting := command_of(directory)) is not None:
@@ -48,4 +50,7 @@ def command(directory: str, **options: Any) -> None:
         lines.append(f"trained  the training is finished; align with: cepts align {directory} --shard I/N")
     else:
         lines.append(f"next     {following}: cepts train {directory} --shard I/N, then cepts reduce {directory}")
+        if options["only_look"]:
+            shards = f"{len(following.missing):,} of {following.shards:,} shards are missing"
+            lines.append(f"left     {left:,} steps; {shards} in this one")
     say(*lines, quiet=options["quiet"])

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from typing import Any
 
 import click
@@ -40,7 +41,11 @@ Examples:
 @training_options.section
 @option.section(
     "Shards",
-    option.whole("--shard-size", "Token pairs of a shard, in millions.  [default: 8]"),
+    option.whole("--shard-size", "Token pairs of a shard, in millions.  [default: 4]"),
+)
+@option.section(
+    "Output",
+    option.flag("--json", "Print the number of shards, pairs and steps as JSON.", dest="as_json"),
 )
 @option.running
 def command(paths: tuple[str, ...], **options: Any) -> None:
@@ -63,7 +68,7 @@ def command(paths: tuple[str, ...], **options: Any) -> None:
     *files, directory = paths
     stopwatch = Stopwatch()
     with ProgressBars(quiet=options["quiet"]) as bars:
-        text = begin(
+        job = begin(
             option.bitext_files(options, files[0], files[1] if len(files) > 1 else None),
             training_options.new_aligner(options),
             directory,
@@ -72,6 +77,9 @@ def command(paths: tuple[str, ...], **options: Any) -> None:
             notices=bars.notices,
             progress=bars,
         )
+    text = job.text
+    if options["as_json"]:
+        click.echo(json.dumps({"shards": text.shards, "pairs": len(text), "steps": job.steps_left()}))
     say(
         f"shards   {text.shards:,} of {len(text):,} pairs, in {stopwatch.seconds:,.1f} s",
         f"next     cepts train {directory}, or cepts train {directory} --shard I/N for each I",

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import time
 from collections.abc import Callable, Iterator, Sequence
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Protocol
 
@@ -21,7 +21,7 @@ if TYPE_CHECKING:
     from distributed import Client, Future
 
 Task = Callable[[int], None]
-# How often, and for how many seconds, a lost scheduler or lost workers are waited for.
+# How often in a row, and for how many seconds, a lost scheduler or lost workers are waited for.
 ATTEMPTS = 5
 PATIENCE = 20.0
 
@@ -80,6 +80,8 @@ class DaskEngine:
     workers: int | None = None
     no_workers: float = 600.0
     _client: Client | None = field(default=None, repr=False)
+    # Whether there has been a connection: a scheduler that was there once is waited for longer.
+    _met: bool = field(default=False, repr=False)
 
     @property
     def threads(self) -> int:
@@ -94,25 +96,25 @@ class DaskEngine:
     def run(self, task: Task, numbers: Sequence[int], tick: Callable[[int, int], None] | None = None) -> None:
         """Run a task for each number; what a lost worker or scheduler had not finished is run again."""
         waiting = list(numbers)
-        reason = ""
-        for attempt in range(ATTEMPTS):
+        losses = 0
+        while waiting:
+            before = len(waiting)
             try:
                 self._run(task, waiting, len(numbers), tick)
             except _lost() as error:
-                reason = str(error).splitlines()[0] if str(error) else type(error).__name__
                 self.close()
-                time.sleep(min(2.0**attempt, PATIENCE))
-            if not waiting:
-                return
-        raise CeptsError(
-            f"the cluster {self.address or 'on this machine'} was lost {ATTEMPTS} times ({reason}); look at its log, "
-            f"then run the same command again to continue."
-        )
+                # Cheap machines come and go: only losses between which no task ends mean that something is wrong.
+                losses = losses + 1 if len(waiting) == before else 1
+                if losses == ATTEMPTS:
+                    reason = str(error).splitlines()[0] if str(error) else type(error).__name__
+                    raise CeptsError(
+                        f"the cluster {self.address or 'on this machine'} failed {ATTEMPTS} times in a row ({reason}); "
+                        f"look at its log, then run the same command again to continue."
+                    ) from error
+                time.sleep(min(2.0 ** (losses - 1), PATIENCE))
 
     def _run(self, task: Task, waiting: list[int], total: int, tick: Callable[[int, int], None] | None) -> None:
         """Run a task for the numbers that are `waiting`, and remove from these what is done."""
-        if not waiting:
-            return
         client = self._connected()
         futures = {
             client.submit(_perform, __version__, task, number, pure=False, retries=0): number for number in waiting
@@ -136,10 +138,13 @@ class DaskEngine:
                     if tick is not None:
                         tick(total - len(waiting), total)
         finally:
-            client.cancel(list(left))
+            with suppress(Exception):  # whatever a client says that has lost its scheduler
+                client.cancel(list(left))
 
     def _connected(self) -> Client:
         """The client, after connecting or starting a cluster."""
+        if self._client is not None and self._client.status != "running":  # it has given its scheduler up
+            self.close()
         if self._client is None:
             from distributed import Client, LocalCluster
 
@@ -157,10 +162,13 @@ class DaskEngine:
                 try:
                     self._client = Client(self.address, timeout=PATIENCE)
                 except (OSError, TimeoutError) as error:
+                    if self._met:
+                        raise
                     raise CeptsError(
                         f"there is no Dask scheduler at {self.address} ({error}); start one with `dask scheduler`, or "
                         f"give the address of a running one."
                     ) from error
+            self._met = True
         return self._client
 
     def close(self) -> None:
@@ -187,10 +195,11 @@ def _lost() -> tuple[type[BaseException], ...]:
     """What is raised when a worker or the scheduler goes away."""
     from concurrent.futures import CancelledError
 
-    from distributed import KilledWorker
+    from distributed import KilledWorker, client
     from distributed.comm import CommClosedError
 
-    return CommClosedError, KilledWorker, CancelledError, TimeoutError, OSError
+    closed = getattr(client, "ClosedClientError", CommClosedError)  # newer versions have an error of its own
+    return CommClosedError, KilledWorker, CancelledError, TimeoutError, OSError, closed
 
 
 def _perform(version: str, task: Task, number: int) -> None:

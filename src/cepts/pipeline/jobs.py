@@ -6,6 +6,7 @@ run it, and so that it continues where it was interrupted. See `cepts.words.job`
 
 from __future__ import annotations
 
+import time
 from collections.abc import Callable
 from dataclasses import asdict, dataclass
 from pathlib import Path
@@ -24,9 +25,13 @@ from cepts.progress import Progress, Step
 from cepts.store import DiskShelf, PassingShelf, Shelf, SpillingShelf
 from cepts.words import Aligner, Prior
 from cepts.words.aligner import BYTES_IN_MEMORY, SIZES
-from cepts.words.job import JobStep, TrainingJob, other_checkpoint
+from cepts.words.job import OPTIONS, JobStep, TrainingJob, other_checkpoint
 from cepts.words.memory import MemoryPlan
 from cepts.words.text import ShelvedText
+
+# How many seconds a process waits before it looks again whether others have done their part, at first and at most.
+SHORTEST_PAUSE = 0.05
+LONGEST_PAUSE = 5.0
 
 
 @dataclass(frozen=True, slots=True)
@@ -145,14 +150,14 @@ def begin(
     cells_in_shard: int | None = None,
     notices: list[str] | None = None,
     progress: Progress | None = None,
-) -> ShelvedText:
+) -> TrainingJob:
     """Cut a text into shards in a directory, and keep the options there with which a model is to be trained.
 
     What was learnt before, which `prior` gives, is kept there too.
     """
     check_work(directory)
     shelf = DiskShelf(directory)
-    if shelf.has("text"):
+    if shelf.has(OPTIONS):  # the last thing that is put there, but for words, which others would number as well
         raise ModelError(f"{directory} already has a text; go on with `cepts train`, or delete it to begin again.")
     how: dict[str, Any] = {"threads": aligner.threads, "notices": notices, "progress": progress}
     text = shelve(texts, shelf, cells_in_shard=cells_in_shard, **how)
@@ -164,7 +169,7 @@ def begin(
     job.indexed.number_words_once()
     if notices is not None:
         note_unused_priors(texts.names, shelf, notices)
-    return text
+    return job
 
 
 def train(
@@ -175,6 +180,7 @@ def train(
     threads: int | None = None,
     save: str | Path | None = None,
     prune: float = 0.0,
+    wait: bool = False,
     progress: Progress | None = None,
 ) -> JobStep | PendingShards | None:
     """Train the model of a job; returns the next step, or None if the training is finished.
@@ -195,45 +201,76 @@ def train(
         Directory for the trained model.
     prune
         The least expected count that is saved.
+    wait
+        For a share: go on with the steps that follow. The process with the first share finishes each step when all
+        shares are done, the others wait for it.
     progress
         Called after each task.
     """
     command = command_of(directory)
     if command is not None and save is not None:
         raise UsageError(f"`save` is for word models; {directory} is a checkpoint of cepts {command}.")
+    if command is not None and wait:
+        raise UsageError(f"`wait` is for word models; {directory} is a checkpoint of cepts {command}.")
     with engine_of(engine, threads) as running:
         if command is not None:
             return _run_pieces(PieceJobs.open(directory), share, Workplace(running, Path(directory)), progress)
         job = TrainingJob.open(directory, running)
         if share is not None:
             step = job.step()
-            if step is None:
-                return None
-            job.do(step, share.part_of(job.text.shards), _ticking(progress, step))
-            return job.step()
+            while step is not None:
+                job.do(step, share.part_of(job.text.shards), _ticking(progress, step))
+                if not wait:
+                    return job.step()
+                step = _following(job, step, share)
+            return None
         fitted = _finished(job, progress)
         if save is not None:
             fitted.save(save, prune=prune)
     return None
 
 
+def _following(job: TrainingJob, step: JobStep, share: Share) -> JobStep | None:
+    """The step after this one; whoever has the first share finishes this one, the others wait for that."""
+    own, pause = share.part_of(job.text.shards), SHORTEST_PAUSE
+    while True:
+        now = job.step()
+        if now is None or (now.stage, now.iteration) != (step.stage, step.iteration):
+            return now
+        if any(number in own for number in now.missing):
+            return now  # somebody has removed what this process left
+        if share.number == 1 and not now.missing:
+            job.finish(now)
+        else:
+            time.sleep(pause)
+            pause = min(2 * pause, LONGEST_PAUSE)
+
+
 def reduce(
-    directory: str | Path, *, threads: int | None = None, progress: Progress | None = None
-) -> tuple[JobStep | PendingShards | None, JobStep | PendingShards | None]:
-    """Finish the step whose tasks on shards have been done; returns this step and the next one."""
+    directory: str | Path, *, only_look: bool = False, threads: int | None = None, progress: Progress | None = None
+) -> tuple[JobStep | PendingShards | None, JobStep | PendingShards | None, int]:
+    """Finish the step whose tasks on shards have been done; returns it, the next one, and how many are left.
+
+    With `only_look`, nothing is done.
+    """
     if command_of(directory) is not None:
         pieces = PieceJobs.open(directory)
-        done = pieces.step()
-        if done is not None:
-            pieces.finish(threads, progress)
-        return done, None
+        counting = pieces.step()
+        if counting is None:
+            return None, None, 0
+        if only_look:
+            return None, counting, 1
+        pieces.finish(threads, progress)
+        return counting, None, 0
     with engine_of("local", threads) as running:
         job = TrainingJob.open(directory, running)
         step = job.step()
         if step is None:
-            return None, None
+            return None, None, 0
+        if only_look:
+            return None, step, job.steps_left()
         job.finish(step, progress)
-        return step, job.step()
+        return step, job.step(), job.steps_left()
 
 
 def align_shards(
@@ -254,7 +291,8 @@ def align_shards(
         step = job.step()
         if step is not None:
             raise ModelError(f"{directory}: the training is not finished, next is {step}; run `cepts train` first.")
-        aligner = _finished(job, None)
+        job.train()
+        aligner = job.aligner
         aligner.threads = threads
         text = job.text if share is None else job.text.only(share.part_of(job.text.shards))
         writer = link_writer(links, format, base, text)

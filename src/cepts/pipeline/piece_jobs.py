@@ -12,6 +12,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from cepts._version import __version__
+from cepts.atomic import is_temporary
 from cepts.engine import JOB, PieceStep, ThreadEngine, Tick, Workplace, keep_terms, run_steps, workplace_of
 from cepts.errors import ModelError, UsageError
 from cepts.io.files import PathLike
@@ -44,7 +45,7 @@ def check_files(directory: PathLike, known: Callable[[str], bool]) -> None:
         names = sorted(entry.name for entry in path.iterdir()) if path.exists() else []
     except OSError as error:
         raise ModelError(f"{directory} cannot be used ({error.strerror}); choose another directory.") from error
-    if strange := [name for name in names if not known(name)]:
+    if strange := [name for name in names if not known(name) and not is_temporary(name)]:
         raise ModelError(
             f"{directory} has other files (such as {strange[0]}); choose another directory, or empty this one."
         )

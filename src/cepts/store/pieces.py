@@ -1,12 +1,14 @@
 """Pieces: named sets of arrays that the tasks of a large job leave for one another, in memory or in files.
 
 A file is written beside its place and renamed, so a piece is there completely or not at all. It is a safetensors file
-whose metadata hold the settings and a checksum of each array. A process checks each array the first time it reads it,
-unless it wrote it itself: what a crash of the machine left unwritten is found, and made again by whoever needs it.
+whose metadata hold the settings and checksums of each array, block by block. A process checks each block the first time
+it reads something of it, unless it wrote it itself: what a crash of the machine left unwritten is found, and made again
+by whoever needs it. Who reads a part of an array reads and checks only the blocks that it touches.
 """
 
 from __future__ import annotations
 
+import errno
 import json
 import os
 import shutil
@@ -19,13 +21,18 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from cepts.atomic import atomic_output
+from cepts.atomic import atomic_output, remove_leftovers
 from cepts.errors import DataError, ModelError
 from cepts.store.directory import LENGTH_BYTES, METADATA, SUFFIX
 from cepts.store.header import checked_header, header_of, plain_arrays, reason, sealed
 
 CHECKED_AT_A_TIME = 1 << 24  # bytes
+# A block has at least so many bytes, and an array at most so many blocks, because their checksums are in the head.
+SMALLEST_BLOCK = 1 << 16
+MOST_BLOCKS = 1 << 10
 REMEDY = "delete it, and run the same command again"
+# No space, no quota, and a limit of the shell.
+FULL = {errno.ENOSPC, errno.EFBIG, getattr(errno, "EDQUOT", errno.ENOSPC)}
 # Names of types in safetensors files.
 TYPES = {
     "bool": "BOOL",
@@ -95,6 +102,17 @@ class Shelf(ABC):
             return False
         return True
 
+    def holds(self, name: str) -> bool:
+        """Whether there is a piece of this name, whose arrays may be damaged: it is not read but for its head."""
+        try:
+            self.get(name)
+        except PieceError:
+            return False
+        return True
+
+    def sweep(self) -> None:
+        """Remove what processes that were killed left half-written."""
+
     def close(self) -> None:
         """Remove what nobody will ask for again."""
 
@@ -157,13 +175,13 @@ class MemoryShelf(Shelf):
 
 @dataclass(frozen=True, slots=True, eq=False)
 class _Known:
-    """The head of a file, and which of its arrays have been found undamaged."""
+    """The head of a file, and which blocks of its arrays have not been found undamaged yet."""
 
     identity: tuple[int, int]
     settings: dict[str, Any]
     index: dict[str, dict[str, Any]]
     start: int
-    checked: set[str]
+    unchecked: dict[str, set[int]]
 
 
 @dataclass(slots=True, eq=False)
@@ -195,31 +213,36 @@ class _Filed(Piece):
         return len(self.known.index)
 
     def check(self) -> None:
-        try:
-            for name in self.known.index.keys() - self.known.checked:
-                self._check(name)
-        except OSError as error:
-            raise self._damaged(reason(error)) from error
+        for name, blocks in self.known.unchecked.items():
+            size = self.known.index[name]["block"]
+            for block in sorted(blocks):
+                self._bytes(name, block * size, (block + 1) * size)
 
     def _read(self, name: str, entry: dict[str, Any], first: int, count: int) -> NDArray[Any]:
         dtype = np.dtype(entry["dtype"])
-        offset = self.known.start + entry["offset"]
+        found = self._bytes(name, first * dtype.itemsize, (first + count) * dtype.itemsize)
+        if len(found) != count * dtype.itemsize:
+            raise self._damaged("it is too short")
+        return found.view(dtype)
+
+    def _bytes(self, name: str, start: int, stop: int) -> NDArray[np.uint8]:
+        """Some bytes of an array, fewer where it ends; blocks that have not been checked are read as a whole."""
+        entry, unchecked = self.known.index[name], self.known.unchecked.get(name, set())
+        size, end = entry["block"], entry["bytes"]
+        touched = range(start // size, -(-stop // size)) if start < stop else ()
+        blocks = [block for block in touched if block in unchecked]
+        first, last = (start // size * size, -(-stop // size) * size) if blocks else (start, stop)
+        last = min(last, end)
         try:
-            if name not in self.known.checked:
-                self._check(name)
-            found = np.fromfile(self.path, dtype, count, offset=offset + first * dtype.itemsize)
+            found = np.fromfile(self.path, np.uint8, last - first, offset=self.known.start + entry["offset"] + first)
         except OSError as error:
             raise self._damaged(reason(error)) from error
-        if len(found) != count:
-            raise self._damaged("it is too short")
-        return found
-
-    def _check(self, name: str) -> None:
-        entry = self.known.index[name]
-        count = int(np.prod(entry["shape"])) * np.dtype(entry["dtype"]).itemsize
-        if _checksum_of_file(self.path, self.known.start + entry["offset"], count) != entry["checksum"]:
-            raise self._damaged(f"the checksum of {name} differs")
-        self.known.checked.add(name)
+        for block in blocks:
+            part = found[block * size - first : (block + 1) * size - first]
+            if checksum(part) != entry["checksums"][block]:
+                raise self._damaged(f"the checksum of {name} differs")
+            unchecked.discard(block)
+        return found[start - first : stop - first]
 
     def _damaged(self, why: str) -> PieceError:
         return PieceError(self.name, f"{self.path} is damaged ({why}); {REMEDY}.")
@@ -263,13 +286,10 @@ class DiskShelf(Shelf):
                 if self.lasting:
                     file.flush()
                     os.fsync(file.fileno())
-            known = _Known(_identity(path), json.loads(json.dumps(settings)), index, len(head), set(plain))
+            known = _Known(_identity(path), json.loads(json.dumps(settings)), index, len(head), {})
             self._known[name] = known
         except (OSError, DataError) as error:
-            why = reason(error) if isinstance(error, OSError) else str(error).rstrip(".")
-            raise ModelError(
-                f"{path} cannot be written ({why}); free some space, then run the same command again to continue."
-            ) from error
+            raise self._not_written(path, error) from error
 
     def get(self, name: str) -> Piece:
         """A piece, whose arrays are read when they are asked for."""
@@ -284,6 +304,21 @@ class DiskShelf(Shelf):
         except OSError as error:
             raise PieceError(name, f"{path} cannot be read ({reason(error)}).") from error
         return _Filed(name, path, known)
+
+    def _not_written(self, path: Path, error: OSError | DataError) -> ModelError:
+        cause = error if isinstance(error, OSError) else error.__cause__
+        why = reason(cause) if isinstance(cause, OSError) else str(error).rstrip(".")
+        again = "run the same command again" + (" to continue" if self.lasting else "")
+        if not isinstance(cause, OSError) or cause.errno not in FULL:
+            return ModelError(f"{path} cannot be written ({why}); put this right, then {again}.")
+        elsewhere = "" if self.lasting else ", or set TMPDIR to a directory on a larger disk"
+        return ModelError(
+            f"the disk of {self.directory} is full ({path.name}: {why}); free some space{elsewhere}, then {again}."
+        )
+
+    def sweep(self) -> None:
+        """Remove temporary files that processes left when they were killed."""
+        remove_leftovers(self.directory)
 
     def drop(self, name: str) -> None:
         """Remove the files of a piece, or of all whose names start with `name` and a slash."""
@@ -308,7 +343,8 @@ def _read_head(name: str, path: Path, identity: tuple[int, int]) -> _Known:
         head = file.read(length)
     try:
         header = checked_header(json.loads(head)["__metadata__"][METADATA].encode(), path, REMEDY)
-        return _Known(identity, header["settings"], header["arrays"], LENGTH_BYTES + length, set())
+        unchecked = {name: set(range(len(entry["checksums"]))) for name, entry in header["arrays"].items()}
+        return _Known(identity, header["settings"], header["arrays"], LENGTH_BYTES + length, unchecked)
     except (ValueError, KeyError, TypeError, AttributeError, ModelError) as error:
         raise PieceError(name, f"{path} is damaged (its head cannot be read); {REMEDY}.") from error
 
@@ -319,7 +355,11 @@ def _head(arrays: Mapping[str, NDArray[Any]], settings: Settings) -> tuple[bytes
     for name, array in arrays.items():
         shape, end = list(array.shape), offset + array.nbytes
         spans[name] = {"dtype": TYPES[str(array.dtype)], "shape": shape, "data_offsets": [offset, end]}
-        described[name] = {"dtype": str(array.dtype), "shape": shape, "offset": offset, "checksum": checksum(array)}
+        data, block = _bytes_of(array), max(SMALLEST_BLOCK, 1 << (array.nbytes // MOST_BLOCKS).bit_length())
+        described[name] = {
+            **{"dtype": str(array.dtype), "shape": shape, "offset": offset, "bytes": array.nbytes, "block": block},
+            "checksums": [checksum(data[start : start + block]) for start in range(0, array.nbytes, block)],
+        }
         offset = end
     header = {**header_of("piece", settings, {}), "arrays": described}
     text = json.dumps({"__metadata__": {METADATA: sealed(header).decode("ascii")}, **spans}).encode("ascii")
@@ -333,24 +373,12 @@ def _bytes_of(array: NDArray[Any]) -> NDArray[np.uint8]:
 
 def checksum(array: NDArray[Any]) -> int:
     """A checksum of the bytes of a contiguous array and of their number, of 64 bits."""
-    data = _bytes_of(array)
-    return _chained(data[start : start + CHECKED_AT_A_TIME] for start in range(0, len(data), CHECKED_AT_A_TIME))
-
-
-def _checksum_of_file(path: Path, offset: int, count: int) -> int:
-    """The checksum of `count` bytes of a file, of which a part is in memory at a time."""
-    starts = range(0, count, CHECKED_AT_A_TIME)
-    sizes = (min(CHECKED_AT_A_TIME, count - start) for start in starts)
-    return _chained(
-        np.fromfile(path, np.uint8, size, offset=offset + start) for start, size in zip(starts, sizes, strict=True)
-    )
-
-
-def _chained(blocks: Iterable[NDArray[np.uint8]]) -> int:
     from cepts.kernels.fingerprint import fingerprint
 
+    data = _bytes_of(array)
     found = 0
-    for block in blocks:
+    for start in range(0, len(data), CHECKED_AT_A_TIME):
+        block = data[start : start + CHECKED_AT_A_TIME]
         whole = len(block) // 8 * 8
         rest = np.zeros(8, dtype=np.uint8)
         rest[: len(block) - whole] = block[whole:]

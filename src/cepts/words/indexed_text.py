@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import replace
 from functools import cached_property
 from typing import TYPE_CHECKING, Any
@@ -291,14 +292,16 @@ class IndexedText:
         if not self.shelf.has("words"):
             self.number_words()
 
-    def not_indexed(self) -> list[int]:
-        """The shards that are not indexed yet."""
-        return [each for each in range(self.text.shards) if not self.shelf.has(f"index/{each:05}")]
+    def not_indexed(self, there: Callable[[str], bool] | None = None) -> list[int]:
+        """The shards that are not indexed yet; `there` says if a piece is there."""
+        there = there or self.shelf.has
+        return [each for each in range(self.text.shards) if not there(f"index/{each:05}")]
 
-    def not_merged(self) -> list[int]:
+    def not_merged(self, there: Callable[[str], bool] | None = None) -> list[int]:
         """The ranges whose cells are not numbered yet."""
-        return [each for each in range(len(self.ranges)) if not self.shelf.has(f"ranges/{each:05}")]
+        there = there or self.shelf.has
+        return [each for each in range(len(self.ranges)) if not there(f"ranges/{each:05}")]
 
     def is_ready(self) -> bool:
-        """Whether the first iteration may begin."""
-        return self.shelf.has("words") and not self.not_merged()
+        """Whether the first iteration may begin, if nothing is damaged."""
+        return self.shelf.holds("words") and not self.not_merged(self.shelf.holds)

@@ -11,6 +11,7 @@ from collections.abc import Callable, Sequence
 from dataclasses import asdict, dataclass
 from functools import lru_cache
 from pathlib import Path
+from threading import Lock
 from typing import TYPE_CHECKING, Any
 
 from cepts._version import __version__
@@ -25,7 +26,7 @@ from cepts.words.persist import aligner_of, options_of
 from cepts.words.positions import Positions
 from cepts.words.prior import Prior
 from cepts.words.text import ShelvedText
-from cepts.words.training import PRIOR_STAGE, AlignerTraining
+from cepts.words.training import PRIOR_STAGE, AlignerTraining, left_name
 
 if TYPE_CHECKING:
     from cepts.words.aligner import Aligner
@@ -120,16 +121,27 @@ class TrainingJob:
     # -- steps -------------------------------------------------------------------------------------------------------
 
     def step(self) -> JobStep | None:
-        """The next step; None if the training is finished."""
-        shards = range(self.text.shards)
+        """The next step; None if the training is finished.
+
+        What is there counts as done: each of many processes asks, and none can read all files to find damaged ones.
+        """
+        shards, there = range(self.text.shards), self.shelf.holds
         if not self.indexed.is_ready():
-            return JobStep(None, 0, tuple(self.indexed.not_indexed()), len(shards))
+            return JobStep(None, 0, tuple(self.indexed.not_indexed(there)), len(shards))
         for stage, _, iterations in self.stages():
             history = self._history(stage)
             if not has_ended(history, iterations, self.aligner.tolerance):
-                problem = self.problem(stage)
-                return JobStep(stage, len(history) + 1, tuple(problem.not_counted()), len(shards))
+                counted = left_name(f"training-{stage}", "counts", len(history) + 1)
+                missing = (shard for shard in shards if not there(f"{counted}/{shard:05}"))
+                return JobStep(stage, len(history) + 1, tuple(missing), len(shards))
         return None
+
+    def steps_left(self) -> int:
+        """How many steps are left; there may be fewer if EM stops early."""
+        histories = ((self._history(stage), iterations) for stage, _, iterations in self.stages())
+        tolerance = self.aligner.tolerance
+        left = (most - len(done) for done, most in histories if not has_ended(done, most, tolerance))
+        return sum(left, 0 if self.indexed.is_ready() else 1)
 
     def stages(self) -> list[tuple[str, Any, int]]:
         """The stages of training; see `Aligner.stages`."""
@@ -192,6 +204,7 @@ class TrainingJob:
 
     def train(self, progress: Progress | None = None) -> None:
         """Run all iterations that are missing."""
+        self.shelf.sweep()
         self._begin()
         for stage, positions, iterations in self.stages():
             self._prepare(positions)
@@ -226,7 +239,9 @@ class TrainingJob:
                 f"{_place(self.shelf)}: {len(step.missing):,} of {step.shards:,} shards are missing in {step}, the "
                 f"first of them {step.missing[0] + 1:,}; run `cepts train` for them first."
             )
+        self.shelf.sweep()
         if step.stage is None:
+            self.run("index", self.indexed.not_indexed())  # those that are damaged
             self.run("merge", self.indexed.not_merged())
             return
         run_em(
@@ -264,14 +279,35 @@ class JobTask:
 
     def __call__(self, number: int) -> None:
         """Run the task for a shard or a range."""
-        indexed, problem = _opened(self.directory, self.stage, self.iteration)
+        places = [DiskShelf(self.directory).path_of(name) for name in ("text", OPTIONS, "words")]
+        try:
+            written = tuple(place.stat().st_mtime_ns for place in places)
+        except OSError as error:
+            raise ModelError(
+                f"a worker cannot read {error.filename} ({error.strerror}); all machines must see the directory of the "
+                f"job under the same name."
+            ) from error
+        with _opening:
+            indexed, problem = _opened(self.directory, written, self.stage, self.iteration)
         getattr(problem or indexed, self.kind)(number)
 
 
+# Threads of a worker share a job; they would otherwise set its parameters at the same time.
+_opening = Lock()
+
+
 @lru_cache(maxsize=1)
-def _opened(directory: str, stage: str | None, iteration: int) -> tuple[IndexedText, AlignerTraining | None]:
+def _job(directory: str, written: tuple[int, ...]) -> TrainingJob:
+    """A job as a worker sees it; another one in the same directory was written at another time."""
+    return TrainingJob.open(directory, ThreadEngine(1))
+
+
+@lru_cache(maxsize=1)
+def _opened(
+    directory: str, written: tuple[int, ...], stage: str | None, iteration: int
+) -> tuple[IndexedText, AlignerTraining | None]:
     """A job as a worker sees it in an iteration; what it has read stays valid until the next one."""
-    job = TrainingJob.open(directory, ThreadEngine(1))
+    job = _job(directory, written)
     if stage is None:
         return job.indexed, None
     problem = job.problem(stage.removeprefix("training-"))

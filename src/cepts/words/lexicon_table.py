@@ -17,8 +17,11 @@ from cepts.words.levels import build_levels, words_by_level
 from cepts.words.lexicon import BackOff, Bayes, Lexicon, Side
 from cepts.words.ranges import levels_of
 
-# Tables of the lexicon are read only once in an iteration if they have no more bytes than this.
+# Tables of the lexicon are read only once in an iteration if they have no more bytes than this. Those of a larger
+# lexicon are kept as what each shard needs of them: reading all of them for each shard would take time in proportion to
+# the square of the text.
 TABLES_IN_MEMORY = 64 << 20
+BYTES_OF_CELL = 8
 
 
 class LexiconTable:
@@ -69,6 +72,20 @@ class LexiconTable:
         ranges = range(len(self.indexed.ranges))
         return np.sum([self.shelf.get(f"ranges/{number:05}")["target_sizes"] for number in ranges], axis=0)
 
+    @property
+    def by_shard(self) -> bool:
+        """Whether entries are kept shard by shard, and not as tables."""
+        indexed = self.indexed
+        size = len(indexed.ranges) * indexed.sizes.range * BYTES_OF_CELL
+        return indexed.text.shards > 1 and len(indexed.ranges) > 1 and size > TABLES_IN_MEMORY
+
+    def put(self, name: str, number: int, table: NDArray[np.float32]) -> None:
+        """Keep the table of a range, or what each shard needs of it, shard by shard."""
+        if self.by_shard:
+            self.shelf.put(name, {"entries": table[self.shelf.get(f"ranges/{number:05}")["numbers"]]})
+        else:
+            self.shelf.put(name, {"table": table})
+
     def entries(self, shard: int) -> NDArray[np.float32]:
         """The entries of all cells of a shard."""
         own = self._gathered(shard)
@@ -84,13 +101,16 @@ class LexiconTable:
             own[:, 0] = 1.0 / max(len(indexed.sides[1]), 1)
             own[:, 1] = 1.0 / max(len(indexed.sides[0]), 1)
             return own
+        if indexed.text.shards == 1 and len(indexed.ranges) == 1 and indexed.prior is None:
+            return self._table(0)
         for number in range(len(indexed.ranges)):
-            table = self._table(number)
-            if indexed.text.shards == 1 and len(indexed.ranges) == 1 and indexed.prior is None:
-                return table
-            piece = self.shelf.get(f"ranges/{number:05}")
-            bounds = piece["number_offsets"][shard : shard + 2].tolist()
-            gather_rows(table, piece.part("numbers", *bounds), own[starts[number] : starts[number + 1]])
+            piece, part = self.shelf.get(f"ranges/{number:05}"), own[starts[number] : starts[number + 1]]
+            bounds = piece.part("number_offsets", shard, shard + 2).tolist()
+            kept = self.shelf.get(f"{self.version}/{number:05}")
+            if "entries" in kept:
+                part[:] = kept.part("entries", *bounds)
+            else:
+                gather_rows(self._table(number), piece.part("numbers", *bounds), part)
         return own
 
     def _table(self, number: int) -> NDArray[np.float32]:

@@ -15,7 +15,7 @@ last bit.
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from typing import Protocol
+from typing import Protocol, TypeVar
 
 import numpy as np
 from numpy.typing import NDArray
@@ -32,6 +32,7 @@ from cepts.words.lexicon_table import LexiconTable
 from cepts.words.positions import Expected, Positions
 from cepts.words.text import SIDES
 
+Result = TypeVar("Result")
 # The stage in which the parameters are computed from what was learnt before; it has no E-step.
 PRIOR_STAGE = "prior"
 SAMPLE_PARTS = ("weight", "rest", "share", "words", "totals")
@@ -101,7 +102,7 @@ class AlignerTraining:
 
     def _named(self, what: str) -> str:
         """The name of what this iteration leaves on the shelf."""
-        return f"{self.stage}/{what}-{self.iteration + 1}"
+        return left_name(self.stage, what, self.iteration + 1)
 
     # -- the E-step --------------------------------------------------------------------------------------------------
 
@@ -113,7 +114,9 @@ class AlignerTraining:
             total, stage = len(shards), self.stage.replace("-", " ")
             self.report(Step(stage=stage, done=0, total=1, iteration=self.iteration + 1, parts=(done, total)))
         self.run("count", missing, lambda more, total: tick(done + more, done + total), problem=self)
-        return sum((self.shelf.get(f"{counted}/{shard:05}").settings["objective"] for shard in shards), 0.0)
+        return self._again_where_damaged(
+            lambda: sum((self.shelf.get(f"{counted}/{shard:05}").settings["objective"] for shard in shards), 0.0)
+        )
 
     def not_counted(self) -> list[int]:
         """The shards without expected counts of this iteration."""
@@ -173,7 +176,7 @@ class AlignerTraining:
         if not self.resumable:
             self.shelf.drop(f"{self.stage}/learnt-{self.iteration}")
 
-    def _again_where_damaged(self, step: Callable[[], None]) -> None:
+    def _again_where_damaged(self, step: Callable[[], Result]) -> Result:
         """Run a step; where it finds that the counts of a shard are damaged, they are made again."""
         prefix = f"{self._named('counts')}/"
         for _ in range(self.indexed.text.shards):
@@ -217,6 +220,18 @@ class AlignerTraining:
         self.shelf.put(self._named("learnt"), self.state())
 
     def _learn(self) -> None:
+        # All counts are read before anything is learnt: where one is damaged, this is run again.
+        free = [np.zeros(words) for words in self.indexed.facts.words]
+        statistics: list[NDArray] = []
+        for piece in self._pieces("counts", self.shards):
+            for side, total in zip(SIDES, free, strict=True):
+                total[piece[f"{side}_words"]] += piece[f"{side}_free"]
+            own = [piece[name] for name in piece if name.startswith("statistics.")]
+            if statistics:
+                for total, part in zip(statistics, own, strict=True):
+                    total += part
+            else:
+                statistics = [part.copy() for part in own]
         lexicon = self.lexicon
         target_totals = np.zeros(len(lexicon.target_totals))
         samples: tuple[list[LeaveOneOut], list[LeaveOneOut]] = [], []
@@ -230,17 +245,6 @@ class AlignerTraining:
         if isinstance(lexicon.shared, BackOff):
             lexicon.shared.target_totals = target_totals
             lexicon.shared.learn(*samples)
-        free = [np.zeros(words) for words in self.indexed.facts.words]
-        statistics: list[NDArray] = []
-        for piece in self._pieces("counts", self.shards):
-            for side, total in zip(SIDES, free, strict=True):
-                total[piece[f"{side}_words"]] += piece[f"{side}_free"]
-            own = [piece[name] for name in piece if name.startswith("statistics.")]
-            if statistics:
-                for total, part in zip(statistics, own, strict=True):
-                    total += part
-            else:
-                statistics = [part.copy() for part in own]
         if not statistics and self.indexed.prior is None:  # A text without any pair has no statistics.
             return
         self.null.estimate(*free, starting=self.starting)
@@ -261,7 +265,7 @@ class AlignerTraining:
             lexicon.settle()
         if self.starting:
             lexicon.spread()
-        self.shelf.put(f"{self._named('tables')}/{number:05}", {"table": lexicon.table})
+        self.lexicon.put(f"{self._named('tables')}/{number:05}", number, lexicon.table)
 
     # -- checkpoints -------------------------------------------------------------------------------------------------
 
@@ -302,6 +306,11 @@ class AlignerTraining:
         if version is not None:
             self.shelf.drop(version)
             self.shelf.drop(version.replace("/tables-", "/sums-"))
+
+
+def left_name(stage: str, what: str, iteration: int) -> str:
+    """The name under which an iteration, counted from 1, leaves something on the shelf."""
+    return f"{stage}/{what}-{iteration}"
 
 
 def owned_by(owner: str, state: Mapping[str, NDArray]) -> dict[str, NDArray]:
