@@ -122,10 +122,11 @@ def test_the_wheel_alone_writes_the_examples(unpacked, tmp_path):
 
 
 def test_examples_of_the_checkout_are_those_of_the_package():
-    """All data and all scripts for users are in both; only what makes the data is in the checkout alone."""
+    """All data and all scripts for users are in both; what makes the data, and files for clusters, are here alone."""
     here = {path.relative_to(ROOT / "examples").as_posix() for path in (ROOT / "examples").rglob("*") if path.is_file()}
     here = {name for name in here if not any(fnmatch(part, junk) for part in Path(name).parts for junk in JUNK)}
     alone = {name for name in here if name == "README.md" or fnmatch(name, "make_*.py") or name.endswith(".ipynb")}
+    alone |= {name for name in here if name.startswith("cluster/")}
     assert here - alone == set(sample_files())
 
 
