@@ -174,7 +174,7 @@ def _train(
     if training.engine != "local" and training.checkpoint is None:
         raise UsageError("`engine` dask needs `checkpoint`, a directory that all workers can read and write.")
     if plan is not None:
-        plan = plan.for_words(text.words)
+        plan = plan.for_text(text.words, text.cells)
         if progress is not None:
             progress(Step(stage="indexing", done=0, total=1, line=plan.said(text.words, text.cells)))
     how: dict[str, Any] = {"lasting": training.checkpoint is not None, "sizes": None if plan is None else plan.sizes}

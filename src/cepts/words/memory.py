@@ -17,11 +17,14 @@ MIB = 1 << 20
 PROGRAM = 200 * MIB
 # Bytes for each word of either vocabulary, while words are numbered.
 OF_WORD = 400
-# Bytes for each token pair of a block and of a shard, and for each cell of a range, in each thread.
-OF_BLOCK, OF_SHARD, OF_RANGE = 32, 12, 40
+# Bytes in each thread for each token pair of a block and of a shard, and for each cell of a range: in the lexicon, and
+# in every shard that has it.
+OF_BLOCK, OF_SHARD, OF_CELL, OF_CELL_IN_SHARD = 32, 12, 30, 40
 # Bytes in files for each token pair of the text.
-ON_DISK = 12
-SMALLEST, LARGEST_SHARD, LARGEST_RANGE = 1 << 17, 1 << 25, 1 << 23
+ON_DISK = 15
+# Token pairs x have about FACTOR x^POWER cells, in a shard and in a whole text.
+CELLS_OF_SHARD, CELLS_OF_TEXT = (6.0, 0.81), (13.0, 0.76)
+SMALLEST, LARGEST_SHARD, LARGEST_RANGE = 1 << 14, 1 << 25, 1 << 23
 
 
 @dataclass(frozen=True, slots=True)
@@ -55,41 +58,56 @@ class MemoryPlan:
         sizes = Sizes(block=min(shard, CELLS_IN_BLOCK), shard=shard, range=SMALLEST)
         return cls(sizes, min(budget // 16, 1024 * MIB), threads, budget)
 
-    def for_words(self, words: int) -> MemoryPlan:
-        """The plan for a text with so many words in both vocabularies, which is refused if it does not fit."""
-        if self.estimate(words) > self.budget:
+    def for_text(self, words: int, cells: int) -> MemoryPlan:
+        """The plan for a text with so many words in both vocabularies and so many token pairs.
+
+        It is refused if it does not fit.
+        """
+        if self.estimate(words, cells) > self.budget:
             threads = "1 thread" if self.threads == 1 else f"{self.threads} threads"
             raise UsageError(
-                f"`memory` must be at least {_said(self._least(words))} for this text, whose two vocabularies have "
-                f"{words:,} words, with {threads}. Got {_said(self.budget)} instead. Give more memory"
+                f"`memory` must be at least {_said(self._least(words, cells))} for this text, whose two vocabularies "
+                f"have {words:,} words, with {threads}. Got {_said(self.budget)} instead. Give more memory"
                 f"{'' if self.threads == 1 else ', or use fewer threads'}."
             )
         plan = self
         while plan.sizes.range < LARGEST_RANGE:
             larger = replace(plan, sizes=replace(plan.sizes, range=2 * plan.sizes.range))
-            if larger.estimate(words) > self.budget:
+            if larger.estimate(words, cells) > self.budget:
                 break
             plan = larger
         return plan
 
-    def _least(self, words: int) -> int:
+    def _least(self, words: int, cells: int) -> int:
         """The lowest budget with which the text fits, in whole MiB."""
         least = self.budget
-        while (needed := MemoryPlan.within(least, self.threads).estimate(words)) > least:
+        while (needed := MemoryPlan.within(least, self.threads).estimate(words, cells)) > least:
             least = -(-needed // MIB) * MIB
         return least
 
-    def estimate(self, words: int) -> int:
-        """How many bytes training needs at most, with so many words in both vocabularies."""
-        of_thread = _bytes_of_shard(self.sizes.shard) + OF_RANGE * self.sizes.range
+    def estimate(self, words: int, cells: int) -> int:
+        """How many bytes training needs at most, with so many words and token pairs."""
+        of_cell = OF_CELL + OF_CELL_IN_SHARD * self._shards_of_cell(cells)
+        of_thread = _bytes_of_shard(self.sizes.shard) + int(of_cell * self.sizes.range)
         return PROGRAM + OF_WORD * words + self.shelf + min(TABLES_IN_MEMORY, self.budget) + self.threads * of_thread
 
+    def _shards_of_cell(self, cells: int) -> float:
+        """In about how many shards a pair of words occurs that occurs at all."""
+        shards = max(cells / self.sizes.shard, 1.0)
+        in_shards = shards * _power(CELLS_OF_SHARD, cells / shards)
+        return max(in_shards / max(_power(CELLS_OF_TEXT, cells), 1.0), 1.0)
+
     def said(self, words: int, cells: int) -> str:
-        """The estimate in words, for a text with so many token pairs."""
+        """The estimate in words."""
         return (
-            f"memory   at most {_said(self.estimate(words))} of {_said(self.budget)}, and about "
+            f"memory   at most {_said(self.estimate(words, cells))} of {_said(self.budget)}, and about "
             f"{_said(ON_DISK * cells)} in files"
         )
+
+
+def _power(law: tuple[float, float], token_pairs: float) -> float:
+    factor, power = law
+    return min(factor * token_pairs**power, token_pairs)
 
 
 def _bytes_of_shard(shard: int) -> int:
