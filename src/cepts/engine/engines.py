@@ -154,7 +154,7 @@ class DaskEngine:
                     threads_per_worker=1,
                     processes=True,
                     host="127.0.0.1",
-                    dashboard_address=None,
+                    dashboard_address="127.0.0.1:0",  # None would try a fixed port, and warn if it is taken
                     silence_logs=50,
                 )
                 self._client = Client(cluster)
