@@ -158,5 +158,5 @@ def test_misuse_is_one_clear_line(cepts, here, arguments, code, message):
 
 def test_a_checkpoint_of_another_version_is_refused(cepts, here, monkeypatch):
     cepts(*LM, "--save", "first", "--checkpoint", "work", "--begin")
-    monkeypatch.setattr("cepts.pipeline.piece_jobs.__version__", "99.0")
+    monkeypatch.setattr("cepts.engine.piecework.__version__", "99.0")
     assert "was begun with cepts" in cepts("train", "work").error

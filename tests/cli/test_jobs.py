@@ -172,7 +172,7 @@ def test_misuse_is_one_clear_line(cepts, corpus, arguments, code, message):
 
 def test_a_job_of_another_version_is_refused(cepts, corpus, monkeypatch):
     cepts("shard", "en", "fr", "job")
-    monkeypatch.setattr("cepts.words.job.__version__", "99.0")
+    monkeypatch.setattr("cepts.engine.piecework.__version__", "99.0")
     assert "was begun with cepts" in cepts("train", "job").error
 
 

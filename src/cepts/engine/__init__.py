@@ -2,7 +2,16 @@
 
 from cepts.engine.em import ROUNDING, Checkpointed, EMProblem, Tick, has_ended, run_em, state_name
 from cepts.engine.engines import DaskEngine, Engine, ThreadEngine, engine_of
-from cepts.engine.piecework import JOB, PieceStep, Workplace, keep_terms, piece_name, run_steps, workplace_of
+from cepts.engine.piecework import (
+    JOB,
+    PieceStep,
+    Workplace,
+    check_version,
+    keep_terms,
+    piece_name,
+    run_steps,
+    workplace_of,
+)
 from cepts.engine.shards import cut_runs, default_threads, map_shards, one_allocation, release_memory, run_tasks
 
 __all__ = [
@@ -16,6 +25,7 @@ __all__ = [
     "ThreadEngine",
     "Tick",
     "Workplace",
+    "check_version",
     "cut_runs",
     "default_threads",
     "engine_of",

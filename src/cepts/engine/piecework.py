@@ -19,6 +19,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from cepts._version import __version__
 from cepts.engine.engines import Engine, ThreadEngine, engine_of
 from cepts.errors import ModelError, UsageError
 from cepts.names import resolve
@@ -179,6 +180,15 @@ class RemotePiece:
 def _opened(directory: str) -> DiskShelf:
     """A shelf that stays open from task to task, so that each piece is checked once."""
     return DiskShelf(directory)
+
+
+def check_version(directory: str | PathLike[str], version: str) -> None:
+    """Refuse a directory in which another version of cepts has begun a job."""
+    if version != __version__:
+        raise ModelError(
+            f"{directory} was begun with cepts {version}, and this is cepts {__version__}; use the same version, or "
+            f"begin again in another directory."
+        )
 
 
 def keep_terms(shelf: Shelf, name: str, arrays: Mapping[str, NDArray[Any]], /, **settings: Any) -> None:

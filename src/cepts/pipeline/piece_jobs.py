@@ -13,7 +13,17 @@ from pathlib import Path
 
 from cepts._version import __version__
 from cepts.atomic import is_temporary
-from cepts.engine import JOB, PieceStep, ThreadEngine, Tick, Workplace, keep_terms, run_steps, workplace_of
+from cepts.engine import (
+    JOB,
+    PieceStep,
+    ThreadEngine,
+    Tick,
+    Workplace,
+    check_version,
+    keep_terms,
+    run_steps,
+    workplace_of,
+)
 from cepts.errors import ModelError, UsageError
 from cepts.io.files import PathLike
 from cepts.names import JOB_KINDS, resolve
@@ -73,11 +83,7 @@ def command_of(directory: PathLike) -> str | None:
     if not shelf.has(CHECKPOINT):
         return None
     settings = shelf.get(CHECKPOINT).settings
-    if settings["version"] != __version__:
-        raise ModelError(
-            f"{directory} was begun with cepts {settings['version']}, and this is cepts {__version__}; use the same "
-            f"version, or begin again in another directory."
-        )
+    check_version(directory, settings["version"])
     return str(settings["command"])
 
 

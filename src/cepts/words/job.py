@@ -15,7 +15,7 @@ from threading import Lock
 from typing import TYPE_CHECKING, Any
 
 from cepts._version import __version__
-from cepts.engine import Engine, ThreadEngine, Tick, has_ended, release_memory, run_em, state_name
+from cepts.engine import Engine, ThreadEngine, Tick, check_version, has_ended, release_memory, run_em, state_name
 from cepts.errors import ModelError
 from cepts.progress import Progress
 from cepts.store import DiskShelf, Shelf
@@ -24,7 +24,7 @@ from cepts.words.indexed_text import IndexedText
 from cepts.words.lexicon_table import LexiconTable
 from cepts.words.persist import aligner_of, options_of
 from cepts.words.positions import Positions
-from cepts.words.prior import Prior
+from cepts.words.prior import TIMES, Prior
 from cepts.words.text import ShelvedText
 from cepts.words.training import PRIOR_STAGE, AlignerTraining, left_name
 
@@ -110,11 +110,7 @@ class TrainingJob:
         if not shelf.has(OPTIONS) or not shelf.has("text"):
             raise ModelError(f"{directory} holds no training job; begin one there with `cepts shard`.")
         settings = shelf.get(OPTIONS).settings
-        if settings["version"] != __version__:
-            raise ModelError(
-                f"{directory} was begun with cepts {settings['version']}, and this is cepts {__version__}; use the "
-                f"same version, or begin again in another directory."
-            )
+        check_version(directory, settings["version"])
         aligner = aligner_of(settings["model"], settings["options"])
         return cls(aligner, ShelvedText(shelf), Sizes(**settings["sizes"]), engine)
 
@@ -319,10 +315,6 @@ def _opened(
             f"process training there, or do the machines see different files?"
         )
     return job.indexed, problem
-
-
-# Options that may differ when a training is continued.
-TIMES = ("iterations", "start_iterations", "hmm_iterations", "tolerance")
 
 
 def _place(shelf: Shelf) -> str:

@@ -36,8 +36,10 @@ if TYPE_CHECKING:
 
 # Cells in one piece of the shelf: 16 bytes each.
 CELLS_IN_PIECE = 1 << 21
-# Options that two models may have different and still be joined: they change how long training takes.
-FREE_OPTIONS = ("iterations", "start_iterations", "hmm_iterations", "tolerance", "threads", "max_length")
+# Options that say how long training takes; they may differ when a training is continued.
+TIMES = ("iterations", "start_iterations", "hmm_iterations", "tolerance")
+# Options that two models may have different and still be joined.
+FREE_OPTIONS = (*TIMES, "threads", "max_length")
 
 
 @dataclass(frozen=True, slots=True, eq=False)
