@@ -128,5 +128,6 @@ JOBS = [
     peer_job("fast_align", peers.run_fast_align),
     cepts_job("default", f"{DEFAULT}, 1 thread", "--threads", "1", scored_as=DEFAULT),
     cepts_job("default", f"{DEFAULT}, 2 threads", "--threads", "2"),
+    cepts_job("hmm", "`cepts align --model hmm`, 1 thread", "--model", "hmm", "--threads", "1"),
     cepts_job("ibm1", "`cepts align --model ibm1`, 1 thread", "--model", "ibm1", "--threads", "1"),
 ]

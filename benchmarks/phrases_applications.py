@@ -13,7 +13,8 @@ from cepts.data import SentencePair
 from cepts.evaluate import binary_judgement, choose_threshold, ranking
 from cepts.names import PHRASE_MODELS
 from cepts.phrases import PhraseAligner
-from cepts.pipeline.judgements import JUDGEMENT_SCORE_OF, JUDGEMENT_SCORES, judge_pairs, scored
+from cepts.pipeline.judged_pairs import judge_pairs
+from cepts.pipeline.judgements import JUDGEMENT_SCORE_OF, JUDGEMENT_SCORES, scored
 from phrases_data import PhrasesData
 from phrases_systems import System, trained
 from report import Table

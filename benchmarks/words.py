@@ -23,7 +23,7 @@ import report
 from cepts.data import Alignments
 from cepts.evaluate import Scores, compare
 from cepts.io import read_bitext
-from cepts.words import HMM, IBM1, IBM2, Aligner, Diagonal
+from cepts.words import HMM, IBM1, IBM2, IBM4, Aligner, Diagonal, Mixed
 from jobs import DEFAULT, HEURISTICS, JOBS, RIVALS, Found, align_command, fresh_kernels
 
 RESULTS = Path(__file__).resolve().parent / "results" / "words.jsonl"
@@ -56,8 +56,10 @@ MODELS = {
     "diagonal": Model("cepts Diagonal", Diagonal),
     "hmm-ml": Model("cepts HMM, maximum likelihood", lambda: HMM(lexicon="ml", agreement=False)),
     "hmm-agreeing": Model("cepts HMM, the same trained to agree", lambda: HMM(lexicon="ml")),
+    "hmm": Model("cepts HMM", HMM),
+    "ibm4": Model("cepts IBM4", IBM4),
     # What `cepts align` trains; its row is its links by agreement, made by the command itself.
-    "hmm": Model("cepts HMM, default", HMM, HEURISTICS),
+    "mixed": Model("cepts Mixed, default", Mixed, HEURISTICS),
 }
 ROWS = (*RIVALS, *MODELS, "default")
 

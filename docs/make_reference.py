@@ -57,10 +57,12 @@ The packages below have the rest. [The tutorial](../../tutorial/python.md) shows
 PACKAGES = {
     "cepts": "Everyday names",
     "cepts.words": "Word models",
+    "cepts.tuning": "Tuned models",
     "cepts.extract": "Scorers and extractors",
     "cepts.factor": "Factorisation",
     "cepts.phrases": "Phrase models",
     "cepts.spaces": "Word-vector spaces",
+    "cepts.encoders": "Encoders",
     "cepts.lm": "Language models",
     "cepts.data": "Data",
     "cepts.io": "Files",

@@ -86,13 +86,17 @@ def placement_terms(pair: Pair, alignment: Alignment) -> list[tuple[tuple[int, .
     return found
 
 
-def log_probability(pair: Pair, alignment: Alignment) -> float:
-    """Log P(target, alignment | source), minus infinity if null has too many words."""
+def log_probability(pair: Pair, alignment: Alignment, *, more_null: bool = False) -> float:
+    """Log P(target, alignment | source), minus infinity if null has too many words.
+
+    With `more_null`, each word beyond half of them has the probability of a word of null.
+    """
     free = sum(source < 0 for source in alignment)
-    if 2 * free > pair.length:
+    if 2 * free > pair.length and not more_null:
         return -np.inf
-    total = log(comb(pair.length - free, free))
-    total += free * log(pair.null_prob) + (pair.length - 2 * free) * log(1 - pair.null_prob)
+    allowed = min(free, pair.length // 2)
+    total = log(comb(pair.length - allowed, allowed))
+    total += free * log(pair.null_prob) + (pair.length - 2 * allowed) * log(1 - pair.null_prob)
     for j, source in enumerate(alignment):
         total += log(pair.null[j] if source < 0 else pair.lexicon[source, j])
     for word, cept in zip(pair.words, cepts_of(alignment, pair.size), strict=True):
@@ -137,9 +141,12 @@ class Neighbourhood:
     log_sum: float
 
 
-def neighbourhood(pair: Pair, alignment: Alignment) -> Neighbourhood:
+def neighbourhood(pair: Pair, alignment: Alignment, candidates: list[set[int]] | None = None) -> Neighbourhood:
+    """Sums over an alignment and its neighbours, or those whose links are among the candidates of each word."""
     members = [alignment, *neighbours(alignment, pair.size)]
-    scores = np.array([log_probability(pair, member) for member in members])
+    if candidates is not None:
+        members = [member for member in members if all(map(set.__contains__, candidates, member))]
+    scores = np.array([log_probability(pair, member, more_null=candidates is not None) for member in members])
     log_sum = float(np.logaddexp.reduce(scores))
     table = pair.placements if pair.chained else pair.displacements
     found = Neighbourhood(

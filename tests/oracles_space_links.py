@@ -6,7 +6,7 @@ import numpy as np
 
 
 def shares(similarities, *, temperature, null, diagonal, support, rounds):
-    """Forward and reverse shares of one pair, and the masses of null (source, target)."""
+    """Forward and reverse shares of one pair, the masses of null (source, target), and the last logits."""
     rows, columns = similarities.shape
     given = np.empty((rows, columns))
     for i in range(rows):
@@ -21,7 +21,7 @@ def shares(similarities, *, temperature, null, diagonal, support, rounds):
         reverse = weights / (nothing + weights.sum(axis=1, keepdims=True))
         if turn < rounds:
             logits = given + support * lent(np.sqrt(forward * reverse))
-    return forward, reverse, 1 - reverse.sum(axis=1), 1 - forward.sum(axis=0)
+    return forward, reverse, 1 - reverse.sum(axis=1), 1 - forward.sum(axis=0), logits
 
 
 def lent(links):

@@ -40,8 +40,10 @@ def test_a_word_model_is_its_class_and_a_name(texts, tmp_path, monkeypatch):
     module.Toy = Toy
     monkeypatch.setitem(sys.modules, "toy_model", module)
     monkeypatch.setitem(names.WORD_MODELS, "toy", "toy_model:Toy")
-    assert align(texts, tmp_path, "--model", "toy", "--save", str(tmp_path / "model")) == align(texts, tmp_path)
-    assert align(texts, tmp_path, "--load", str(tmp_path / "model")) == align(texts, tmp_path)
+    assert align(texts, tmp_path, "--model", "toy", "--save", str(tmp_path / "model")) == align(
+        texts, tmp_path, "--model", "hmm"
+    )
+    assert align(texts, tmp_path, "--load", str(tmp_path / "model")) == align(texts, tmp_path, "--model", "hmm")
 
 
 def test_an_option_of_a_model_is_a_field_and_an_option(texts, tmp_path, monkeypatch):

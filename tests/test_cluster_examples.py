@@ -90,15 +90,17 @@ def arguments_of(script, **environment):
     return found.stdout.splitlines()
 
 
-def test_a_chain_of_slurm_jobs(place, wanted):
+@pytest.mark.parametrize("ranges", ["0", "2"])
+def test_a_chain_of_slurm_jobs(place, wanted, ranges):
     keep = 'for part; do printf "%s\\0" "$part"; done > "jobs/$number"'
     stand_in(place, "sbatch", f'number=$(($(ls jobs | wc -l) + 1)); {keep}; echo "$number;cluster"\n')
     (place / "jobs").mkdir()
-    said = run("slurm-steps.sh", SHARES="2", THREADS="1")
+    said = run("slurm-steps.sh", SHARES="2", THREADS="1", RANGES=ranges)
     kept = sorted((place / "jobs").iterdir(), key=lambda file: int(file.name))
     jobs = [file.read_text().split("\0")[:-1] for file in kept]
     assert said.splitlines()[-1] == f"the last job is {len(jobs)}"
-    assert len(jobs) == 2 * 9 + 2  # indexing and eight iterations, each with its reduce; then the links
+    # Indexing and eight iterations, each with its reduce and perhaps two rounds by range; then the links.
+    assert len(jobs) == (2 if ranges == "0" else 4) * 9 + 2
     for number, job in enumerate(jobs):
         options = dict(part.partition("=")[::2] for part in job)
         assert options.get("--dependency") == (f"afterok:{number}" if number else None)
@@ -302,7 +304,7 @@ def test_a_snakefile(place, wanted):
     else:
         snakemake = Snakemake(source, source="en.txt.gz", target="fr.txt.gz", shares=2)
         snakemake.run("all", snakemake.rules["all"], "all", type("Wildcards", (), {}))
-        assert [snakemake.ran.count(name) for name in snakemake.rules] == [1, 1, 18, 9, 2, 1]
+        assert [snakemake.ran.count(name) for name in snakemake.rules] == [1, 1, 22, 11, 2, 1]
     assert (place / "links.txt").read_bytes() == wanted
 
 

@@ -35,6 +35,8 @@ LAYERS = {
     "phrases": 5,
     "spaces": 5,
     "lm": 5,
+    "encoders": 5,
+    "tuning": 5,
     "evaluate": 6,
     "pipeline": 7,
     "cli": 8,
@@ -43,7 +45,7 @@ LAYERS = {
     "sample": 9,  # scripts for users to read and run
     "__main__": 9,
 }
-MODELS = {"words", "phrases", "spaces", "lm"}
+MODELS = {"words", "phrases", "spaces", "lm", "encoders", "tuning"}
 MAY_TALK = {"cli", "view", "plot", "sample", "__main__"}
 PICKLES = {"pickle", "_pickle", "cPickle", "dill", "cloudpickle", "joblib", "marshal", "shelve"}
 
@@ -323,4 +325,4 @@ def test_a_job_on_words_loads_no_other_room():
     code = "import sys, cepts.pipeline; print(*(name for name in sys.modules if name.startswith('cepts.')))"
     loaded = {name.split(".")[1] for name in run_python(code)}
     assert "words" in loaded
-    assert loaded.isdisjoint({"phrases", "spaces", "lm", "evaluate", "kernels"})
+    assert loaded.isdisjoint({"phrases", "spaces", "lm", "encoders", "evaluate", "kernels"})

@@ -8,12 +8,14 @@ import numpy as np
 import pytest
 
 from cepts.data import Alignments, Bitext, Sentence, SentencePair
+from cepts.encoders import EncoderScorer, Similarity
 from cepts.extract import EXTRACTORS, LinkScorer, MatrixScorer, ScorerMixture
 from cepts.phrases.aligner import PhraseAligner, TokenAligner
 from cepts.spaces import IBFA
 from cepts.words import HMM, IBM4
 from cepts.words import aligner as aligner_module
 from cepts.words.index import cut
+from toy_encoders import ContextEncoder, StaticEncoder
 from toy_spaces import toy_dictionary, toy_views
 
 
@@ -71,6 +73,10 @@ SCORERS = {
     "space": space,
     "matrices": matrices,
     "links": links,
+    "encoder": lambda threads: EncoderScorer(StaticEncoder(), threads=threads),
+    "encoder of contexts": lambda threads: EncoderScorer(
+        ContextEncoder(), Similarity(method="transport"), threads=threads
+    ),
     "word model and space": lambda threads: ScorerMixture([hmm(threads), space(threads)], [2, 1], threads=threads),
     "all": lambda threads: ScorerMixture(
         [make(threads) for make in (phrases, hmm, space, matrices, links)], threads=threads
@@ -87,7 +93,7 @@ def scorer(name, threads):
 def small_runs(monkeypatch):
     """Runs of a few pairs, of other sizes for each scorer, as there are of large texts."""
     monkeypatch.setattr(aligner_module, "cut", lambda pairs, cells: cut(pairs, 60))
-    monkeypatch.setattr("cepts.spaces.associate.CELLS_IN_SHARD", 80)
+    monkeypatch.setattr("cepts.extract.similarity.CELLS_IN_RUN", 80)
     monkeypatch.setattr("cepts.extract.given.CELLS_IN_RUN", 90)
     monkeypatch.setattr(PhraseAligner, "PAIRS_AT_A_TIME", 7)
 

@@ -51,7 +51,7 @@ if TYPE_CHECKING:
     from cepts.pipeline import load
     from cepts.pipeline.quick import align
     from cepts.spaces import CCA, IBFA, MBFA, Induction, LeastSquares, Procrustes, Ridge, SpaceModel, SpaceScorer
-    from cepts.words import HMM, IBM1, IBM2, IBM3, IBM4, Aligner, Cooccurrence, Diagonal
+    from cepts.words import HMM, IBM1, IBM2, IBM3, IBM4, Aligner, Cooccurrence, Diagonal, Mixed
 
 __all__ = [
     "ASSOCIATIONS",
@@ -84,6 +84,7 @@ __all__ = [
     "LeastSquares",
     "LinkScorer",
     "MatrixScorer",
+    "Mixed",
     "NGrams",
     "PhraseAligner",
     "Procrustes",
@@ -141,9 +142,22 @@ _HOMES = {
     "cepts.pipeline": "load",
     "cepts.pipeline.quick": "align",
     "cepts.spaces": "CCA IBFA Induction LeastSquares MBFA Procrustes Ridge SpaceModel SpaceScorer",
-    "cepts.words": "Aligner Cooccurrence Diagonal HMM IBM1 IBM2 IBM3 IBM4",
+    "cepts.words": "Aligner Cooccurrence Diagonal HMM IBM1 IBM2 IBM3 IBM4 Mixed",
 }
-_ROOMS = ("data", "evaluate", "extract", "factor", "io", "lm", "phrases", "pipeline", "plot", "spaces", "words")
+_ROOMS = (
+    "data",
+    "encoders",
+    "evaluate",
+    "extract",
+    "factor",
+    "io",
+    "lm",
+    "phrases",
+    "pipeline",
+    "plot",
+    "spaces",
+    "words",
+)
 
 
 def __getattr__(name: str) -> Any:

@@ -42,9 +42,11 @@ WORD_MODELS = {
     "ibm2": "cepts.words.models:IBM2",
     "diagonal": "cepts.words.models:Diagonal",
     "hmm": "cepts.words.models:HMM",
+    "mixed": "cepts.words.models:Mixed",
     "ibm3": "cepts.words.models:IBM3",
     "ibm4": "cepts.words.models:IBM4",
 }
+DEFAULT_WORD_MODEL = "mixed"
 # Papers whose settings `cepts align --paper` takes.
 ALIGNMENT_PAPERS = {
     "ibm1": "cepts.pipeline.papers:IBM1",
@@ -58,17 +60,28 @@ MODEL_KINDS = {
     "space": "cepts.spaces.model:SpaceModel.load",
     "lm": "cepts.lm:AdaptedModel.load",
     "ngrams": "cepts.lm:KneserNey.load",
+    "tuned": "cepts.tuning:TunedScorer.load",
 }
 # Kind of a job that leaves pieces in a directory -> its steps.
 JOB_KINDS = {
     "ngrams": "cepts.lm.ngram_counts:ngram_steps",
     "cells": "cepts.lm.cells:cell_steps",
     "phrases": "cepts.pipeline.phrase_jobs:phrase_steps",
+    "judgements": "cepts.pipeline.judged_pairs:judge_steps",
     "moments": "cepts.spaces.moments:moment_steps",
 }
 LEXICONS = ("ml", "bayes", "backoff")
 LEXICON_FORMATS = ("table", *LINK_COUNT_FORMATS)  # how the lexicon of a model is written
 STATISTICS = ("counts", "dice", "pmi", "llr")
+
+# Encoders. A name stands alone (``use``) or before what the encoder loads (``hf:DIRECTORY``).
+ENCODERS = {
+    "use": "cepts.encoders.universal:UniversalEncoder",
+    "hf": "cepts.encoders.transformer:TransformerEncoder",
+    "onnx": "cepts.encoders.onnx:OnnxEncoder",
+    "space": "cepts.spaces.encode:SpaceEncoder",
+}
+ENCODER_METHODS = ("softmax", "argmax", "itermax", "transport")
 
 # Cepts. The names of extractors and associations are in the tables of `cepts.extract`.
 SELECTIONS = ("anneal", "anneal-bic", "anneal-icl", "aic", "bic", "icl")

@@ -14,6 +14,7 @@ import cepts.pipeline.jobs as jobs_module
 import cepts.words.aligner as aligner_module
 from cepts.names import WORD_MODELS
 from cepts.words.index import Sizes
+from cepts.words.rare import LEAST_HELD, WORDS_HELD
 
 SMALL = Sizes(block=2_000, shard=5_000, range=2_000)
 QUICK = ("--iterations", 2)
@@ -35,6 +36,64 @@ def by_hand(cepts, job="job", shares=2):
         if json.loads(ran.out)["finished"]:
             return
     raise AssertionError("the training does not end")
+
+
+def by_ranges(cepts, job="job", shares=3):
+    """All steps of a training, of which each is finished by several commands; returns what these said."""
+    said = []
+    for _ in range(30):
+        assert cepts("train", job, "--shard", "1/1", "-q").code == 0
+        for _ in range(2):
+            for share in (2, 1, 3):
+                ran = cepts("reduce", job, "--range", f"{share}/{shares}", "--threads", 1)
+                assert ran.code == 0, ran
+                said.append(ran.err)
+        # The others need not have done their part.
+        ran = cepts("reduce", job, "--json", "-q")
+        assert ran.code == 0, ran
+        if json.loads(ran.out)["finished"]:
+            return said
+    raise AssertionError("the training does not end")
+
+
+@pytest.mark.parametrize("model", WORD_MODELS)
+@pytest.mark.parametrize("shares", [3, 4])
+def test_several_commands_can_finish_a_step(cepts, corpus, model, shares):
+    """With four shares, one of them is never run."""
+    wanted = cepts("align", "en", "fr", "--model", model, *QUICK, "--format", "scored").out
+    assert cepts("shard", "en", "fr", "job", "--model", model, *QUICK, "-q").code == 0
+    said = by_ranges(cepts, shares=shares)
+    assert cepts("align", "job", "--format", "scored", "-q").out == wanted
+    # The first round of each iteration adds up, and the second one makes tables.
+    ranges = int(re.search(r"of (\d+) ranges are missing", said[0]).group(1))
+    assert ranges > 5
+    if shares == 3:
+        assert "indexing, numbering cells: all ranges are done, next is cepts reduce job" in said[2]
+        assert f"training ibm1, iteration 1, making tables: {ranges} of {ranges} ranges are missing" in said[8]
+        assert "training ibm1, iteration 1, making tables: all ranges are done" in said[11]
+    else:
+        assert re.search(rf"iteration 1, adding up: \d+ of {ranges} ranges are missing", said[11])
+
+
+def test_what_several_commands_left_is_used_and_made_again_where_it_is_damaged(cepts, corpus):
+    wanted = cepts("align", "en", "fr", *QUICK, "--format", "scored").out
+    assert cepts("shard", "en", "fr", "job", *QUICK, "-q").code == 0
+    for _ in range(2):
+        assert cepts("train", "job", "--shard", "1/1", "-q").code == 0
+        for _ in range(2):
+            assert json.loads(cepts("reduce", "job", "--range", "1/1", "--json", "-q").out)["missing"] >= 0
+        sums = sorted((corpus / "job").glob("training-ibm1/sums-*/*.piece"))
+        times = [path.stat().st_mtime_ns for path in sums]
+        if sums:
+            with sums[1].open("r+b") as file:
+                file.seek(-1, os.SEEK_END)
+                file.write(b"\xff")
+        assert cepts("reduce", "job", "-q").code == 0
+        assert [path.stat().st_mtime_ns for path in sums][2:] == times[2:]
+    assert sums
+    assert cepts("train", "job", "-q").code == 0
+    assert cepts("align", "job", "--format", "scored", "-q").out == wanted
+    assert json.loads(cepts("reduce", "job", "--range", "1/1", "--json", "-q").out) == {"finished": True}
 
 
 @pytest.mark.parametrize("model", WORD_MODELS)
@@ -83,9 +142,9 @@ def test_the_steps_that_are_left_are_counted(cepts, corpus):
     ran = cepts("shard", "en", "fr", "job", "--json", *QUICK)
     found = json.loads(ran.out)
     assert found["pairs"] == 120
-    assert found["steps"] == 1 + 4 + 2  # indexing, Model 1, the HMM
+    assert found["steps"] == 1 + 4 + 3 + 1  # indexing, Model 1, the HMM, positions of Model 4
     ran = cepts("reduce", "job", "--status")
-    assert re.search(r"next     indexing: .*\nleft     7 steps; (\d+) of \1 shards are missing in this one\n", ran.err)
+    assert re.search(r"next     indexing: .*\nleft     9 steps; (\d+) of \1 shards are missing in this one\n", ran.err)
     left = [found["steps"]]
     while left[-1]:
         cepts("train", "job", "--shard", "1/1")
@@ -94,7 +153,7 @@ def test_the_steps_that_are_left_are_counted(cepts, corpus):
         assert ran["finished"] == (left[-1] == 0)
     # EM may stop before its last iteration, so that several steps go at once.
     assert left == sorted(set(left), reverse=True)
-    assert left[:2] == [7, 6]
+    assert left[:2] == [9, 8]
 
 
 def test_processes_that_wait_for_each_other_train_together(cepts, cepts_process, corpus):
@@ -152,6 +211,9 @@ def test_a_checkpoint_of_align_is_a_job(cepts, corpus):
         (("train", "job", "--shard", "0/2"), 2, "--shard must be I/N with I from 1 to N"),
         (("train", "job", "--shard", "half"), 2, "--shard must be I/N, such as 2/8. Got 'half' instead."),
         (("train", "job", "--shard", "1/2", "--save", "m"), 2, "--save saves the model of a training that is finished"),
+        (("reduce", "job", "--range", "3/2"), 2, "--range must be I/N with I from 1 to N. Got 3/2 instead."),
+        (("reduce", "job", "--range", "1/2"), 1, "run `cepts train` for them first."),
+        (("reduce", "job", "--range", "1/2", "--status"), 2, "--status does nothing, so it does not go with --range"),
         (("train", "job", "--wait"), 2, "--wait is for one of several processes; give --shard too."),
         (("train", "job", "--engine", "spark"), 2, "--engine must be local, dask or dask:ADDRESS. Got 'spark'"),
         (("align", "en", "fr", "--shard", "1/2"), 2, "--shard goes with the directory of a training job"),
@@ -257,3 +319,8 @@ def test_a_damaged_index_is_made_again(cepts, corpus):
     file.write_bytes(data)
     by_hand(cepts)
     assert cepts("align", "job").out == wanted
+
+
+def test_help_says_how_many_words_are_held(cepts):
+    said = " ".join(cepts("shard", "--help").out.split())
+    assert f"{WORDS_HELD} N words of a side are held, or {LEAST_HELD:,} if that is more" in said

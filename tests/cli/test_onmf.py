@@ -522,9 +522,12 @@ def test_the_bar_moves_while_matrices_are_factorised(cepts, corpus, trained, mon
 @pytest.mark.parametrize(
     ("options", "line"),
     [
-        (("--classes", 5), "--classes goes with --model ibm4, not with hmm."),
-        (("--classes", 5, "--model", "ibm3"), "--classes goes with --model ibm4, not with ibm3."),
-        (("--hmm-iterations", 5, "--model", "ibm1"), "--hmm-iterations goes with --model ibm3 or ibm4, not with ibm1."),
+        (("--classes", 5, "--model", "hmm"), "--classes goes with --model mixed or ibm4, not with hmm."),
+        (("--classes", 5, "--model", "ibm3"), "--classes goes with --model mixed or ibm4, not with ibm3."),
+        (
+            ("--hmm-iterations", 5, "--model", "ibm1"),
+            "--hmm-iterations goes with --model mixed or ibm3 or ibm4, not with ibm1.",
+        ),
     ],
 )
 def test_options_of_the_fertility_models_go_with_them(cepts, corpus, untrained, options, line):

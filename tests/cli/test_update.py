@@ -73,7 +73,7 @@ def test_what_cannot_be_merged_is_said_in_one_line(cepts, model, halves):
     assert cepts("align", "b.en", "b.fr", "--save", "ibm1", "--model", "ibm1", "-q", "-o", "x").code == 0
     assert cepts("align", "b.en", "b.fr", "--save", "whole", "--no-lowercase", "-q", "-o", "x").code == 0
     said = cepts("merge", model, "ibm1", "--save", "merged").error
-    assert said.startswith("model and ibm1: one model is hmm and another one is ibm1")
+    assert said.startswith("model and ibm1: one model is mixed and another one is ibm1")
     assert "lowercase is True in one model and False in another" in cepts(
         "merge", model, "whole", "--save", "m"
     ).error.replace("--", "").replace("`", "")
@@ -108,7 +108,7 @@ def test_other_models_cannot_be_updated(cepts, halves):
 def test_priors_come_out_and_go_in(cepts, model, halves):
     assert cepts("lexicon", model, "--format", "priors", "-o", "m.priors").code == 0
     lines = (halves / "m.priors").read_text("utf-8").splitlines()
-    assert {line.split("\t")[0] for line in lines} == {"LEX", "HMMF", "HMMR"}
+    assert {line.split("\t")[0] for line in lines} == {"LEX", "HMMF", "HMMR", "FERF", "FERR"}
     assert cepts("lexicon", model, "--least", 0, "--top", 99, "-o", "table.tsv").code == 0
     to_priors = ("convert", "a.links", "--to", "priors", "--source", "a.en", "--target", "a.fr")
     assert cepts(*to_priors, "-o", "l.priors.gz").code == 0

@@ -112,7 +112,8 @@ def test_a_feature_that_is_declared_and_filled_has_weights_of_its_own(monkeypatc
 
 def test_no_other_file_names_a_feature():
     root = Path(cepts.__file__).parent
-    texts = {path: path.read_text() for path in root.rglob("*.py")}
+    # Tuning has features of its own, some of the same name.
+    texts = {path: path.read_text() for path in root.rglob("*.py") if path.parent.name != "tuning"}
     for home, group in GROUPS.items():
         for feature in (*group.values, *group.categories):
             if " " not in feature.name or feature in phrase_features.RULE_VALUES:

@@ -21,7 +21,8 @@ from cepts.phrases.directions import PhraseDirections, PosteriorPair
 from cepts.phrases.languages import english_annotator
 from cepts.phrases.words import kinds_of
 from cepts.pipeline.inputs import tokenise_pairs
-from cepts.pipeline.judgements import IMPORTANCE, JUDGEMENT_SCORES, judge_pairs, pair_scores
+from cepts.pipeline.judged_pairs import IMPORTANCE, judge_pairs
+from cepts.pipeline.judgements import JUDGEMENT_SCORES, pair_scores
 from cepts.pipeline.phrases import Synthesiser, align_pairs, list_segmentations
 
 EXAMPLES = read_sentence_pairs(Path(__file__).parents[2] / "examples" / "paraphrases.jsonl")

@@ -12,7 +12,13 @@ from hypothesis import strategies as st
 
 from cepts.data import Alignments, Bitext, offsets_of
 from cepts.io import read_priors
-from cepts.pipeline.priors import write_link_priors, write_model_priors
+from cepts.pipeline.priors import (
+    DICTIONARY_COUNT,
+    prior_of,
+    with_dictionary,
+    write_link_priors,
+    write_model_priors,
+)
 from cepts.words import HMM, IBM1, IBM4
 
 TEXT = Bitext.from_tokens([(["a", "b", "c"], ["x", "y", "z"]), (["b", "a"], ["y", "x"]), (["c"], ["z", "z"])] * 4)
@@ -105,3 +111,24 @@ def test_symbols_of_rare_words_are_left_out(tmp_path):
     (block,) = read_priors(tmp_path / "p")
     assert set(block.source) == {"a"}
     assert {word for _, word, *_ in block.fertilities} == {"a", "x"}
+
+
+def test_translations_share_the_count_of_a_word(tmp_path):
+    path = tmp_path / "en-fr.tsv"
+    path.write_text("a\tx\na\ty\nb\ty\nNew York\tz\nc\t\n")
+    table = with_dictionary(None, path, 50).table
+    [entries] = table.entries()
+    found = {(e, f): count for e, f, count in zip(entries.source, entries.target, entries.counts, strict=True)}
+    one = DICTIONARY_COUNT / 50
+    wanted = {("a", "x"): one / np.sqrt(2 * 1), ("a", "y"): one / np.sqrt(2 * 2), ("b", "y"): one / np.sqrt(1 * 2)}
+    assert found == pytest.approx(wanted)
+
+
+def test_a_prior_may_have_several_tables(tmp_path):
+    (tmp_path / "priors").write_text("LEX\ta\tx\t3\n")
+    (tmp_path / "en-fr.tsv").write_text("b\ty\n")
+    first = prior_of(priors=tmp_path / "priors")()
+    both = with_dictionary(first, tmp_path / "en-fr.tsv", 1)
+    assert [list(entries.source) for entries in both.table.entries()] == [["a"], ["b"]]
+    assert [list(entries.source) for entries in both.table.entries()] == [["a"], ["b"]]  # it can be read again
+    assert both.fingerprint not in (first.fingerprint, with_dictionary(None, tmp_path / "en-fr.tsv", 1).fingerprint)

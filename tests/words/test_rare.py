@@ -11,16 +11,18 @@ from bitexts_words import WORDS_WITH_STEMS, copy_of, results
 from cepts.data import Bitext, Vocabulary
 from cepts.errors import UsageError
 from cepts.words import HMM, IBM1, MODELS, load_aligner
-from cepts.words.rare import MARK, is_symbol, known_names, share_symbols
+from cepts.words.forms import MARK, Forms, is_symbol
+from cepts.words.rare import known_names, share_symbols, shrink
 
 WORDS = ["a", "ab", "abc", "abcd", "abcde", "abx", "b", "ba", "bab", "c", "cab", "dab", "…", "ab…"]
-vocabularies = st.dictionaries(st.sampled_from(WORDS), st.integers(1, 9), min_size=1)
+SYMBOLS = ["a …", "ab …", "abc …", "ba …", MARK]  # of words that became rare before
+vocabularies = st.dictionaries(st.sampled_from(WORDS + SYMBOLS), st.integers(1, 9), min_size=1)
 every_model = pytest.mark.parametrize("model", MODELS.values(), ids=MODELS)
 
 
 def wanted_symbols(counts: dict[str, int], stems, min_count, max_vocabulary) -> dict[str, str]:
     """The definition, word by word."""
-    frequent = [word for word in counts if counts[word] >= min_count]
+    frequent = [word for word in counts if counts[word] >= min_count and not is_symbol(word)]
     if max_vocabulary is not None and len(frequent) > max_vocabulary:
         places = {word: place for place, word in enumerate(counts)}
         frequent = sorted(frequent, key=lambda word: (-counts[word], places[word]))[:max_vocabulary]
@@ -29,11 +31,14 @@ def wanted_symbols(counts: dict[str, int], stems, min_count, max_vocabulary) -> 
     for word in [word for word in counts if word not in frequent]:
         found[word] = " …"
         for letters in stems:
+            stem = word.removesuffix(MARK)[:letters]
             together = sum(
-                counts[other] for other in counts if other not in frequent and other[:letters] == word[:letters]
+                counts[other]
+                for other in counts
+                if other not in frequent and other.removesuffix(MARK)[:letters] == stem
             )
             if together >= min_count:
-                found[word] = f"{word[:letters]} …"
+                found[word] = f"{stem} …"
                 break
     return found
 
@@ -49,6 +54,34 @@ def test_rare_words_share_the_symbol_of_their_longest_stem_that_is_not_rare(coun
     # A trained model finds the symbols of its words again.
     vocabulary = Vocabulary.from_words(dict.fromkeys(found))
     assert known_names(vocabulary, names, stems) == found
+
+
+@given(
+    st.dictionaries(st.sampled_from([*WORDS, *SYMBOLS, "AB", "Abc"]), st.integers(1, 9), min_size=1),
+    st.sampled_from([(3, 2), (2,), ()]),
+    st.integers(1, 16),
+    st.none() | st.integers(1, 3),
+)
+@settings(deadline=None)
+def test_a_vocabulary_shrinks_to_frequent_forms_and_symbols(counts, stems, most, prefix):
+    vocabulary, frequencies = Vocabulary.from_words(counts), np.array(list(counts.values()))
+    found, places = shrink(vocabulary, frequencies, forms=Forms(True, prefix), stems=stems, most=most)
+    names = [found.words[place] for place in places.tolist()]
+    assert list(dict.fromkeys(names)) == found.words  # in order of first use, and none that is not used
+    assert len(found) <= max(most // 2, 1)
+    forms = [word if is_symbol(word) else word.lower()[:prefix] for word in counts]
+    together: dict[str, int] = {}
+    for form, count in zip(forms, counts.values(), strict=True):
+        together[form] = together.get(form, 0) + count
+    for form, name in zip(forms, names, strict=True):
+        assert name == form or (is_symbol(name) and form.startswith(name.removesuffix(MARK)))
+    if len(together) <= most // 2:
+        assert names == forms
+        return
+    words = [form for form in together if not is_symbol(form)]
+    room = max(most // 2 - max(most // 8, 1), 0)
+    frequent = sorted(words, key=lambda form: -together[form])[:room]
+    assert sorted(name for name in found.words if not is_symbol(name)) == sorted(frequent)
 
 
 def test_a_word_that_was_never_seen_has_the_symbol_of_its_stem():

@@ -18,6 +18,7 @@ from cepts.words.job import TrainingJob
 from cepts.words.jumps import Jumps
 from cepts.words.lexicon_table import LexiconTable
 from cepts.words.mixture import Uniform
+from cepts.words.positions import Stage
 from cepts.words.text import SIDES, ShelvedText
 from cepts.words.training import AlignerTraining
 
@@ -101,7 +102,7 @@ def training(bitext, positions=None, *, model=None, agreeing=False, threads=1, *
     aligner.begin(job.indexed)
     positions = positions or aligner.positions_
     positions.prepare(job.indexed.facts)
-    return AlignerTraining(job.indexed, LexiconTable(job.indexed), "stage", positions, run=job.run)
+    return AlignerTraining(job.indexed, LexiconTable(job.indexed), Stage("stage", positions, 1), run=job.run)
 
 
 def found_by(problem):
@@ -112,10 +113,10 @@ def found_by(problem):
     for number in range(len(indexed.ranges)):
         problem.add(number)
         rows = shelf.get(f"ranges/{number:05}")["rows"]
-        values = shelf.get(f"stage/sums-1/{number:05}")["counts"][:, 0]
+        values = shelf.get(f"training-stage/sums-1/{number:05}")["counts"][:, 0]
         counts.append([values[start:stop].sum(dtype=float) for start, stop in pairwise(rows)])
     by_rank = np.concatenate([np.empty(0), *counts])
-    pieces = [shelf.get(f"stage/counts-1/{shard:05}") for shard in range(indexed.text.shards)]
+    pieces = [shelf.get(f"training-stage/counts-1/{shard:05}") for shard in range(indexed.text.shards)]
     free = [np.zeros(len(side)) for side in indexed.sides]
     for piece in pieces:
         for side, total in zip(SIDES, free, strict=True):

@@ -42,13 +42,14 @@ COMMANDS: CommandTable = {
     "show": ("cepts.cli.show", "Show a sentence pair and its links as a grid."),
     "spaces": ("cepts.cli.spaces", "Join the word vectors of several languages in one space."),
     "train": ("cepts.cli.train", "Train the model of a job, or run its next tasks."),
+    "tune": ("cepts.cli.tune", "Tune a word model on gold links, such as corrected ones."),
     "warm-up": ("cepts.cli.warm_up", "Compile all kernels now, so that later commands start at once."),
 }
 
 # Headings of the help; a command that is not named here comes under the last one.
 SECTIONS = {
     "First steps": ("demo", "sample"),
-    "Word alignment": ("align", "show", "score", "combine", "convert", "lexicon", "merge"),
+    "Word alignment": ("align", "tune", "show", "score", "combine", "convert", "lexicon", "merge"),
     "Large texts": ("shard", "train", "reduce"),
     "Association matrices": ("factor",),
     "Paraphrases": ("phrases",),

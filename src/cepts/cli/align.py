@@ -13,15 +13,19 @@ from cepts.cli import link_options, option, training_options
 from cepts.cli.console import ProgressBars, figure_notes, say
 from cepts.cli.groups import Command
 from cepts.errors import UsageError
-from cepts.names import ALIGNMENT_PAPERS, LINK_FORMATS, NBEST_FORMATS, resolve
+from cepts.names import ALIGNMENT_PAPERS, ENCODER_METHODS, LINK_FORMATS, NBEST_FORMATS, resolve
 from cepts.progress import Stopwatch
 
 if TYPE_CHECKING:
     from cepts.data import Scorer
+    from cepts.encoders import EncoderScorer
     from cepts.pipeline import Summary, WordTraining
     from cepts.pipeline.papers import AlignmentPaper
+    from cepts.pipeline.tuned import GoldTraining
 
 SCORERS = ("weights", "source_language", "target_language", "max_length", "threads")  # options of load_scorer
+ENCODERS = ("source_language", "target_language", "max_length", "threads")  # options of encoder_scorer
+FAR = 1_000
 
 
 @click.command(
@@ -35,6 +39,10 @@ Examples:
   cepts align new.en new.fr --load model --load space --weight 3 --weight 1
   cepts align new.en new.fr --load model --update --save newer
   cepts align new.en new.fr --priors en-fr.priors
+  cepts align en.txt fr.txt --dictionary en-fr.tsv
+  cepts align en.txt fr.txt --encoder use
+  cepts align en.txt fr.txt --encoder use --model hmm
+  cepts align en.txt fr.txt --gold gold.wa --save tuned
   cepts align en.txt fr.txt --combine onmf --format json
   cepts align en.txt fr.txt --model ibm4 --combine onmf --association nbest
   cepts align en.txt fr.txt --paper onmf --cepts bic
@@ -79,6 +87,24 @@ Examples:
     option.text("--to", "LANGUAGE", "Language of TARGET, if --load is a space.", dest="target_language"),
     training_options.update,
     training_options.priors,
+    training_options.dictionary,
+    option.text(
+        "--encoder",
+        "NAME",
+        "Align by the vectors of an encoder, without training: use (Universal Sentence Encoder, 16 languages), hf:DIR "
+        "(a model of transformers), onnx:DIR or space:DIR. With --model, train on a small text with its help; with "
+        "--load, mix the two.",
+    ),
+    option.whole(
+        "--encoder-layer", "Layer of an hf: encoder; -1 is the last one.  [default: 8, or the last one]", least=-FAR
+    ),
+    option.choice("--encoder-method", ENCODER_METHODS, "How similarities of words become links.  [default: softmax]"),
+    option.text(
+        "--gold",
+        "FILE",
+        "Gold links of some of the pairs, such as links that you have corrected: learn from them which links are "
+        "right. Without --model, several word models are trained for this.",
+    ),
     option.text("--save", "DIR", "Save the trained model in this directory."),
     training_options.prune,
     option.text(
@@ -127,6 +153,11 @@ Examples:
     option.base(),
     option.text("--plot", "FILE", "Draw the log-likelihood before each iteration of training, as .svg, .pdf or .png."),
     option.text("--scores", "FILE", "Also write the log-probability of each pair in both directions."),
+    option.text(
+        "--quality",
+        "FILE",
+        "Also write a number from 0 to 1 for each pair: low if its sentences do not translate each other.",
+    ),
     link_options.matrices_option,
 )
 @option.running
@@ -215,7 +246,7 @@ def _check(options: dict[str, Any]) -> None:
     from cepts.pipeline import model_parameters
 
     learning = model_parameters() - {"max_length", "threads"}
-    training = "model", *(name for name in options if name in learning), "save", "checkpoint", "priors"
+    training = "model", *(name for name in options if name in learning), "save", "checkpoint", "priors", "dictionary"
     trained = option.given(options, training)
     training_options.check_update(options)
     if options["load"] and trained and not options["update"]:
@@ -224,13 +255,20 @@ def _check(options: dict[str, Any]) -> None:
             f"{names}: `load` uses a model that is already trained; omit one or the other, or train it further with "
             f"`update`."
         )
+    _check_gold(options)
     if options["prune"] is not None and options["save"] is None:
         raise UsageError("`prune` is about the saved model; give `save` too.")
-    if options["weights"] and len(options["weights"]) != len(options["load"]):
+    mixed = options["encoder"] is not None and not options["update"]
+    members = len(options["load"]) + mixed
+    if options["weights"] and len(options["weights"]) != members:
         raise UsageError(
-            f"`weights` must be given once for each `load`, {len(options['load'])} times. "
+            f"`weights` must be given once for each `load`{' and once for `encoder`' * mixed}, {members} times. "
             f"Got {len(options['weights'])} instead."
         )
+    if options["encoder"] is None and (wrong := option.given(options, ("encoder_layer", "encoder_method"))):
+        raise UsageError(f"`{next(iter(wrong))}` goes with `encoder`.")
+    if options["encoder"] is not None and trained and not _trains(options):
+        raise UsageError(f"`{next(iter(trained))}` is about training, but `encoder` needs none; give `model` too.")
     if options["load"] and options["plot"] is not None and not options["update"]:
         raise UsageError("`plot` draws the likelihood of training, but `load` uses a model that is already trained.")
     link_options.check_extraction(options)
@@ -238,6 +276,7 @@ def _check(options: dict[str, Any]) -> None:
         {
             "--plot": options["plot"],
             "--scores": options["scores"],
+            "--quality": options["quality"],
             "--matrices": options["matrices"],
             "the links": options["output"],
         }
@@ -247,6 +286,19 @@ def _check(options: dict[str, Any]) -> None:
         link_options.check_lists(options, "alignments", NBEST_FORMATS)
         if options["format"] == "giza" and options["combine"] == "agreement":
             raise UsageError("`format` giza shows one direction; choose `combine` forward or `combine` reverse.")
+
+
+def _check_gold(options: dict[str, Any]) -> None:
+    """Refuse what does not go with gold links."""
+    if options["gold"] is None:
+        return
+    if options["load"]:
+        raise UsageError("`gold` trains models on the text and tunes them; tune a trained model with 'cepts tune'.")
+    wrong = [
+        name for name in ("priors", "dictionary", "encoder", "checkpoint", "engine", "memory", "plot") if options[name]
+    ]
+    if wrong:
+        raise UsageError(f"`{wrong[0]}` does not go with `gold`; train and save a model first, then use 'cepts tune'.")
 
 
 def _run(source: str, target: str | None, options: dict[str, Any], bars: ProgressBars) -> Summary:
@@ -262,7 +314,7 @@ def _run(source: str, target: str | None, options: dict[str, Any], bars: Progres
             format=options["format"] or ("json" if lists else "pharaoh"),
             lists=options["nbest"] if lists else None,
             direction=link_options.listed_direction(options),
-            **option.given(options, ("base", "scores", "matrices")),
+            **option.given(options, ("base", "scores", "quality", "matrices")),
         ),
     )
     summary = align_files(job, notices=bars.notices, progress=bars)
@@ -274,11 +326,35 @@ def _run(source: str, target: str | None, options: dict[str, Any], bars: Progres
     return summary
 
 
-def _scorer(options: dict[str, Any]) -> WordTraining | Callable[[], Scorer]:
-    from cepts.pipeline import WordTraining, load_scorer
+def _trains(options: dict[str, Any]) -> bool:
+    """Whether a word model is trained, rather than a scorer loaded."""
+    if options["update"] or options["model"] is not None:
+        return True
+    return not options["load"] and options["encoder"] is None
 
-    if options["load"] and not options["update"]:
-        return partial(load_scorer, options["load"], **option.given(options, SCORERS))
-    how = option.given(options, ("save", "prune", "checkpoint", "engine", "memory"))
+
+def _scorer(options: dict[str, Any]) -> WordTraining | GoldTraining | Callable[[], Scorer]:
+    from cepts.pipeline import LinkFile, WordTraining, load_scorer, model_parameters
+
+    if options["gold"] is not None:
+        from cepts.pipeline.tuned import GoldTraining, members_for_tuning
+
+        aligners = members_for_tuning(options["model"], option.given(options, sorted(model_parameters())))
+        return GoldTraining(
+            aligners=aligners, gold=LinkFile(options["gold"]), **option.given(options, ("save", "prune"))
+        )
+    encoder = _encoder(options)
+    if not _trains(options):
+        return partial(load_scorer, options["load"], encoder=encoder, **option.given(options, SCORERS))
+    how = option.given(options, ("save", "prune", "checkpoint", "engine", "memory", "dictionary"))
     aligner, prior = training_options.new_aligner(options), training_options.prior_of(options)
-    return WordTraining(aligner=aligner, prior=prior, **how)
+    return WordTraining(aligner=aligner, prior=prior, encoder=encoder, **how)
+
+
+def _encoder(options: dict[str, Any]) -> Callable[[], EncoderScorer] | None:
+    if options["encoder"] is None:
+        return None
+    from cepts.pipeline.encoders import encoder_scorer
+
+    chosen = {"layer": options["encoder_layer"], "method": options["encoder_method"]}
+    return partial(encoder_scorer, options["encoder"], **chosen, **option.given(options, ENCODERS))

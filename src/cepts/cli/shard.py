@@ -41,7 +41,7 @@ Examples:
 @training_options.section
 @option.section(
     "Shards",
-    option.whole("--shard-size", "Token pairs of a shard, in millions.  [default: 2]"),
+    option.whole("--shard-size", "Token pairs of a shard, in millions.  [default: 2, in large texts up to 8]"),
 )
 @option.section(
     "Output",

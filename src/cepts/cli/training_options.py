@@ -11,7 +11,7 @@ import click
 
 from cepts.cli import option
 from cepts.errors import UsageError
-from cepts.names import LEXICONS, WORD_MODELS
+from cepts.names import DEFAULT_WORD_MODEL, LEXICONS, WORD_MODELS
 
 if TYPE_CHECKING:
     from cepts.words import Aligner, Prior
@@ -32,14 +32,19 @@ def _stems(ctx: click.Context, option: click.Parameter, value: str | None) -> tu
     return stems
 
 
-model = option.choice("--model", option.TableChoice("cepts.names:WORD_MODELS"), "Alignment model.  [default: hmm]")
+model = option.choice(
+    "--model",
+    option.TableChoice("cepts.names:WORD_MODELS"),
+    f"Alignment model.  [default: {DEFAULT_WORD_MODEL}, the HMM and Model 4 together]",
+)
 
 section = option.section(
     "Training",
     option.whole("--iterations", "EM iterations of the model.", least=0),
     option.whole("--start-iterations", "EM iterations of Model 1, which is trained first.", least=0),
-    option.whole("--hmm-iterations", "EM iterations of the HMM, which is trained before ibm3 and ibm4.", least=0),
-    option.whole("--classes", "Number of word classes of each language, for ibm4."),
+    option.whole("--hmm-iterations", "EM iterations of the HMM before mixed, ibm3 and ibm4.", least=0),
+    option.whole("--classes", "Number of word classes of each language, for mixed and ibm4."),
+    option.real("--share", "Weight of Model 4 in the posteriors of mixed; the HMM has the rest.", least=0, most=1),
     option.choice(
         "--lexicon",
         LEXICONS,
@@ -53,7 +58,10 @@ section = option.section(
     option.text("--stems", "N,...", "Lengths of the stems for --lexicon backoff, such as 6,4.", callback=_stems),
     option.whole("--min-count", "Words that occur less often share symbols by their stems.  [default: 1]"),
     option.whole(
-        "--max-vocabulary", "Only the N most frequent words of each side are counted; the others share symbols."
+        "--max-vocabulary",
+        "Only the N most frequent words of each side are counted; the others share symbols. While a text is read, no "
+        "more than 4 N words of a side are held, or 131,072 if that is more; in a text with more words, frequencies "
+        "are approximate.",
     ),
     option.real("--spelling", "Prior count for words spelt the same, such as names and numbers.", least=0),
 )
@@ -123,6 +131,13 @@ priors = option.text(
     "has them, or a table of 'cepts lexicon'.",
 )
 
+dictionary = option.text(
+    "--dictionary",
+    "FILE",
+    "Words and their translations, one pair per line, separated by a tab: counts of links that are added to those of "
+    "the text. They help on small texts.",
+)
+
 # Options that may differ from those of a model that is updated.
 CHANGEABLE = ("iterations", "max_length", "threads")
 
@@ -158,6 +173,6 @@ def new_aligner(options: Mapping[str, Any]) -> Aligner:
 
         return untrained_like(options["load"][0], **option.given(options, CHANGEABLE))
     aligner: Aligner = new_model(
-        WORD_MODELS, options["model"] or "hmm", option.given(options, sorted(model_parameters()))
+        WORD_MODELS, options["model"] or DEFAULT_WORD_MODEL, option.given(options, sorted(model_parameters()))
     )
     return aligner

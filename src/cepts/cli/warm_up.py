@@ -16,7 +16,7 @@ from cepts.cli import option
 from cepts.cli.console import ProgressBars
 from cepts.cli.groups import Command
 from cepts.errors import CeptsError
-from cepts.names import STATISTICS, WORD_MODELS
+from cepts.names import ENCODER_METHODS, STATISTICS, WORD_MODELS
 from cepts.progress import Step, Stopwatch, on_compile
 
 if TYPE_CHECKING:
@@ -57,6 +57,8 @@ def jobs_of_rooms() -> dict[str, tuple[tuple[str, ...], ...]]:
                 "convert links.giza --to pharaoh -o pharaoh",
                 "combine pharaoh pharaoh --method grow-diag-final-and -o combined",
                 "score links.naacl links",
+                "tune model en fr links.naacl --save tuned",
+                "align en fr --load tuned --quality quality -o links",
                 "lexicon model --top 1",
             ),
             *(
@@ -100,6 +102,10 @@ def jobs_of_rooms() -> dict[str, tuple[tuple[str, ...], ...]]:
                 "spaces fit en.vec fr.vec -d dictionary --save space --factors 3",
                 "spaces translate space e1",
                 "spaces align space paraphrase paraphrase -o links",
+                *(
+                    f"align paraphrase paraphrase --encoder space:space --encoder-method {method} -o links"
+                    for method in ENCODER_METHODS
+                ),
             ),
             ("spaces fit en.vec fr.vec -d dictionary --method mbfa --factors 3 --iterations 3 --save space",),
         ),
@@ -207,7 +213,9 @@ def run_job(commands: Sequence[str]) -> None:
     from tempfile import TemporaryDirectory
 
     from cepts.cli import main
-    from cepts.io import read_bitext
+    from cepts.io import bitext_blocks, read_bitext
+    from cepts.words.forms import Forms
+    from cepts.words.rare import bound_of
 
     assert _events is not None
     with TemporaryDirectory(prefix="cepts-warm-up-") as directory, contextlib.chdir(directory):
@@ -215,6 +223,9 @@ def run_job(commands: Sequence[str]) -> None:
         with Path(os.devnull).open("w", encoding="utf-8") as nowhere, on_compile(_events.put):
             for texts in (("en", "fr"), ("paraphrases",)):
                 read_bitext(*texts, block_bytes=1)  # as large texts are read: in blocks, whose words are merged
+            with bitext_blocks("en", "fr", bound=bound_of(1, Forms(), (), least=1)) as blocks:
+                list(blocks)  # with more words than are held
+                blocks.source_numbers()
             for line in commands:
                 with contextlib.redirect_stdout(nowhere), contextlib.redirect_stderr(nowhere):
                     code = main([*line.split(), *(["-q"] if line.startswith(("align", "factor")) else [])])

@@ -14,7 +14,7 @@ from cepts.data.sentences import COLUMNS, Link, Segment, Segments, Sentence, Sen
 from cepts.data.text import Bitext, Text, as_bitext, as_sentence_pairs, as_text, runs_right_to_left, words_of
 from cepts.data.tokenisation import TokenStyle, tokenisation_notice
 from cepts.data.vectors import Dictionary, VectorReading, Vectors
-from cepts.data.vocabulary import Vocabulary
+from cepts.data.vocabulary import Vocabulary, WordBound
 
 __all__ = [
     "COLUMNS",
@@ -57,6 +57,7 @@ __all__ = [
     "VectorReading",
     "Vectors",
     "Vocabulary",
+    "WordBound",
     "as_bitext",
     "as_sentence_pairs",
     "as_text",

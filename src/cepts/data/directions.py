@@ -95,6 +95,11 @@ class Directions:
         """How closely the source words and the target words belong to their neighbours; None if this is not known."""
         return None
 
+    @lazy_property
+    def frequencies(self) -> tuple[NDArray[np.int64], NDArray[np.int64]] | None:
+        """How often each source token and each target token occurs in the training text; None if this is not known."""
+        return None
+
     def lists(self, count: int) -> tuple[NBest, NBest]:
         """The `count` most probable alignments of each pair, forward and reverse."""
         raise UsageError(f"{self.name} gives no lists of alignments; choose another `association`.")

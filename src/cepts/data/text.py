@@ -84,6 +84,11 @@ class Text:
         """Number of tokens of each sentence."""
         return np.diff(self.offsets)
 
+    def only(self, sentences: NDArray[np.bool_]) -> Text:
+        """The same sentences, without the words of those that are not among `sentences`."""
+        offsets = offsets_of(np.where(sentences, self.lengths, 0))
+        return Text(self.ids[np.repeat(sentences, self.lengths)], offsets, self.vocabulary)
+
     def part(self, start: int, stop: int) -> Text:
         """Sentences `start` to `stop` (exclusive), with the same vocabulary."""
         offsets = self.offsets[start : stop + 1]
@@ -146,6 +151,14 @@ class Bitext:
 
     def __getitem__(self, pair: int) -> tuple[list[str], list[str]]:
         return self.source[pair], self.target[pair]
+
+    def limited(self, max_length: int) -> Bitext:
+        """The same pairs, without the words of those that are empty on one side or have a longer sentence."""
+        lengths = self.source.lengths, self.target.lengths
+        keep = (np.minimum(*lengths) > 0) & (np.maximum(*lengths) <= max_length)
+        if keep.all():
+            return self
+        return Bitext(*(side.only(keep) for side in (self.source, self.target)))
 
     def part(self, start: int, stop: int) -> Bitext:
         """Pairs `start` to `stop` (exclusive)."""

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Iterable, Sequence
+from dataclasses import dataclass
 from functools import cached_property
 from itertools import pairwise
 
@@ -82,3 +83,20 @@ class Vocabulary:
         """Numbers of `words`, looked up as they are and then in lower case; -1 for words that are in neither form."""
         get = self._numbers.get
         return np.array([get(word, get(word.lower(), -1)) for word in words], dtype=np.int32)
+
+
+@dataclass(frozen=True, slots=True)
+class WordBound:
+    """How many words of a text are held while it is read.
+
+    Attributes
+    ----------
+    most
+        So many words are held at most, unless a single sentence has more.
+    shrink
+        Given these words and how often each has occurred, a smaller vocabulary and the number of each word in it. Words
+        that get the same number are one word from then on. The vocabulary must be in order of first use.
+    """
+
+    most: int
+    shrink: Callable[[Vocabulary, NDArray[np.int64]], tuple[Vocabulary, NDArray[np.int32]]]

@@ -35,15 +35,17 @@ def default_threads() -> int:
     return len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
 
 
-def cut_runs(offsets: NDArray[np.int64], size: int) -> Iterator[tuple[int, int]]:
+def cut_runs(offsets: NDArray[np.int64], size: int | Callable[[int], int]) -> Iterator[tuple[int, int]]:
     """Divide items into runs of at most `size` cells, as (start, stop); a larger item is a run by itself.
 
-    The cells of item `n` are `offsets[n]:offsets[n + 1]`.
+    The cells of item `n` are `offsets[n]:offsets[n + 1]`. `size` may depend on the number of the first cell of a run.
     """
     ends = offsets[1:]
     start = 0
     while start < len(ends):
-        stop = max(int(np.searchsorted(ends, offsets[start] + size, side="right")), start + 1)
+        first = int(offsets[start])
+        last = first + (size(first) if callable(size) else size)
+        stop = max(int(np.searchsorted(ends, last, side="right")), start + 1)
         yield start, stop
         start = stop
 

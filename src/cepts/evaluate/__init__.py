@@ -1,5 +1,6 @@
 """Scores of links, phrases, judgements, translations and language models, with intervals and comparisons."""
 
+from cepts.evaluate.calibration import Reliability, reliability
 from cepts.evaluate.judgement import BinaryJudgement, Ranking, binary_judgement, choose_threshold, ranking
 from cepts.evaluate.perplexity import Perplexities, perplexities
 from cepts.evaluate.phrases import PARTS, PartScores, PhraseComparison, score_phrases
@@ -27,6 +28,7 @@ __all__ = [
     "Perplexities",
     "PhraseComparison",
     "Ranking",
+    "Reliability",
     "Resampled",
     "Scores",
     "SimilarityScore",
@@ -42,6 +44,7 @@ __all__ = [
     "metrics",
     "perplexities",
     "ranking",
+    "reliability",
     "resample",
     "retrieval_precision",
     "score_phrases",

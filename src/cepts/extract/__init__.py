@@ -7,7 +7,7 @@ from cepts.extract.extractors import EXTRACTORS, Extraction, Extractor, without_
 from cepts.extract.given import LinkScorer, MatrixDirections, MatrixScorer, are_probabilities
 from cepts.extract.heuristics import METHODS, check_range, combine
 from cepts.extract.matrices import best, threshold
-from cepts.extract.mixing import ScorerMixture
+from cepts.extract.mixing import Said, ScorerMixture, mixed, said_together
 from cepts.extract.phrase_pairs import (
     Derivation,
     PhraseNumbers,
@@ -17,7 +17,9 @@ from cepts.extract.phrase_pairs import (
     phrase_pairs,
     phrase_table,
 )
+from cepts.extract.quality import pair_quality
 from cepts.extract.rectangles import rectangles
+from cepts.extract.similarity import share_links, similarity_runs, token_similarities
 
 __all__ = [
     "ASSOCIATIONS",
@@ -35,6 +37,7 @@ __all__ = [
     "PhraseNumbers",
     "PhrasePairs",
     "PhraseTable",
+    "Said",
     "ScorerMixture",
     "aligned_runs",
     "are_probabilities",
@@ -47,9 +50,15 @@ __all__ = [
     "combine",
     "compete",
     "derive",
+    "mixed",
+    "pair_quality",
     "phrase_pairs",
     "phrase_table",
     "rectangles",
+    "said_together",
+    "share_links",
+    "similarity_runs",
     "threshold",
+    "token_similarities",
     "without_loose_words",
 ]

@@ -14,6 +14,7 @@ from cepts.data import Alignment, Alignments, Association, Directions, Runs, Sco
 from cepts.engine import map_shards
 from cepts.extract.associations import association_of
 from cepts.extract.extractors import EXTRACTORS, Extraction
+from cepts.extract.quality import pair_quality
 from cepts.factor import Factoring
 from cepts.progress import Progress, Step, silent
 
@@ -33,11 +34,14 @@ class AlignedRun(NamedTuple):
         The association matrices from which the links were made, if matrices were requested.
     scores
         Scores of the pairs in both directions (pairs x 2), if scores were requested.
+    quality
+        Whether the sentences of each pair translate each other, from 0 to 1, if requested; see `pair_quality`.
     """
 
     links: Alignments
     matrix: Association | None = None
     scores: NDArray[np.float64] | None = None
+    quality: NDArray[np.float64] | None = None
 
 
 def aligned_runs(
@@ -47,6 +51,7 @@ def aligned_runs(
     *,
     matrices: bool = False,
     scores: bool = False,
+    quality: bool = False,
     progress: Progress | None = None,
 ) -> Iterator[AlignedRun]:
     """Score `pairs` and extract their links in one pass, run by run.
@@ -59,8 +64,8 @@ def aligned_runs(
         The sentence pairs: a `Bitext`, or a list of pairs of sentences.
     extraction
         How links are made; None is the default `Extraction`.
-    matrices, scores
-        Whether to return association matrices, and scores of whole pairs, as well.
+    matrices, scores, quality
+        Whether to return association matrices, scores of whole pairs, and their quality, as well.
     progress
         Called after each run.
     """
@@ -76,6 +81,7 @@ def aligned_runs(
             links if segments is None else replace(links, segments=segments),
             extractor.matrix(directions, extraction) if matrices else None,
             directions.scores if scores else None,
+            pair_quality(directions.agreement) if quality else None,
         )
 
     if runs.groups is None:
@@ -130,9 +136,16 @@ def _placed(runs: Sequence[AlignedRun], places: NDArray[np.int64]) -> Iterator[A
     links = Alignments.concatenate([run.links for run in runs])
     scores = [run.scores for run in runs if run.scores is not None]
     every_score = np.concatenate(scores) if scores else None
+    qualities = [run.quality for run in runs if run.quality is not None]
+    every_quality = np.concatenate(qualities) if qualities else None
     for start in range(0, len(places), PAIRS_AT_A_TIME):
         here = places[start : start + PAIRS_AT_A_TIME]
-        yield AlignedRun(links.take(here), None, None if every_score is None else every_score[here])
+        yield AlignedRun(
+            links.take(here),
+            None,
+            None if every_score is None else every_score[here],
+            None if every_quality is None else every_quality[here],
+        )
 
 
 class Aligning:
@@ -233,6 +246,10 @@ class Aligning:
         The scores of a word model are log P(target | source) and log P(source | target).
         """
         return np.concatenate([np.empty((0, 2)), *self._read(pairs, lambda directions: directions.scores)])
+
+    def quality(self, pairs: Any) -> NDArray[np.float64]:
+        """Whether the sentences of each pair translate each other, from 0 to 1; see `cepts.extract.pair_quality`."""
+        return np.concatenate([np.empty(0), *self._read(pairs, lambda found: pair_quality(found.agreement))])
 
     def _read(self, pairs: Any, read: Callable[[Directions], Result]) -> Iterator[Result]:
         runs = self.directions(pairs, in_order=True)

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from functools import partial
-from typing import Any, ClassVar, NamedTuple
+from typing import Any, ClassVar, Generic, NamedTuple, Self, TypeVar
 
 import numpy as np
 from numpy.typing import NDArray
@@ -14,6 +14,8 @@ from cepts.data import Association, Directions, Flat, GivenDirections, Pulls, Ru
 from cepts.engine import map_shards
 from cepts.errors import DataError, UsageError
 from cepts.extract.aligning import Aligning
+
+Anything = TypeVar("Anything", bound="Said")
 
 # How closely each word belongs to its neighbours.
 PULLS = tuple((side, pull) for side in ("source", "target") for pull in Pulls._fields)
@@ -66,24 +68,35 @@ class ScorerMixture(Aligning):
         return Runs(self._makers(members), members[0].pairs, threads=self.threads)
 
     def _makers(self, members: Sequence[Runs]) -> Iterator[Callable[[], Directions]]:
-        streams = [_Stream(map_shards(_Said.by, runs.makers, threads=self.threads)) for runs in members]
-        first = 0
-        while True:
-            count = streams[0].ready()
-            parts = [stream.take(count) if count else None for stream in streams]
-            if not count and not any(stream.ready() for stream in streams):
-                return
-            there = [part for part in parts if part is not None]
-            if len(there) < len(parts):
-                raise DataError(
-                    "the scorers of a mixture have different numbers of sentence pairs; all must score the same bitext."
-                )
-            yield partial(_mixed, there, self.weights, first)
-            first += count
+        for first, parts in said_together(members, self.threads, Said):
+            yield partial(mixed, parts, self.weights, first)
+
+
+def said_together(
+    members: Sequence[Runs], threads: int | None, kind: type[Anything]
+) -> Iterator[tuple[int, list[Anything]]]:
+    """Yield what each member computes for the same pairs, with the index of the first; runs are the first member's.
+
+    `kind` is `Said`, or a subclass that keeps more of the members' directions.
+    """
+    streams = [_Stream(map_shards(kind.by, runs.makers, threads=threads)) for runs in members]
+    first = 0
+    while True:
+        count = streams[0].ready()
+        parts = [stream.take(count) if count else None for stream in streams]
+        if not count and not any(stream.ready() for stream in streams):
+            return
+        there = [part for part in parts if part is not None]
+        if len(there) < len(parts):
+            raise DataError(
+                "the scorers of a mixture have different numbers of sentence pairs; all must score the same bitext."
+            )
+        yield first, there
+        first += count
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class _Said(Flat):
+class Said(Flat):
     """What one member computes for some pairs, with its threshold for each of them."""
 
     forward: Association
@@ -94,12 +107,15 @@ class _Said(Flat):
     source_after: NDArray[np.float32] | None = None
     target_before: NDArray[np.float32] | None = None
     target_after: NDArray[np.float32] | None = None
+    source_frequency: NDArray[np.int64] | None = None
+    target_frequency: NDArray[np.int64] | None = None
 
     pairs: ClassVar = "source_offsets"
     layout: ClassVar = {
         "threshold": (None, np.empty(0)),
         "scores": (None, np.empty((0, 2))),
         **{f"{side}_{pull}": (f"{side}_offsets", np.empty(0, np.float32)) for side, pull in PULLS},
+        **{f"{side}_frequency": (f"{side}_offsets", np.empty(0, np.int64)) for side in ("source", "target")},
     }
 
     @property
@@ -113,24 +129,29 @@ class _Said(Flat):
         return self.forward.target_offsets
 
     @classmethod
-    def by(cls, make: Callable[[], Directions]) -> _Said:
+    def by(cls, make: Callable[[], Directions]) -> Self:
         """Compute what a member says about a run."""
-        directions = make()
+        return cls(*cls.fields_of(make()))
+
+    @staticmethod
+    def fields_of(directions: Directions) -> list[Any]:
+        """The values of the fields, in order."""
         try:
             scores = directions.scores
         except UsageError:  # the member has none
             scores = None
         forward, (source, target) = directions.forward, directions.pulls or ((None, None), (None, None))
         threshold = np.full(len(forward), directions.threshold)
-        return cls(forward, directions.reverse, threshold, scores, *source, *target)
+        frequencies = directions.frequencies or (None, None)
+        return [forward, directions.reverse, threshold, scores, *source, *target, *frequencies]
 
 
-class _Stream:
+class _Stream(Generic[Anything]):
     """The runs of one member, to be divided differently."""
 
-    def __init__(self, runs: Iterator[_Said]) -> None:
+    def __init__(self, runs: Iterator[Anything]) -> None:
         self._runs = runs
-        self._waiting: list[_Said] = []
+        self._waiting: list[Anything] = []
 
     def ready(self) -> int:
         """Number of pairs that are ready; 0 at the end."""
@@ -142,7 +163,7 @@ class _Stream:
                 self._waiting.append(run)
         return len(self._waiting[0])
 
-    def take(self, count: int) -> _Said | None:
+    def take(self, count: int) -> Anything | None:
         """The next `count` pairs; None if there are fewer."""
         taken = []
         while count:
@@ -155,10 +176,10 @@ class _Stream:
                 run = run.part(0, count)
             taken.append(run)
             count -= len(run)
-        return taken[0] if len(taken) == 1 else _Said.concatenate(taken)
+        return taken[0] if len(taken) == 1 else type(taken[0]).concatenate(taken)
 
 
-def _mixed(parts: Sequence[_Said], weights: Sequence[float], first: int) -> GivenDirections:
+def mixed(parts: Sequence[Said], weights: Sequence[float], first: int) -> GivenDirections:
     """Average over the members that have a matrix for a pair."""
     has = np.array([np.diff(part.forward.offsets) > 0 for part in parts])
     source_lengths = np.max(has * [part.forward.source_lengths for part in parts], axis=0)
@@ -213,7 +234,7 @@ class _Shape(NamedTuple):
         nulls = (None, null.astype(np.float32)) if by_target else (null.astype(np.float32), None)
         return Association(*self, offsets_of(cells), values.astype(np.float32), *nulls)
 
-    def pulls(self, parts: Sequence[_Said], has: NDArray[np.bool_]) -> tuple[Pulls, Pulls] | None:
+    def pulls(self, parts: Sequence[Said], has: NDArray[np.bool_]) -> tuple[Pulls, Pulls] | None:
         """Pulls of the first member that has some; 0 for pairs that it leaves out."""
         for part, there in zip(parts, has, strict=True):
             arrays = [getattr(part, f"{side}_{pull}") for side, pull in PULLS]
@@ -234,7 +255,7 @@ def _spread_out(array: NDArray[np.float32], there: NDArray[np.bool_]) -> NDArray
     return whole
 
 
-def _mixed_scores(parts: Sequence[_Said], shares: NDArray[np.float64]) -> NDArray[np.float64] | None:
+def _mixed_scores(parts: Sequence[Said], shares: NDArray[np.float64]) -> NDArray[np.float64] | None:
     """Log-probability under the mixture; 0 for pairs that all members leave out."""
     scores = [part.scores for part in parts if part.scores is not None]
     if len(scores) < len(parts):

@@ -9,7 +9,7 @@ many bytes they read at a time; it affects only the speed.
 """
 
 from cepts.io.arpa import read_arpa, write_arpa
-from cepts.io.bitext import BitextBlock, BitextBlocks, bitext_blocks, read_bitext, read_text
+from cepts.io.bitext import BitextBlock, BitextBlocks, bitext_blocks, bitext_parts, read_bitext, read_text
 from cepts.io.dictionaries import read_dictionary, write_dictionary
 from cepts.io.documents import read_documents, read_stop_list
 from cepts.io.files import check_output, open_output
@@ -42,6 +42,7 @@ __all__ = [
     "WordSimilarities",
     "association_blocks",
     "bitext_blocks",
+    "bitext_parts",
     "check_output",
     "open_output",
     "read_answer_judgements",

@@ -10,13 +10,14 @@ from typing import Self
 import numpy as np
 from numpy.typing import NDArray
 
-from cepts.data import Bitext, Text, Vocabulary
+from cepts.data import Bitext, Text, Vocabulary, WordBound, offsets_of
 from cepts.errors import DataError, UsageError, check_choice
 from cepts.io.files import BLOCK_BYTES, InputFile, PathLike, last_suffix
 from cepts.io.lines import line_at, separator_error, separator_of, uneven_error
 from cepts.io.text_tables import is_csv_header, table_sides
 from cepts.io.threads import BlockThreads
 from cepts.io.tokens import (
+    BlockWords,
     Collected,
     NotUTF8Error,
     NumberedBlock,
@@ -101,6 +102,14 @@ class BitextBlocks:
         """The words of the target sentences so far."""
         return self._target.vocabulary()
 
+    def source_numbers(self) -> NDArray[np.int32] | None:
+        """The number in the source vocabulary of each number in the blocks so far; None if they are the same."""
+        return self._source.numbers()
+
+    def target_numbers(self) -> NDArray[np.int32] | None:
+        """The number in the target vocabulary of each number in the blocks so far; None if they are the same."""
+        return self._target.numbers()
+
     def source_counts(self) -> NDArray[np.int64]:
         """How often each word of the source vocabulary has occurred so far."""
         return self._source.counts()
@@ -122,11 +131,14 @@ def bitext_blocks(
     progress: Progress | None = None,
     block_bytes: int = BLOCK_BYTES,
     threads: int | None = None,
+    bound: WordBound | None = None,
 ) -> BitextBlocks:
     """Read the sentence pairs of `read_bitext` in blocks, of which only a few are in memory at a time.
 
-    The parameters are those of `read_bitext`. The pairs and the numbers of their words are the same for any
-    `block_bytes` and any number of `threads`. Files are opened when the first block is asked for.
+    The parameters are those of `read_bitext`; with a `bound`, only so many words of each side are held, and numbers of
+    words that were lost must be replaced by those of `BitextBlocks.source_numbers` and `target_numbers`. The pairs and
+    the numbers of their words are the same for any `block_bytes` and any number of `threads`. Files are opened when the
+    first block is asked for.
 
     Examples
     --------
@@ -134,8 +146,50 @@ def bitext_blocks(
     ...     print(sum(len(block) for block in blocks))
     3000
     """
+    words = TextWords(bound), TextWords(bound)
+    how = _Reading(errors, progress, block_bytes, threads)
+    return BitextBlocks(_blocks(how, words, source, target, format, languages, columns, notices), *words)
+
+
+def bitext_parts(
+    source: PathLike,
+    target: PathLike | None = None,
+    *,
+    format: str = "auto",
+    errors: str = "strict",
+    languages: Sequence[str] | None = None,
+    columns: Sequence[str] | None = None,
+    progress: Progress | None = None,
+    block_bytes: int = BLOCK_BYTES,
+    threads: int | None = None,
+) -> Iterator[Bitext]:
+    """Read the sentence pairs of `read_bitext` in parts that have vocabularies of their own.
+
+    The parameters are those of `read_bitext`. Only a few parts, and no words of others, are in memory at a time.
+    """
+    words = BlockWords(), BlockWords()
+    how = _Reading(errors, progress, block_bytes, threads)
+    for block in _blocks(how, words, source, target, format, languages, columns, None):
+        # A side has waiting sentences of one block at most.
+        yield Bitext(
+            Text(block.source_ids, offsets_of(block.source_lengths), words[0].vocabulary()),
+            Text(block.target_ids, offsets_of(block.target_lengths), words[1].vocabulary()),
+        )
+
+
+def _blocks(
+    reading: _Reading,
+    words: tuple[TextWords, TextWords],
+    source: PathLike,
+    target: PathLike | None,
+    format: str,
+    languages: Sequence[str] | None,
+    columns: Sequence[str] | None,
+    notices: list[str] | None,
+) -> Generator[BitextBlock]:
+    """The blocks of a bitext, after a check that its files and options go together."""
     check_choice("format", format, BITEXT_FORMATS)
-    check_choice("errors", errors, DECODING_ERRORS)
+    check_choice("errors", reading.errors, DECODING_ERRORS)
     for name, chosen in (("languages", languages), ("columns", columns)):
         if chosen is not None and (isinstance(chosen, str) or len(chosen) != 2):
             raise UsageError(f"`{name}` must be two names. Got {chosen!r} instead.")
@@ -145,13 +199,9 @@ def bitext_blocks(
         raise UsageError(f"the format {format} has both sides in one file. Got two files instead.")
     if source == "-" and target == "-":
         raise UsageError("`source` and `target` cannot both be standard input.")
-    words = TextWords(), TextWords()
-    reading = _Reading(errors, progress, block_bytes, threads)
     if target is not None:
-        blocks = _blocks_of_two(reading, source, target, words)
-    else:
-        blocks = _blocks_of_one(reading, source, format, columns, languages, notices, words)
-    return BitextBlocks(blocks, *words)
+        return _blocks_of_two(reading, source, target, words)
+    return _blocks_of_one(reading, source, format, columns, languages, notices, words)
 
 
 def read_bitext(

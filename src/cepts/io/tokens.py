@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import NDArray
 
-from cepts.data import Text, Vocabulary, offsets_of
+from cepts.data import Text, Vocabulary, WordBound, offsets_of, take_runs
 from cepts.errors import DataError
 from cepts.io.files import InputFile, read_blocks
 
@@ -18,6 +18,7 @@ if TYPE_CHECKING:
 
 MOST_FIRST_SLOTS = 1 << 16
 BYTES_PER_LINE = 32  # fewer than in most texts
+MOST_NUMBERS = (1 << 31) - 1  # of words, in int32
 
 Sentences = tuple[NDArray[np.int32], NDArray[np.int64]]  # word numbers, and how many of them each sentence has
 
@@ -73,17 +74,47 @@ def number_block(data: NDArray[np.uint8], *, slots: int | None = None) -> Number
 
 
 class TextWords:
-    """The words of a text that is read block by block, numbered in the order of first use."""
+    """The words of a text that is read block by block, numbered in the order of first use.
 
-    def __init__(self) -> None:
+    With a `bound`, no more words than it says are held. A sentence that would bring more makes the vocabulary shrink
+    first; so it depends on the text alone, not on its blocks, which words are lost. Numbers that were given out stay,
+    and `numbers` says what became of them.
+    """
+
+    def __init__(self, bound: WordBound | None = None) -> None:
+        self.bound = bound
         self._words: Words | None = None
         self._word_count = 0
+        # After the vocabulary has shrunk: the number that was given out for each word, how many were, and for each of
+        # them that of the word to which it belongs now.
+        self._given = np.empty(0, dtype=np.int32)
+        self._given_out = 0
+        self._heirs: list[NDArray[np.int32]] = []
 
     def add(self, block: NumberedBlock) -> NDArray[np.int32]:
         """Add the words of the text's next block, and return its tokens as numbers of words of the text.
 
         Raises `NotUTF8Error` if the new words, and so the block, are not valid UTF-8; nothing can be added after that.
         """
+        if self.bound is None:
+            return self._added(block)
+        parts, shrunk = [], False
+        while (lines := self._fitting(block, self.bound.most)) < len(block.lengths):
+            if self._words is None:
+                # Parts of a block have no table that could become that of the text.
+                self._words = _no_words()
+            if not lines and not shrunk and self._word_count:
+                self._shrink(self.bound)
+                shrunk = True
+                continue
+            # A line with more new words than ever fit is added all the same.
+            lines, shrunk = max(lines, 1), False
+            parts.append(self._added(_part(block, 0, lines)))
+            block = _part(block, lines, len(block.lengths))
+        return np.concatenate([*parts, self._added(block)])
+
+    def _added(self, block: NumberedBlock) -> NDArray[np.int32]:
+        """What `add` does, for a block whose words fit."""
         if self._words is None:
             # The first block numbers its words as the text does, and most texts have only one.
             self._check_utf8(block.words, 0, len(block.keys))
@@ -97,7 +128,7 @@ class TextWords:
         found = merge_words(block.words, block.keys, block.ids, words, self._word_count, numbers, ids)
         self._check_utf8(words, self._word_count, found)
         self._word_count = found
-        return ids
+        return self._given_numbers()[ids] if self._heirs else ids
 
     def vocabulary(self) -> Vocabulary:
         """The words so far."""
@@ -109,6 +140,82 @@ class TextWords:
     def counts(self) -> NDArray[np.int64]:
         """How often each word has occurred so far."""
         return np.empty(0, dtype=np.int64) if self._words is None else self._words.counts[: self._word_count].copy()
+
+    def numbers(self) -> NDArray[np.int32] | None:
+        """The number in `vocabulary` of each number that was given out; None if they are the same."""
+        from cepts.kernels.text import settle_numbers
+
+        if not self._heirs:
+            return None
+        self._given_numbers()
+        later = np.arange(sum(map(len, self._heirs)), self._given_out, dtype=np.int32)
+        numbers = np.concatenate([*self._heirs, later])
+        settle_numbers(numbers)
+        return numbers
+
+    def _fitting(self, block: NumberedBlock, most: int) -> int:
+        """How many lines of a block come before the first that brings new words, and too many."""
+        from cepts.kernels.text import find_words
+
+        if self._word_count + len(block.keys) <= most:
+            return len(block.lengths)
+        numbers = np.full(len(block.keys), -1, dtype=np.int32)
+        if self._word_count:
+            assert self._words is not None
+            find_words(block.words, block.keys, self._words, numbers)
+        new = np.cumsum(numbers < 0)
+        too_many = int(np.searchsorted(new, max(most - self._word_count, 0), side="right"))
+        if too_many == len(new):
+            return len(block.lengths)
+        # Words are numbered in the order of first use.
+        token = int(np.argmax(block.ids >= too_many))
+        return int(np.searchsorted(np.cumsum(block.lengths), token, side="right"))
+
+    def _shrink(self, bound: WordBound) -> None:
+        """Hold fewer words."""
+        from cepts.kernels.text import Words, enter_words
+
+        given, counts = self._given_numbers(), self.counts()
+        vocabulary, places = bound.shrink(self.vocabulary(), counts)
+        words = len(vocabulary)
+        # The numbers of words that become one are those of the first of them.
+        first = np.full(words, self._word_count, dtype=np.int64)
+        np.minimum.at(first, places, np.arange(len(places)))
+        self._inherit(given, given[first][places])
+        self._given, self._word_count = given[first], words
+        slots = 1 << (2 * max(bound.most, words)).bit_length()
+        room = np.empty(slots // 2 + 1, dtype=np.int64)
+        room[: words + 1] = vocabulary.offsets
+        occurred = np.zeros(slots // 2, dtype=np.int64)
+        np.add.at(occurred, places, counts)
+        self._words = Words(_new_table(slots), room, vocabulary.buffer.copy(), occurred)
+        enter_words(self._words, words)
+
+    def _given_numbers(self) -> NDArray[np.int32]:
+        """The number that was given out for each word."""
+        new = self._word_count - len(self._given)
+        if self._given_out + new > MOST_NUMBERS:
+            raise DataError(
+                f"a text can have at most {MOST_NUMBERS:,} different words, and words that were forgotten and occur "
+                f"again count as different; raise `max_vocabulary`, or cut the text into parts."
+            )
+        if new:
+            later = np.arange(self._given_out, self._given_out + new, dtype=np.int32)
+            self._given = np.concatenate([self._given, later])
+            self._given_out += new
+        return self._given
+
+    def _inherit(self, given: NDArray[np.int32], heirs: NDArray[np.int32]) -> None:
+        """Note to which numbers those that were given out belong now."""
+        before = sum(map(len, self._heirs))
+        self._heirs.append(np.arange(before, self._given_out, dtype=np.int32))
+        lost = np.flatnonzero(given != heirs)
+        # Runs of numbers, as they were given out between two times of shrinking; `given` is in ascending order.
+        bounds = np.searchsorted(given[lost], np.cumsum([0, *map(len, self._heirs)]))
+        start = 0
+        for run, first, last in zip(self._heirs, bounds[:-1], bounds[1:], strict=True):
+            run[given[lost[first:last]] - start] = heirs[lost[first:last]]
+            start += len(run)
 
     def _with_room_for(self, words: Words, block: NumberedBlock) -> Words:
         """`words` with space for all words of `block`, as if they were new."""
@@ -134,6 +241,30 @@ class TextWords:
             words.data[words.offsets[first] : words.offsets[stop]].tobytes().decode("utf-8")
         except UnicodeDecodeError:
             raise NotUTF8Error from None
+
+
+class BlockWords(TextWords):
+    """The words of the last block alone, for a text whose blocks are used one by one."""
+
+    def add(self, block: NumberedBlock) -> NDArray[np.int32]:
+        """Take the words of the next block in place of those of the one before it."""
+        self._words = None
+        return super().add(block)
+
+
+def _part(block: NumberedBlock, start: int, stop: int) -> NumberedBlock:
+    """Lines `start` to `stop` (exclusive) of a block, with words of their own, but without a table."""
+    ends = offsets_of(block.lengths)
+    ids = block.ids[ends[start] : ends[stop]]
+    words, first = np.unique(ids, return_index=True)
+    order = words[np.argsort(first)].astype(np.int64)
+    renumbered = np.empty(len(block.keys), dtype=np.int32)
+    renumbered[order] = np.arange(len(order))
+    ids = renumbered[ids]
+    places, offsets = take_runs(block.words.offsets[: len(block.keys) + 1], order)
+    counts = np.bincount(ids, minlength=len(order)).astype(np.int64)
+    taken = block.words._replace(table=_new_table(1), offsets=offsets, data=block.words.data[places], counts=counts)
+    return NumberedBlock(block.data, ids, block.lengths[start:stop], taken, block.keys[order])
 
 
 class Collected:
@@ -204,6 +335,12 @@ def _with_slots(words: Words, slots: int) -> Words:
     return words._replace(
         table=table, offsets=_enlarged(words.offsets, slots // 2 + 1), counts=_enlarged(words.counts, slots // 2)
     )
+
+
+def _no_words() -> Words:
+    from cepts.kernels.text import Words
+
+    return Words(_new_table(2), _new_offsets(2), np.empty(0, dtype=np.uint8), np.empty(1, dtype=np.int64))
 
 
 def _new_table(slots: int) -> NDArray[np.uint64]:

@@ -120,7 +120,7 @@ def _tabulate_cept(cepts, sentence, i, gains):
 
 
 @kernel
-def _pair_gain(cepts, sentence, low, low_removed, low_added, high, high_removed, high_added):
+def pair_gain(cepts, sentence, low, low_removed, low_added, high, high_removed, high_added):
     """The gain of the chain when a word leaves cept `low` and another enters it (-1 for none), and likewise `high`.
 
     No cept between them has words.
@@ -205,12 +205,12 @@ def _tabulate_near(cepts, sentence, i, gains):
         if end - last > 2:
             _tabulate_gaps(cepts, sentence, i, j, old, gains.add, left)
         if last > 0:
-            gains.add[j, last] = _pair_gain(cepts, sentence, last, NONE, j, i, j, NONE) - left
+            gains.add[j, last] = pair_gain(cepts, sentence, last, NONE, j, i, j, NONE) - left
         if end <= size:
-            gains.add[j, end] = _pair_gain(cepts, sentence, i, j, NONE, end, NONE, j) - left
+            gains.add[j, end] = pair_gain(cepts, sentence, i, j, NONE, end, NONE, j) - left
         k = of[FIRST, last] if last > 0 else -1
         while k >= 0:
-            gains.exchange[j, k] = _pair_gain(cepts, sentence, last, k, j, i, j, k)
+            gains.exchange[j, k] = pair_gain(cepts, sentence, last, k, j, i, j, k)
             gains.exchange[k, j] = 0.0
             k = of[FOLLOW, k]
         j = of[FOLLOW, j]

@@ -6,8 +6,10 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from cepts.kernels import allocating_kernel, kernel
+from cepts.kernels import allocating_kernel, kernel, piece
 from cepts.kernels.fertility import CLASS, LINK, ROW, SentenceScores
+
+HALVE = np.log(0.5)
 
 
 class Shard(NamedTuple):
@@ -71,6 +73,23 @@ def length_bucket(length, buckets):
     return bucket
 
 
+@piece
+def log_fertility(known, row, n):
+    """Log-probability of n words; the last known one and all higher ones share theirs, which halves with each word."""
+    most = known.shape[1] - 1
+    value = np.float64(known[row, min(n, most)])
+    return value + (n - most + 1) * HALVE if n >= most else value
+
+
+@piece
+def log_null_fertility(log_factorials, length, n, null_prob):
+    """Log-probability that null has n of `length` words."""
+    if 2 * n > length:
+        return -np.inf
+    ways = log_factorials[length - n] - log_factorials[n] - log_factorials[length - 2 * n]
+    return ways + n * np.log(null_prob) + (length - 2 * n) * np.log(1.0 - null_prob)
+
+
 @allocating_kernel
 def _fill(room, cepts, shard, direction, size, length, words, null, source_classes, target_classes):
     """The scores of a sentence; `room.score` already has the lexicon entries of all links but those of null."""
@@ -78,8 +97,6 @@ def _fill(room, cepts, shard, direction, size, length, words, null, source_class
     placements, displacements = shard.placements[direction], shard.displacements[direction]
     chained, groups, reach = shard.chained, shard.groups, shard.reach
     score, fertility, of = room.score, room.fertility, cepts.of
-    most = known_fertility.shape[1] - 1
-    halve = np.log(0.5)
     rows, columns, width = placements.shape
     for j in range(length):
         score[j, 0] = null[j]
@@ -87,21 +104,14 @@ def _fill(room, cepts, shard, direction, size, length, words, null, source_class
     for i in range(size):
         row = words[i] if words[i] >= 0 else known_fertility.shape[0] - 1
         for n in range(length + 1):
-            value = np.float64(known_fertility[row, min(n, most)])
-            if n >= most:
-                value += (n - most + 1) * halve
+            fertility[i + 1, n] = log_fertility(known_fertility, row, n)
             if not chained:
-                value += room.log_factorials[n]
-            fertility[i + 1, n] = value
+                fertility[i + 1, n] += room.log_factorials[n]
         fertility[i + 1, length + 1] = -np.inf
         of[ROW, i + 1] = source_classes[i] * columns * width
     of[ROW, 0] = (rows - 2) * columns * width
-    log_null, log_real = np.log(shard.null_prob), np.log(1.0 - shard.null_prob)
     for n in range(length + 2):
-        fertility[0, n] = -np.inf
-        if 2 * n <= length:
-            ways = room.log_factorials[length - n] - room.log_factorials[n] - room.log_factorials[length - 2 * n]
-            fertility[0, n] = ways + n * log_null + (length - 2 * n) * log_real
+        fertility[0, n] = log_null_fertility(room.log_factorials, length, n, shard.null_prob)
     if not chained:
         bucket = length_bucket(length, displacements.shape[0])
         for i in range(1, size + 1):

@@ -36,7 +36,7 @@ UNLIKELY = -20.0
 
 
 @kernel
-def _count_cept(of, sentence, i, removed, added, last, centre, weight, counts):
+def count_cept(of, sentence, i, removed, added, last, centre, weight, counts):
     """Add `weight` to the counts of the placements of a cept, see `place_cept`."""
     last, centre, _ = place_cept(of, sentence, i, removed, added, last, centre, 0.0, weight, counts, True)
     return last, centre
@@ -58,7 +58,7 @@ def _count_change(of, sentence, low, low_removed, low_added, high, high_removed,
             if new:
                 removed = high_removed if step else low_removed
                 added = high_added if step else low_added
-            last, centre = _count_cept(of, sentence, i, removed, added, last, centre, share, counts)
+            last, centre = count_cept(of, sentence, i, removed, added, last, centre, share, counts)
         end = of[AFTER, high if high else low]
         if end <= sentence.size:
             word = of[FIRST, end]
@@ -67,7 +67,7 @@ def _count_change(of, sentence, low, low_removed, low_added, high, high_removed,
 
 
 @kernel
-def _count_neighbour(of, sentence, j, k, to, weight, counts):
+def count_neighbour(of, sentence, j, k, to, weight, counts):
     """Count the change by a move of word j to cept `to` or, unless k is -1, by a swap with word k of that cept."""
     i = of[LINK, j]
     if i > 0 and to > 0 and of[BEFORE, i] <= to <= of[AFTER, i]:
@@ -110,7 +110,7 @@ def neighbourhood(cepts, sentence, gains, posterior, leaving, entering, counting
     if counting:
         last, centre = NULL, NONE
         for i in range(1, size + 1):
-            last, centre = _count_cept(of, sentence, i, NONE, NONE, last, centre, weight, counts)
+            last, centre = count_cept(of, sentence, i, NONE, NONE, last, centre, weight, counts)
     for j in range(length):
         here = of[LINK, j]
         for i in range(size + 1):
@@ -119,7 +119,7 @@ def neighbourhood(cepts, sentence, gains, posterior, leaving, entering, counting
             leaving[here] += share
             entering[i] += share
             if counting and share > least:
-                _count_neighbour(of, sentence, j, NONE, i, weight * share, counts)
+                count_neighbour(of, sentence, j, NONE, i, weight * share, counts)
     for j in range(length):
         here = of[LINK, j]
         for k in range(j + 1, length):
@@ -129,7 +129,7 @@ def neighbourhood(cepts, sentence, gains, posterior, leaving, entering, counting
                 posterior[j, there] += share
                 posterior[k, here] += share
                 if counting and share > least:
-                    _count_neighbour(of, sentence, j, k, there, weight * share, counts)
+                    count_neighbour(of, sentence, j, k, there, weight * share, counts)
     for j in range(length):
         others = 0.0
         for i in range(size + 1):
@@ -139,14 +139,14 @@ def neighbourhood(cepts, sentence, gains, posterior, leaving, entering, counting
 
 
 @kernel
-def _count_fertilities(cepts, sentence, leaving, entering, words, weight, counts):
-    """Add the expected fertilities of the source words."""
+def count_fertilities(of, sentence, leaving, entering, words, first, weight, counts):
+    """Add the expected fertilities of the source words, which are `words` from `first` on."""
     most = counts.shape[1] - 1
     for i in range(sentence.size):
-        row = words[i]
+        row = words[first + i]
         if row < 0:
             continue
-        n = cepts.of[COUNT, i + 1]
+        n = of[COUNT, i + 1]
         out, more = leaving[i + 1], entering[i + 1]
         counts[row, min(n, most)] += weight * max(1.0 - out - more, 0.0)
         counts[row, min(n + 1, most)] += weight * more
@@ -210,7 +210,7 @@ def fertility_posteriors(shard, counting, agreeing, found, expected):
                 free[j] = posterior[j, 0]
             if counting:
                 fertility_counts = expected.target_fertility if direction else expected.source_fertility
-                _count_fertilities(cepts, sentence, leaving, entering, words, weight, fertility_counts)
+                count_fertilities(cepts.of, sentence, leaving, entering, words, NULL, weight, fertility_counts)
                 if not sentence.chained:
                     _count_displacements(sentence, posterior, weight, expected.displacements[direction])
 

@@ -238,6 +238,47 @@ def merge_words(new, keys, ids, known, word_count, numbers, known_ids):
 
 
 @kernel
+def find_words(new, keys, known, numbers):
+    """Fill `numbers` with the number that each word of a block has in a text; -1 if it is new."""
+    for k in range(np.uint64(len(keys))):
+        start = np.uint64(new.offsets[k])
+        row = find_row(known, keys[k], new.data, start, np.uint64(new.offsets[k + ONE]) - start)
+        numbers[k] = -1 if known.table[row, 0] == ZERO else np.int32(known.table[row, 1])
+
+
+@kernel
+def enter_words(words, word_count):
+    """Put the first words of `words` into its empty table, under the keys that `number_tokens` gives them."""
+    for word in range(np.uint64(word_count)):
+        start = np.uint64(words.offsets[word])
+        length = np.uint64(words.offsets[word + ONE]) - start
+        position, left, key = start, length, ZERO
+        while left >= EIGHT:
+            key = (key ^ eight_bytes(words.data, position)) * MULTIPLIER
+            key ^= key >> HALF
+            position += EIGHT
+            left -= EIGHT
+        chunk = eight_bytes(words.data, position) & ((ONE << (left << THREE)) - ONE)
+        key = chunk | (length << TOP_BYTE) if length < EIGHT else ((key ^ chunk) * MULTIPLIER) | LONG
+        row = find_row(words, key, words.data, start, length)
+        words.table[row, 0] = key
+        words.table[row, 1] = word
+
+
+@kernel
+def settle_numbers(heirs):
+    """Replace each number by that of its word: heirs are earlier, and a number that is its own heir is a word."""
+    words = 0
+    for number in range(len(heirs)):
+        heir = heirs[number]
+        if heir == number:
+            heirs[number] = words
+            words += 1
+        else:
+            heirs[number] = heirs[heir]
+
+
+@kernel
 def refill_table(table, larger):
     """Put all rows of `table` into the empty table `larger`."""
     mask = np.uint64(len(larger) - 1)

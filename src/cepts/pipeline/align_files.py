@@ -5,23 +5,28 @@ from __future__ import annotations
 from collections.abc import Callable
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from cepts.data import Bitext, Scorer
-from cepts.engine import default_threads, engine_of
+from cepts.engine import default_threads, workplace_of
 from cepts.errors import ModelError, UsageError
 from cepts.extract import Extraction
 from cepts.io import check_output
 from cepts.pipeline.inputs import BitextFiles
-from cepts.pipeline.jobs import link_writer, text_on
+from cepts.pipeline.jobs import link_writer, shows_sentences, text_on
 from cepts.pipeline.lists import list_alignments
 from cepts.pipeline.loop import Summary, align, check_cepts
 from cepts.pipeline.notices import note_unknown_words, note_unused_priors
+from cepts.pipeline.priors import with_dictionary
+from cepts.pipeline.tuned import GoldTraining, said
 from cepts.progress import Progress, Step
 from cepts.store import check_destination
 from cepts.words import Aligner, Prior
-from cepts.words.memory import MemoryPlan
+from cepts.words.memory import MemoryPlan, TextSize
 from cepts.words.text import ShelvedText
+
+if TYPE_CHECKING:
+    from cepts.encoders import EncoderScorer
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -45,6 +50,10 @@ class WordTraining:
         How many bytes training may use; None is what it needs for speed.
     prior
         Gives what was learnt from earlier texts; see `cepts.pipeline.priors.prior_of`.
+    dictionary
+        A file of words and their translations, which are added to these counts.
+    encoder
+        Gives a scorer whose links in the text are added to these counts; see `cepts.encoders.prior`.
     """
 
     aligner: Aligner
@@ -53,6 +62,8 @@ class WordTraining:
     checkpoint: str | Path | None = None
     engine: str = "local"
     prior: Callable[[], Prior] | None = None
+    dictionary: str | Path | None = None
+    encoder: Callable[[], EncoderScorer] | None = None
     memory: int | None = None
 
     def plan(self) -> MemoryPlan | None:
@@ -71,8 +82,8 @@ class AlignOutputs:
     links, format, base
         The file of links, its format, and the number of a sentence's first word; see `cepts.io.LinkWriter`. For lists,
         `format` is one of `cepts.io.NBestWriter`.
-    scores, matrices
-        Files for scores and association matrices, as in `cepts.pipeline.align`; None writes none.
+    scores, quality, matrices
+        Files for scores, qualities and association matrices, as in `cepts.pipeline.align`; None writes none.
     lists
         Write this many of the most probable alignments of each pair instead of links.
     direction
@@ -83,13 +94,19 @@ class AlignOutputs:
     format: str = "pharaoh"
     base: int = 0
     scores: str | Path | None = None
+    quality: str | Path | None = None
     matrices: str | Path | None = None
     lists: int | None = None
     direction: str = "both"
 
+    @property
+    def show_words(self) -> bool:
+        """Whether some of the results have the words of the sentences."""
+        return self.lists is not None or self.matrices is not None or shows_sentences(self.format)
+
     def check(self) -> None:
         """Raise an error, before any work, if a file cannot be written."""
-        for path in (self.links, self.scores, self.matrices):
+        for path in (self.links, self.scores, self.quality, self.matrices):
             if path is not None:
                 check_output(path)
 
@@ -103,7 +120,8 @@ class AlignJob:
     texts
         The sentence pairs.
     scorer
-        A word aligner to train on them, or a function that loads a trained scorer.
+        A word aligner to train on them, word aligners to train on them and to tune on gold links, or a function that
+        loads a trained scorer.
     extraction
         How links are made from the scores.
     outputs
@@ -111,7 +129,7 @@ class AlignJob:
     """
 
     texts: BitextFiles
-    scorer: WordTraining | Callable[[], Scorer]
+    scorer: WordTraining | GoldTraining | Callable[[], Scorer]
     extraction: Extraction = field(default_factory=Extraction)
     outputs: AlignOutputs = field(default_factory=AlignOutputs)
 
@@ -130,18 +148,24 @@ def align_files(job: AlignJob, *, notices: list[str] | None = None, progress: Pr
     """
     outputs = job.outputs
     outputs.check()
-    if isinstance(job.scorer, WordTraining) and job.scorer.save is not None:
+    if isinstance(job.scorer, WordTraining | GoldTraining) and job.scorer.save is not None:
         check_destination(job.scorer.save)
     not_saved: ModelError | None = None
     text: Bitext | ShelvedText
     if isinstance(job.scorer, WordTraining):
         scorer: Scorer = job.scorer.aligner
-        how: dict[str, Any] = {"threads": job.scorer.aligner.threads, "notices": notices, "progress": progress}
-        plan = job.scorer.plan()
-        text = text_on(job.texts, job.scorer.checkpoint, plan=plan, **how)
-        not_saved = _train(job.scorer, job.extraction, text, plan, progress)
+        aligner, plan = job.scorer.aligner, job.scorer.plan()
+        how: dict[str, Any] = {"bound": aligner.word_bound, "plan": plan, "threads": aligner.threads}
+        text = text_on(job.texts, job.scorer.checkpoint, **how, notices=notices, progress=progress)
+        if outputs.show_words:
+            text.check_words()
+        not_saved = _train(job.scorer, job.extraction, text, plan, notices, progress)
         if notices is not None:
             note_unused_priors(job.texts.names, text.shelf, notices)
+    elif isinstance(job.scorer, GoldTraining):
+        text = job.texts.read(notices, progress)
+        tuned, not_saved = job.scorer.train(text, progress)
+        scorer = tuned
     else:
         text = job.texts.read(notices, progress)
         scorer = job.scorer()
@@ -150,13 +174,15 @@ def align_files(job: AlignJob, *, notices: list[str] | None = None, progress: Pr
     if outputs.lists is None:
         writer = link_writer(outputs.links, outputs.format, outputs.base, text)
         results: dict[str, Any] = {"scores": outputs.scores, "matrices": outputs.matrices, "progress": progress}
-        summary = align(scorer, text, writer, job.extraction, **results)
+        summary = align(scorer, text, writer, job.extraction, quality=outputs.quality, **results)
     elif isinstance(scorer, Aligner):
         how = {"count": outputs.lists, "direction": outputs.direction, "format": outputs.format}
         summary = list_alignments(scorer, text, outputs.links, **how, progress=progress)
     else:
         raise UsageError("`nbest` lists alignments of a single word model; load one word model.")
     summary.not_saved = not_saved
+    if isinstance(job.scorer, GoldTraining) and tuned.tuning_ is not None:
+        summary.tuned = said(tuned.tuning_)
     return summary
 
 
@@ -165,22 +191,28 @@ def _train(
     extraction: Extraction,
     text: ShelvedText,
     plan: MemoryPlan | None,
+    notices: list[str] | None,
     progress: Progress | None,
 ) -> ModelError | None:
     """Train an aligner; returns the error if it could not be saved, so that the links are not lost with it."""
     aligner = training.aligner
     if extraction.combine == "onmf":
         check_cepts(extraction.factoring.cepts, text, aligner.max_length)
-    if training.engine != "local" and training.checkpoint is None:
-        raise UsageError("`engine` dask needs `checkpoint`, a directory that all workers can read and write.")
     if plan is not None:
-        plan = plan.for_text(text.words, text.cells)
+        size = TextSize.of(text, aligner.word_bound)
+        plan = plan.for_text(size)
         if progress is not None:
-            progress(Step(stage="indexing", done=0, total=1, line=plan.said(text.words, text.cells)))
+            progress(Step(stage="indexing", done=0, total=1, line=plan.said(size)))
     how: dict[str, Any] = {"lasting": training.checkpoint is not None, "sizes": None if plan is None else plan.sizes}
-    with engine_of(training.engine, aligner.threads) as engine:
+    with workplace_of(training.engine, aligner.threads, training.checkpoint) as workplace:
         prior = None if training.prior is None else training.prior()
-        aligner.fit_shelved(text, prior=prior, progress=progress, engine=engine, **how)
+        if training.dictionary is not None:
+            prior = with_dictionary(prior, training.dictionary, len(text))
+        if training.encoder is not None:
+            from cepts.pipeline.encoders import with_encoder
+
+            prior = with_encoder(prior, training.encoder, text, lowercase=aligner.lowercase, notices=notices)
+        aligner.fit_shelved(text, prior=prior, progress=progress, engine=workplace.engine, **how)
     try:
         if training.save is not None:
             aligner.save(training.save, prune=training.prune)

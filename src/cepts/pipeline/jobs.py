@@ -7,15 +7,16 @@ run it, and so that it continues where it was interrupted. See `cepts.words.job`
 from __future__ import annotations
 
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import Any
 
+from cepts.data import Bitext, WordBound
 from cepts.engine import Tick, Workplace, engine_of
-from cepts.errors import ModelError, UsageError
+from cepts.errors import DataError, ModelError, UsageError
 from cepts.extract import Extraction
-from cepts.io import LinkWriter, bitext_blocks
+from cepts.io import LinkWriter, bitext_blocks, bitext_parts
 from cepts.names import LINK_FORMATS, resolve
 from cepts.pipeline.inputs import BitextFiles
 from cepts.pipeline.loop import Summary, align
@@ -25,7 +26,7 @@ from cepts.progress import Progress, Step
 from cepts.store import DiskShelf, PassingShelf, Shelf, SpillingShelf
 from cepts.words import Aligner, Prior
 from cepts.words.aligner import BYTES_IN_MEMORY, SIZES
-from cepts.words.job import OPTIONS, JobStep, TrainingJob, other_checkpoint
+from cepts.words.job import OPTIONS, JobStep, RangeStep, TrainingJob, other_checkpoint
 from cepts.words.memory import MemoryPlan
 from cepts.words.text import ShelvedText
 
@@ -36,25 +37,26 @@ LONGEST_PAUSE = 5.0
 
 @dataclass(frozen=True, slots=True)
 class Share:
-    """One of several equal shares of a job: `number` of `count`, from 1."""
+    """One of several equal shares of a job: `number` of `count`, from 1; `option` is what messages call it."""
 
     number: int = 1
     count: int = 1
+    option: str = "shard"
 
     def __post_init__(self) -> None:
         if not 1 <= self.number <= self.count:
-            raise UsageError(f"`shard` must be I/N with I from 1 to N. Got {self.number}/{self.count} instead.")
+            raise UsageError(f"`{self.option}` must be I/N with I from 1 to N. Got {self.number}/{self.count} instead.")
 
     @classmethod
-    def of(cls, text: str) -> Share:
-        """The share that a user writes as ``2/8``."""
+    def of(cls, text: str, option: str = "shard") -> Share:
+        """The share that a user writes as ``2/8``, with this option."""
         number, slash, count = text.partition("/")
         if not (slash and number.isdecimal() and count.isdecimal()):
-            raise UsageError(f"`shard` must be I/N, such as 2/8. Got {text!r} instead.")
-        return cls(int(number), int(count))
+            raise UsageError(f"`{option}` must be I/N, such as 2/8. Got {text!r} instead.")
+        return cls(int(number), int(count), option)
 
     def part_of(self, total: int) -> range:
-        """The consecutive shards of this share."""
+        """The consecutive shards, or ranges, of this share."""
         return range(total * (self.number - 1) // self.count, total * self.number // self.count)
 
 
@@ -62,30 +64,106 @@ def shelve(
     texts: BitextFiles,
     shelf: Shelf,
     *,
+    bound: WordBound | None = None,
     cells_in_shard: int | None = None,
     threads: int | None = None,
     notices: list[str] | None = None,
     progress: Progress | None = None,
 ) -> ShelvedText:
-    """Read sentence pairs and put them on a shelf, without ever holding the whole text."""
+    """Read sentence pairs and put them on a shelf, without ever holding the whole text, or more words than `bound`."""
     about = {"files": _stamp(texts)}
-    with bitext_blocks(**asdict(texts), notices=notices, progress=progress, threads=threads) as blocks:
+    how: dict[str, Any] = {"notices": notices, "progress": progress, "threads": threads, "bound": bound}
+    with bitext_blocks(**asdict(texts), **how) as blocks:
         text = ShelvedText.put_blocks(
             shelf,
             blocks,
             lambda: (blocks.source_vocabulary(), blocks.target_vocabulary()),
             cells_in_shard or SIZES.shard,
+            numbers=lambda: (blocks.source_numbers(), blocks.target_numbers()),
+            growing=cells_in_shard is None,
             **about,
         )
-    if notices is not None and text.shards:
-        note_tokens(texts.names, text.shard(0), notices)
+    read_again(text)
+    if notices is not None and text.shards and (text.has_all_words or text.sentences is not None):
+        note_tokens(texts.names, text.part(0, text.pairs[0]), notices)
+        read_again(text)  # closes the files
     return text
+
+
+def read_again(text: ShelvedText) -> None:
+    """Have words of a text that were not kept read again from its files, if it has some, when they are to be shown."""
+    if not text.has_all_words and text.about["files"] is not None:
+        text.sentences = SentencesAgain(text.about["files"])
+
+
+class SentencesAgain:
+    """The sentences of files that were read before; who takes them in order has them read once.
+
+    Parameters
+    ----------
+    stamp
+        Says which files these are, how they were read, and when they were written.
+    """
+
+    def __init__(self, stamp: list[Any]) -> None:
+        self.stamp = stamp
+        self._parts: Iterator[Bitext] | None = None
+        self._held, self._first = Bitext.from_tokens([]), 0
+        # Links and matrices of the same pairs are written one after the other.
+        self._last: tuple[int, int, Bitext] = 0, 0, self._held
+
+    def part(self, start: int, stop: int) -> Bitext:
+        """Pairs `start` to `stop` (exclusive)."""
+        if self._last[:2] != (start, stop):
+            self._last = start, stop, self._taken(start, stop)
+        return self._last[2]
+
+    def _taken(self, start: int, stop: int) -> Bitext:
+        if self._parts is None or start < self._first:
+            self._parts, self._held, self._first = self._opened(), Bitext.from_tokens([]), 0
+        found = []
+        while start < stop:
+            end = self._first + len(self._held)
+            if start < end:
+                upto = min(stop, end)
+                found.append(self._held.part(start - self._first, upto - self._first))
+                start = upto
+            else:
+                following = next(self._parts, None)
+                if following is None:
+                    raise self._changed()
+                self._held, self._first = following, end
+        if len(found) == 1:
+            return found[0]
+        return Bitext.from_tokens(part[pair] for part in found for pair in range(len(part)))
+
+    def _opened(self) -> Iterator[Bitext]:
+        format_, errors, languages, columns, source, *target = self.stamp
+        texts = BitextFiles(
+            source=source[0],
+            target=target[0][0] if target else None,
+            format=format_,
+            errors=errors,
+            languages=languages and tuple(languages),
+            columns=columns and tuple(columns),
+        )
+        if _stamp(texts) != self.stamp:
+            raise self._changed()
+        return bitext_parts(**asdict(texts), threads=1)
+
+    def _changed(self) -> DataError:
+        names = " and ".join(path for path, *_ in self.stamp[4:])
+        return DataError(
+            f"{names}: changed or moved since the text was read. It must be read again, because the format shows its "
+            f"words; put the same text there, or write the links in a format without words, such as pharaoh."
+        )
 
 
 def text_on(
     texts: BitextFiles,
     checkpoint: str | Path | None,
     *,
+    bound: WordBound | None = None,
     plan: MemoryPlan | None = None,
     threads: int | None = None,
     notices: list[str] | None = None,
@@ -94,9 +172,9 @@ def text_on(
     """The text of files on a shelf: a temporary one, or that of a checkpoint, which must have the same text.
 
     If the files have not changed since an earlier run put them on the shelf of the checkpoint, they are not read again.
-    `plan` says how large shards are, and how much is kept in memory.
+    `plan` says how large shards are, and how much is kept in memory, `bound` how many words are held.
     """
-    how: dict[str, Any] = {"threads": threads, "notices": notices, "progress": progress}
+    how: dict[str, Any] = {"bound": bound, "threads": threads, "notices": notices, "progress": progress}
     how["cells_in_shard"] = None if plan is None else plan.sizes.shard
     if checkpoint is None:
         return shelve(texts, SpillingShelf(BYTES_IN_MEMORY if plan is None else plan.shelf), **how)
@@ -105,6 +183,7 @@ def text_on(
         check_work(checkpoint)
         return shelve(texts, shelf, **how)
     text = ShelvedText(shelf)
+    read_again(text)
     stamp = _stamp(texts)
     if stamp is not None and stamp == text.about.get("files"):
         return text
@@ -119,7 +198,8 @@ def text_on(
 
 def check_work(directory: str | Path) -> None:
     """Refuse a directory that has files that are not of a training job."""
-    known = {"text", "text.piece", "options.piece", "words.piece", "index", "ranges", "prior", "prior.piece"}
+    known = {"text", "index", "ranges", "prior"}
+    known |= {f"{name}.piece" for name in ("text", OPTIONS, "words", "indexed", "prior")}
     check_files(directory, lambda name: name in known or name.startswith(("training-", "classes-")))
 
 
@@ -159,8 +239,8 @@ def begin(
     shelf = DiskShelf(directory)
     if shelf.has(OPTIONS):  # the last thing that is put there, but for words, which others would number as well
         raise ModelError(f"{directory} already has a text; go on with `cepts train`, or delete it to begin again.")
-    how: dict[str, Any] = {"threads": aligner.threads, "notices": notices, "progress": progress}
-    text = shelve(texts, shelf, cells_in_shard=cells_in_shard, **how)
+    how: dict[str, Any] = {"bound": aligner.word_bound, "cells_in_shard": cells_in_shard, "threads": aligner.threads}
+    text = shelve(texts, shelf, **how, notices=notices, progress=progress)
     job = TrainingJob(aligner, text, SIZES)
     learnt = None if prior is None else prior()
     job.keep_options(learnt)
@@ -273,6 +353,26 @@ def reduce(
         return step, job.step(), job.steps_left()
 
 
+def reduce_ranges(
+    directory: str | Path, share: Share, *, threads: int | None = None, progress: Progress | None = None
+) -> RangeStep | None:
+    """Do what comes next for a share of the ranges of the lexicon, to finish a step; returns what is left of it.
+
+    The tasks on shards must have been done. In an iteration there are two rounds: counts are added up, then tables are
+    made of them. `reduce` does what is missing of both, and what remains. None if the training is finished.
+    """
+    if (command := command_of(directory)) is not None:
+        raise UsageError(f"`range` is for word models; {directory} is a checkpoint of cepts {command}.")
+    with engine_of("local", threads) as running:
+        job = TrainingJob.open(directory, running)
+        step = job.step()
+        if step is None:
+            return None
+        now = job.range_step(step)
+        job.reduce(step, share.part_of(now.ranges), _ticking(progress, now))
+        return job.range_step(step)
+
+
 def align_shards(
     directory: str | Path,
     share: Share | None = None,
@@ -294,6 +394,7 @@ def align_shards(
         job.train()
         aligner = job.aligner
         aligner.threads = threads
+        read_again(job.text)
         text = job.text if share is None else job.text.only(share.part_of(job.text.shards))
         writer = link_writer(links, format, base, text)
         return align(aligner, text, writer, extraction, scores=scores, progress=progress)
@@ -301,8 +402,12 @@ def align_shards(
 
 def link_writer(links: str | Path, format: str, base: int, text: Any) -> LinkWriter:
     """A writer that is given the sentences only if the format shows them."""
-    shown = resolve(LINK_FORMATS[format]).needs_sentences or format == "json" if format in LINK_FORMATS else False
-    return LinkWriter(links, format=format, base=base, bitext=text if shown else None)
+    return LinkWriter(links, format=format, base=base, bitext=text if shows_sentences(format) else None)
+
+
+def shows_sentences(format: str) -> bool:
+    """Whether a format of links has the words of the sentences."""
+    return format in LINK_FORMATS and (resolve(LINK_FORMATS[format]).needs_sentences or format == "json")
 
 
 def _finished(job: TrainingJob, progress: Progress | None) -> Aligner:
@@ -325,7 +430,7 @@ def _run_pieces(
     return jobs.step()
 
 
-def _ticking(progress: Progress | None, step: JobStep | PendingShards) -> Tick | None:
+def _ticking(progress: Progress | None, step: JobStep | RangeStep | PendingShards) -> Tick | None:
     """Reports the tasks of a step that are done."""
     if progress is None:
         return None

@@ -6,13 +6,12 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from itertools import chain
 from pathlib import Path
-from typing import Any, NamedTuple
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
-from cepts.data import Sentence, SentencePair
-from cepts.engine import map_shards
+from cepts.data import SentencePair
 from cepts.errors import DataError, UsageError, check_choice
 from cepts.evaluate import (
     BinaryJudgement,
@@ -27,15 +26,13 @@ from cepts.io.files import check_stdin, name_of
 from cepts.io.lines import json_line
 from cepts.names import COLUMN_SOURCES, JUDGEMENT_TASKS
 from cepts.phrases.aligner import PhraseAligner
-from cepts.phrases.directions import PhraseDirections
-from cepts.phrases.words import CONTENT, FUNCTION, NUMBER, PUNCTUATION, kinds_of
 from cepts.pipeline.inputs import check_input, load_phrase_aligner, tokenise_pairs, without_columns
+from cepts.pipeline.judged_pairs import Judged, begin_judging, judge_pairs, judged_on
+from cepts.pipeline.piece_jobs import begun, check_begin, workplace_on
 from cepts.pipeline.reports import RANGE, Report, Table, bounds, filled, percent, percent_range
-from cepts.progress import Progress, Step, silent
+from cepts.progress import Progress, Stopwatch
 from cepts.signature import signature
 
-# The weight of a word in a sentence's meaning.
-IMPORTANCE = {CONTENT: 1.0, NUMBER: 1.0, FUNCTION: 0.3, PUNCTUATION: 0.0}
 METRICS = {
     "accuracy": "accuracy, %",
     "precision": "P, %",
@@ -44,25 +41,6 @@ METRICS = {
     "map": "MAP, %",
     "mrr": "MRR, %",
 }
-
-
-class Judged(NamedTuple):
-    """What is known of an aligned pair.
-
-    Attributes
-    ----------
-    forward, reverse, decoding
-        The paper's normalised decoding score: that of the best path of a direction, divided by its states; and that of
-        both paths, divided by the states of both.
-    source, target
-        How much of a side is said by the other side: the mean P(linked) of its words, weighted by `IMPORTANCE`.
-    """
-
-    forward: float
-    reverse: float
-    decoding: float
-    source: float
-    target: float
 
 
 # Name -> how that becomes one number, higher for yes: `forward` and `reverse` are the decoding score of one direction,
@@ -94,39 +72,6 @@ def scored(judged: Sequence[Judged | None], score: str) -> NDArray[np.float64]:
     missing = np.isnan(values)
     values[missing] = 0.0 if missing.all() else values[~missing].min()
     return values
-
-
-def judge_pairs(
-    aligner: PhraseAligner, pairs: Sequence[SentencePair], *, progress: Progress | None = None
-) -> list[Judged | None]:
-    """What is known of each pair; None of one that cannot be aligned."""
-    report = progress or silent
-    found: list[Judged | None] = []
-    runs = aligner.directions(pairs)
-    for decoded in map_shards(lambda make: make(), runs.makers, threads=runs.threads):
-        assert isinstance(decoded, PhraseDirections)
-        scores = decoded.forward_path.scores + decoded.reverse_path.scores
-        states = decoded.forward_path.states + decoded.reverse_path.states
-        source_places, target_places = decoded.reverse.source_offsets, decoded.forward.target_offsets
-        for n, pair in enumerate(decoded.sentence_pairs):
-            if not aligner.fits(pair):
-                found.append(None)
-                continue
-            assert decoded.reverse.source_null is not None
-            assert decoded.forward.target_null is not None
-            source_null = decoded.reverse.source_null[source_places[n] : source_places[n + 1]]
-            target_null = decoded.forward.target_null[target_places[n] : target_places[n + 1]]
-            found.append(
-                Judged(
-                    float(decoded.forward_path.normalised_scores[n]),
-                    float(decoded.reverse_path.normalised_scores[n]),
-                    float(scores[n] / states[n]),
-                    _said(pair.source, source_null, aligner),
-                    _said(pair.target, target_null, aligner),
-                )
-            )
-        report(Step(stage="aligning", done=len(found), total=len(pairs)))
-    return found
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -194,6 +139,9 @@ def judge_file(
     predictions: str | None = None,
     max_length: int | None = None,
     threads: int | None = None,
+    engine: str = "local",
+    checkpoint: str | Path | None = None,
+    begin: bool = False,
     notices: list[str] | None = None,
     progress: Progress | None = None,
 ) -> Report:
@@ -209,9 +157,17 @@ def judge_file(
         The task, and how it is done.
     predictions
         A file for the score and the judgement of each pair, as JSON lines.
+    engine
+        Who aligns the shards of pairs, if there is a checkpoint: ``local``, ``dask`` or ``dask:ADDRESS``.
+    checkpoint
+        Directory that keeps what is found in each shard, so that the same call continues after an interruption.
+    begin
+        Only put the pairs into the checkpoint, where others can align them (see `cepts.pipeline.jobs.train`), and
+        return a report of what is next.
     notices
         Gets a line where text was tokenised.
     """
+    stopwatch = Stopwatch()
     if predictions is not None:
         check_output(predictions)
     check_stdin(test, *options.training, options.judgements)
@@ -222,7 +178,17 @@ def judge_file(
         judged[path] = tokenise_pairs(aligner, of_path, path, tokenise=options.tokenise, notices=notices)
     pairs, training = judged[test], [pair for path in options.training for pair in judged[path]]
     score = options.score or JUDGEMENT_SCORE_OF[options.task]
-    values = pair_scores(aligner, [*training, *pairs], score, progress=progress)
+    with workplace_on(checkpoint, "phrases apply", engine, threads) as workplace:
+        if begin:
+            check_begin(workplace)
+            with workplace.shelf() as shelf:
+                begin_judging(shelf, model, max_length, [*training, *pairs])
+            return begun(workplace, stopwatch)
+        if checkpoint is None:
+            found_of = judge_pairs(aligner, [*training, *pairs], progress=progress)
+        else:
+            found_of = judged_on(workplace, model, max_length, [*training, *pairs], progress)
+    values = scored(found_of, score)
     known, scores = values[: len(training)], values[len(training) :]
     facts: dict[str, object] = {"task": options.task, "model": Path(model).name or model, "score": score}
     threshold = options.threshold
@@ -311,11 +277,3 @@ def _write_predictions(
             if threshold is not None:
                 record["judged"] = int(score >= threshold)
             file.write(json_line(record))
-
-
-def _said(sentence: Sentence, null: NDArray[np.float32], aligner: PhraseAligner) -> float:
-    """The share of a sentence's meaning that is linked; of one without meaning, the share of its words."""
-    weights = np.array([IMPORTANCE[kind] for kind in kinds_of(sentence, aligner.inventory_)])
-    if not weights.any():
-        weights[:] = 1.0
-    return float(((1.0 - null) * weights).sum() / weights.sum())

@@ -86,7 +86,8 @@ class Summary:
     """What an alignment run did: numbers of pairs, words and links.
 
     `cepts` counts cepts, if links were made of them. `listed` is the direction of lists, if these were written instead
-    of links. `not_saved` is the error if the model could not be saved although the links were written.
+    of links. `not_saved` is the error if the model could not be saved although the links were written. `tuned` says
+    what was learnt from gold links.
     """
 
     pairs: int = 0
@@ -104,6 +105,7 @@ class Summary:
     forward_listed: int = 0
     reverse_listed: int = 0
     not_saved: ModelError | None = None
+    tuned: str | None = None
 
     def as_dict(self) -> dict[str, Any]:
         """The numbers by name."""
@@ -141,7 +143,7 @@ class Summary:
         if self.too_long:
             long = f"a sentence of more than {self.max_length:,} words, without links (`max_length`)"
             lines.append(f"skipped  {counted(self.too_long, 'pair')} with {long}")
-        return lines
+        return lines if self.tuned is None else [*lines, self.tuned]
 
     def of_text(self, text: Bitext | ShelvedText, max_length: int | None) -> None:
         """Count the words and the pairs that cannot be aligned."""
@@ -173,6 +175,7 @@ def align(
     extraction: Extraction | None = None,
     *,
     scores: str | Path | None = None,
+    quality: str | Path | None = None,
     matrices: str | Path | None = None,
     progress: Progress | None = None,
     runs: Iterable[AlignedRun] | None = None,
@@ -192,6 +195,9 @@ def align(
     scores
         A file for the scores of each pair, forward and reverse, separated by a tab: log P(target | source) and
         log P(source | target) of a word model, or the normalised decoding scores of a phrase model.
+    quality
+        A file for one number from 0 to 1 for each pair: whether its sentences translate each other, see
+        `cepts.extract.pair_quality`.
     matrices
         A file for the association matrices behind the links, with the words; `cepts factor` reads it.
     progress
@@ -208,15 +214,19 @@ def align(
         files.enter_context(writer)
         kept = None if matrices is None else files.enter_context(AssociationWriter(matrices))
         scored = None if scores is None else files.enter_context(open_output(scores))
+        judged = None if quality is None else files.enter_context(open_output(quality))
         # Matrices are those of all pairs in order, which a text on a shelf gives shard by shard.
         parts = pairs if isinstance(pairs, ShelvedText) and kept is not None else [pairs]
         what: dict[str, Any] = {"matrices": kept is not None, "scores": scored is not None, "progress": progress}
+        what["quality"] = judged is not None
         if runs is None:
             runs = chain.from_iterable(aligned_runs(scorer, part, extraction, **what) for part in parts)
         for run in runs:
             writer.write(run.links)
             if scored is not None and run.scores is not None:
                 _write_scores(scored, run.scores)
+            if judged is not None and run.quality is not None:
+                judged.write("".join(f"{value:.6f}\n" for value in run.quality.tolist()).encode())
             if kept is not None and run.matrix is not None:
                 end = summary.pairs + len(run.links)
                 kept.write(run.matrix, None if bitext is None else bitext.part(summary.pairs, end))

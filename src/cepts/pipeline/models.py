@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -65,6 +65,7 @@ def load_scorer(
     places: Sequence[str | Path],
     weights: Sequence[float] = (),
     *,
+    encoder: Callable[[], Scorer] | None = None,
     source_language: str | None = None,
     target_language: str | None = None,
     max_length: int | None = None,
@@ -78,6 +79,8 @@ def load_scorer(
         Model directories (word model, space, phrase model) and files of association matrices (.jsonl, .npz, .npy).
     weights
         A weight for each of several; by default they are equal.
+    encoder
+        Gives one more scorer, the last of the mixture; see `cepts.pipeline.encoders.encoder_scorer`.
     source_language, target_language
         For spaces: the languages of the two sides. By default the source is the first language, and the target the
         other one.
@@ -88,6 +91,7 @@ def load_scorer(
     """
     languages = source_language, target_language
     found = [_scorer_of(place, languages, max_length, threads) for place in places]
+    found += [] if encoder is None else [encoder()]
     if len(found) == 1 and not weights:
         return found[0]
     return ScorerMixture(found, weights or None, threads=threads)

@@ -80,20 +80,29 @@ def aligned_on(
 
 def begin_aligning(shelf: Shelf, work: PhraseWork, pairs: Sequence[SentencePair]) -> None:
     """Put on a shelf what aligning needs."""
-    place = Path(work.model)
+    begin_pairs(shelf, "phrases", work.model, pairs, work={**asdict(work), "model": None})
+
+
+def begin_pairs(shelf: Shelf, kind: str, model: str, pairs: Sequence[SentencePair], **terms: Any) -> None:
+    """Put on a shelf the pairs of a job of this kind, its model, and what else it must know."""
+    place = Path(model)
     # Workers have other working directories, and a model may be replaced before an interrupted job continues.
-    model = str(place.resolve()) if place.exists() else work.model
-    digest = _digest(place / "model.json") if place.exists() else None
-    terms = {"work": asdict(work) | {"model": model}, "model": digest}
-    keep_terms(shelf, JOB, {}, kind="phrases", pairs=len(pairs), shard=SHARD_PAIRS, **terms)
+    terms["model"] = str(place.resolve()) if place.exists() else model
+    terms["digest"] = _digest(place / "model.json") if place.exists() else None
+    keep_terms(shelf, JOB, {}, kind=kind, pairs=len(pairs), shard=SHARD_PAIRS, **terms)
     for number, start in enumerate(range(0, len(pairs), SHARD_PAIRS)):
         keep_terms(shelf, piece_name(PAIRS, number), {"pairs": encoded(pairs[start : start + SHARD_PAIRS])})
 
 
 def phrase_steps(shelf: Shelf) -> Iterator[PieceStep]:
     """The only step of a job that has its pairs and terms on a shelf."""
+    yield PieceStep("aligning", LINKS, f"{__name__}:align_shard", shards_of(shelf))
+
+
+def shards_of(shelf: Shelf) -> int:
+    """The number of shards of pairs on a shelf."""
     terms = shelf.get(JOB).settings
-    yield PieceStep("aligning", LINKS, f"{__name__}:align_shard", -(-terms["pairs"] // terms["shard"]))
+    return -int(-terms["pairs"] // terms["shard"])
 
 
 def align_shard(shelf: Shelf, number: int) -> dict[str, NDArray[Any]]:
@@ -102,7 +111,7 @@ def align_shard(shelf: Shelf, number: int) -> dict[str, NDArray[Any]]:
     work = terms["work"]
     factoring = Factoring(**work["extraction"]["factoring"])
     extraction = Extraction(**work["extraction"] | {"factoring": factoring})
-    scorer = _LaterPairs(_aligner(work["model"], work["links"], work["max_length"]), number * terms["shard"])
+    scorer = _LaterPairs(aligner_of(terms["model"], work["links"], work["max_length"]), number * terms["shard"])
     pairs = decoded(shelf.get(piece_name(PAIRS, number))["pairs"])
     runs = list(aligned_runs(scorer, pairs, extraction, matrices=work["matrices"], scores=work["scores"]))
     arrays = _arrays_of(LINKS, Alignments.concatenate([run.links for run in runs]))
@@ -114,7 +123,7 @@ def align_shard(shelf: Shelf, number: int) -> dict[str, NDArray[Any]]:
 
 
 @lru_cache(maxsize=2)
-def _aligner(model: str, links: str | None, max_length: int | None) -> PhraseAligner:
+def aligner_of(model: str, links: str | None, max_length: int | None) -> PhraseAligner:
     """The aligner of a job, which each process loads once."""
     aligner = load_phrase_aligner(model, threads=1, max_length=max_length)
     return aligner if links is None else aligner.set_params(links=links)

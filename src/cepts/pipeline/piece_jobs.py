@@ -1,7 +1,8 @@
 """Directories in which a command counts or aligns in shards: what is left to do there, and doing it.
 
-`cepts lm fit`, `cepts phrases align` and `cepts spaces fit` use such a directory (`--checkpoint`). It has one job or
-several; the first step of each has a task for each shard, and the others add up what these have left.
+`cepts lm fit`, `cepts phrases align`, `cepts phrases apply` and `cepts spaces fit` use such a directory
+(`--checkpoint`). It has one job or several; the first step of each has a task for each shard, and the others add up
+what these have left.
 """
 
 from __future__ import annotations

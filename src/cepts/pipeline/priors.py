@@ -3,27 +3,36 @@
 from __future__ import annotations
 
 import hashlib
+from collections import Counter
 from collections.abc import Callable, Iterator, Sequence
+from dataclasses import replace
 from functools import partial
+from itertools import chain
+from math import sqrt
 from pathlib import Path
 
 import numpy as np
 from numpy.typing import NDArray
 
-from cepts.data import Alignments, Bitext
-from cepts.errors import ModelError, UsageError
-from cepts.io import read_priors, write_priors
+from cepts.data import Alignments, Bitext, PriorEntries
+from cepts.errors import DataError, ModelError, UsageError
+from cepts.io import read_dictionary, read_priors, write_priors
 from cepts.io.files import PathLike, name_of, unreadable
 from cepts.names import DIRECTIONS
 from cepts.store import check_destination
 from cepts.words import Aligner, CountTable, Prior, load_aligner, merge_aligners
 from cepts.words.fertility import Fertility
+from cepts.words.forms import is_symbol
 from cepts.words.jumps import Jumps
 from cepts.words.prior import check_alike
-from cepts.words.rare import is_symbol
 
 # Lower counts are not written to a file of priors.
 LEAST_COUNT = 0.005
+
+
+# A dictionary gives this count, divided by the number of pairs, to each word, and its translations share it. Set on the
+# trial pairs of the Hansards with texts of 300 to 5,000 pairs (benchmarks/encoders.py).
+DICTIONARY_COUNT = 1.0
 
 
 def prior_of(
@@ -46,18 +55,62 @@ def prior_of(
 
 
 def _prior_of(models: Sequence[str | Path], weights: Sequence[float], priors: PathLike | None) -> Prior:
-    return Prior([load_aligner(model) for model in models], weights, None if priors is None else _table_of(priors))
+    table = None if priors is None else CountTable(partial(read_priors, priors), _digest("priors", priors))
+    return Prior([load_aligner(model) for model in models], weights, table)
 
 
-def _table_of(path: PathLike) -> CountTable:
+def _digest(parameter: str, path: PathLike) -> str:
     if path == "-":
-        raise UsageError("`priors` is read twice, so it cannot be standard input; give the name of a file.")
+        raise UsageError(f"`{parameter}` is read twice, so it cannot be standard input; give the name of a file.")
     try:
         with Path(path).open("rb") as file:
-            fingerprint = hashlib.file_digest(file, "blake2b").hexdigest()[:32]
+            return hashlib.file_digest(file, "blake2b").hexdigest()[:32]
     except OSError as error:
         raise unreadable(name_of(path), error) from error
-    return CountTable(partial(read_priors, path), fingerprint)
+
+
+def with_table(prior: Prior | None, table: CountTable) -> Prior:
+    """A prior that has the counts of one more table."""
+    known = prior or Prior()
+    if known.table is None:
+        return replace(known, table=table)
+    tables = known.table.entries, table.entries
+    both = CountTable(
+        lambda: chain.from_iterable(entries() for entries in tables), f"{known.table.fingerprint}-{table.fingerprint}"
+    )
+    return replace(known, table=both)
+
+
+def with_dictionary(prior: Prior | None, dictionary: PathLike, pairs: int) -> Prior:
+    """A prior that also has the entries of a dictionary, as counts of links.
+
+    Parameters
+    ----------
+    prior
+        What was learnt before; None if nothing was.
+    dictionary
+        A file of words and their translations; see `cepts.io.read_dictionary`.
+    pairs
+        Number of sentence pairs of the text. Counts fall with it, because a large text knows better.
+    """
+    count = DICTIONARY_COUNT / max(pairs, 1)
+    table = CountTable(partial(_dictionary_entries, dictionary, count), _digest("dictionary", dictionary))
+    return with_table(prior, table)
+
+
+def _dictionary_entries(path: PathLike, count: float) -> Iterator[PriorEntries]:
+    """The entries of a dictionary as counts of links: each word has the same count, which its translations share."""
+    dictionary = read_dictionary(path)
+    if len(dictionary.languages) != 2:
+        raise DataError(
+            f"{name_of(path)}: found {len(dictionary.languages)} columns, wanted two: source words and target words."
+        )
+    # An expression of several words is no entry of a lexicon.
+    found = [entry for entry in dictionary if all(word is not None and len(word.split()) == 1 for word in entry)]
+    source, target = ([str(entry[side]) for entry in found] for side in (0, 1))
+    shared = Counter(source), Counter(target)
+    counts = [count / sqrt(shared[0][one] * shared[1][other]) for one, other in zip(source, target, strict=True)]
+    yield PriorEntries(source, target, np.array(counts))
 
 
 def merge_models(

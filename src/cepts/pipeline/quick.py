@@ -9,7 +9,7 @@ from typing import Any
 from cepts.data import Alignments, Bitext, Scorer, Text, as_bitext, as_text
 from cepts.errors import UsageError
 from cepts.extract import Extraction, aligned_runs
-from cepts.names import WORD_MODELS
+from cepts.names import DEFAULT_WORD_MODEL, WORD_MODELS
 from cepts.pipeline.inputs import BitextFiles
 from cepts.pipeline.models import new_model
 from cepts.pipeline.notices import note_tokens
@@ -21,7 +21,7 @@ def align(
     source: str | Path | Text | Bitext | Iterable[Any],
     target: str | Path | Text | Iterable[Any] | None = None,
     *,
-    model: str | Scorer = "hmm",
+    model: str | Scorer = DEFAULT_WORD_MODEL,
     combine: str | Extraction = "agreement",
     notices: list[str] | None = None,
     progress: Progress | None = None,
@@ -35,8 +35,8 @@ def align(
         or a list of tokens. If `target` is None, `source` has both sides: it is a file, a `Bitext` or a list of pairs
         of sentences.
     model
-        The name of a word model to train on the text (``ibm1``, ``ibm2``, ``diagonal``, ``hmm``, ``ibm3``, ``ibm4``),
-        or a model with your own options, which is trained if it is not trained yet, or any other scorer.
+        The name of a word model to train on the text (``ibm1``, ``ibm2``, ``diagonal``, ``hmm``, ``mixed``, ``ibm3``,
+        ``ibm4``), or a model with your own options, which is trained if it is not trained yet, or any other scorer.
     combine
         How links are made: a name of `cepts.extract.EXTRACTORS`, or an `Extraction` with your own options.
     notices

@@ -16,7 +16,7 @@ from cepts.io.files import name_of
 from cepts.io.languages import language_names
 from cepts.io.lines import read_lines
 from cepts.pipeline.inputs import SavedSpace, read_dictionaries
-from cepts.pipeline.piece_jobs import workplace_on
+from cepts.pipeline.piece_jobs import begun, check_begin, workplace_on
 from cepts.pipeline.reports import Report, Table
 from cepts.progress import Progress, Stopwatch
 from cepts.spaces import Neighbours, SpaceModel, identical_strings
@@ -78,6 +78,7 @@ def fit_space_files(
     keep_vectors: bool = True,
     engine: str = "local",
     checkpoint: str | Path | None = None,
+    begin: bool = False,
     notices: list[str] | None = None,
     progress: Progress | None = None,
 ) -> Report:
@@ -93,6 +94,8 @@ def fit_space_files(
         Who gathers means and covariances, if there is a checkpoint: ``local``, ``dask`` or ``dask:ADDRESS``.
     checkpoint
         Directory that keeps them, so that the same call continues after an interruption.
+    begin
+        Only put the entries into the checkpoint, where others can gather them (see `cepts.pipeline.jobs.train`).
     notices
         A list to which notes for the user are appended.
     """
@@ -114,6 +117,10 @@ def fit_space_files(
     if files.identical:
         dictionaries.append(identical_strings(views))
     with workplace_on(checkpoint, "spaces fit", engine, model.threads) as workplace:
+        if begin:
+            check_begin(workplace)
+            model.begin(views, dictionaries, notices=notices, progress=progress, workplace=workplace)
+            return begun(workplace, stopwatch)
         model.fit(views, dictionaries, notices=notices, progress=progress, workplace=workplace)
     if save is not None:
         model.save(save, vectors=keep_vectors)

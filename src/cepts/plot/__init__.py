@@ -8,6 +8,7 @@ from cepts.plot.curves import (
     plot_criterion,
     plot_iterations,
     plot_likelihood,
+    plot_reliability,
     plot_space,
     plot_training,
 )
@@ -28,6 +29,7 @@ __all__ = [
     "plot_pair",
     "plot_pair_factors",
     "plot_perplexities",
+    "plot_reliability",
     "plot_space",
     "plot_training",
 ]

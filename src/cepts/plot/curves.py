@@ -15,6 +15,7 @@ from cepts.plot.figure import PALE, Drawn, colour_of, drawing, dress
 from cepts.plot.fonts import shaped
 
 if TYPE_CHECKING:
+    from cepts.evaluate import Reliability
     from cepts.spaces import Space
     from cepts.words import Aligner
 
@@ -171,6 +172,33 @@ def plot_iterations(
             axes.plot(numbers, values, "-o", color=colour_of(place), linewidth=1.4, markersize=3.5, label=shaped(name))
             start += len(values)
         dress(axes, "iteration", what, ticks=10, title=title)
+        axes.legend(frameon=False, fontsize=8, loc="lower right")
+    return Drawn(Path(path))
+
+
+def plot_reliability(path: PathLike, tables: Mapping[str, Reliability], *, title: str = "") -> Drawn:
+    """Draw which share of the links is right against their confidence; calibrated confidences lie on the diagonal.
+
+    Parameters
+    ----------
+    path
+        The file; its suffix (.svg, .pdf or .png) is the format.
+    tables
+        From the name of a system to its `cepts.evaluate.reliability`.
+    title
+        Title of the figure.
+    """
+    with drawing(path, 4.4, 4.0, texts=[*tables, title]) as figure:
+        axes = figure.add_axes((0.15, 0.13, 0.8, 0.76))
+        axes.plot([0, 1], [0, 1], color=PALE, linewidth=1.4)
+        for place, (name, table) in enumerate(tables.items()):
+            filled = table.counts > 0
+            label = f"{shaped(name)} (error {table.error:.3f})"
+            values = table.confidence[filled], table.right[filled]
+            axes.plot(*values, "-o", color=colour_of(place), linewidth=1.4, markersize=3.5, label=label)
+        axes.set_xlim(0, 1)
+        axes.set_ylim(0, 1)
+        dress(axes, "confidence", "share of right links", title=title)
         axes.legend(frameon=False, fontsize=8, loc="lower right")
     return Drawn(Path(path))
 

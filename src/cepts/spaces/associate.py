@@ -18,19 +18,15 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from cepts.data import Association, Bitext, Directions, GivenDirections, Runs, Text, Vectors, as_bitext, offsets_of
-from cepts.engine import cut_runs
+from cepts.data import Association, Bitext, Runs, Vectors, as_bitext
 from cepts.errors import UsageError, check_choice, check_least
-from cepts.extract import Aligning
+from cepts.extract import Aligning, share_links, similarity_runs, token_similarities
 from cepts.names import LINK_MEASURES
 from cepts.spaces.retrieve import mean_similarity, unit_rows
 from cepts.spaces.space import Space
 
-CELLS_IN_SHARD = 1 << 18
 # These constants, and the defaults of `Scoring`, were tuned on the trial sentences of the Hansards (37 pairs) only.
 LEAST_SHARE = 0.5  # the smallest agreement of a link
-REACH = 3  # how many words away a link supports others
-BEND, FADE = 0.7, 0.5  # how fast the support falls: per word off the diagonal, and per word of distance
 # Temperature, similarity of null and similarity of identical words, on the scale of each measure.
 SCALES = {"csls": (8.0, -0.4, 0.6), "cosine": (16.0, 0.3, 0.9)}
 
@@ -142,29 +138,15 @@ class SpaceScorer(Aligning):
         number or sign.
         """
         bitext = as_bitext(pairs)
-        words = _Words(self, bitext)
-        lengths = bitext.source.lengths, bitext.target.lengths
-        kept = (np.minimum(*lengths) > 0) & (np.maximum(*lengths) <= self.max_length)
-        texts = [_without(text, kept) for text in (bitext.source, bitext.target)]
-        offsets = offsets_of(texts[0].lengths * texts[1].lengths)
-
-        def run(start: int, stop: int) -> Directions:
-            forward, reverse = words.shares(texts[0].part(start, stop), texts[1].part(start, stop))
-            return GivenDirections(forward, reverse, first=start, threshold=LEAST_SHARE, name="a space")
-
-        runs = cut_runs(offsets, min(cells or CELLS_IN_SHARD, CELLS_IN_SHARD))
-        return Runs([partial(run, *bounds) for bounds in runs], len(bitext), threads=self.threads)
-
-
-def support_weights() -> NDArray[np.float64]:
-    """How much a link supports the link that is i source and j target words away, for i and j from -3 to 3.
-
-    exp(-0.7 abs(i - j) - 0.5 (abs(i) + abs(j) - 2)); 0 in its own row and column, whose links compete with it.
-    """
-    steps = np.arange(-REACH, REACH + 1)
-    i, j = steps[:, None], steps[None, :]
-    weights = np.exp(-BEND * np.abs(i - j) - FADE * (np.abs(i) + np.abs(j) - 2))
-    return np.where((i == 0) | (j == 0), 0.0, weights)
+        return similarity_runs(
+            bitext,
+            _Words(self, bitext).shares,
+            cells=cells,
+            max_length=self.max_length,
+            threshold=LEAST_SHARE,
+            name="a space",
+            threads=self.threads,
+        )
 
 
 class _Words:
@@ -198,44 +180,22 @@ class _Words:
             near = partial(mean_similarity, count=options.neighbourhood, threads=scorer.threads)
             for less, own, kinds, others in zip(self.less, self.vectors, self.kinds, everything[::-1], strict=True):
                 less[kinds < 3] = near(own[kinds < 3], others)
-        self.weights = support_weights()
 
-    def shares(self, source: Text, target: Text) -> tuple[Association, Association]:
+    def shares(self, part: Bitext) -> tuple[Association, Association]:
         """Forward and reverse shares of a run of pairs."""
-        from cepts.kernels.lookup import TokenPairs
-        from cepts.kernels.space_links import Sharing, link_shares, word_similarities
-
-        lengths = source.lengths, target.lengths
-        cells = offsets_of(lengths[0] * lengths[1])
-        similarities, forward, reverse = (np.empty(int(cells[-1]), dtype=np.float32) for _ in range(3))
-        source_null, target_null = (np.empty(len(text.ids), dtype=np.float32) for text in (source, target))
-        options = self.options
-        ids = np.ascontiguousarray(source.ids), np.ascontiguousarray(target.ids)
-        tokens = TokenPairs(*ids, source.offsets, target.offsets, cells)
-        words = self.less, self.kinds, self.forms
-        word_similarities(tokens, self.vectors, self.factor, *words, self.identical, similarities)
-        how = Sharing(
-            self.temperature,
-            self.null,
-            float(options.diagonal),
-            float(options.support),
-            self.weights,
-            options.rounds if options.support else 0,
-        )
-        room = np.empty((2, int(np.diff(cells).max(initial=0))))
-        link_shares(*lengths, cells, similarities, how, room, forward, reverse, source_null, target_null)
-        return (
-            Association(*lengths, cells, forward, target_null=target_null),
-            Association(*lengths, cells, reverse, source_null=source_null),
+        words, options = (self.less, self.kinds, self.forms), self.options
+        similarities = token_similarities(part, self.vectors, *words, factor=self.factor, identical=self.identical)
+        return share_links(
+            part,
+            similarities,
+            temperature=self.temperature,
+            null=self.null,
+            diagonal=options.diagonal,
+            support=options.support,
+            rounds=options.rounds,
         )
 
 
 def _kind(word: str) -> int:
     """0 for a word with letters, 2 for a number, 1 for a symbol that is neither."""
     return 0 if any(map(str.isalpha, word)) else 2 if any(map(str.isnumeric, word)) else 1
-
-
-def _without(text: Text, kept: NDArray[np.bool_]) -> Text:
-    """The same text, with no words in the sentences that are not kept."""
-    lengths = np.where(kept, text.lengths, 0)
-    return Text(text.ids[np.repeat(kept, text.lengths)], offsets_of(lengths), text.vocabulary)

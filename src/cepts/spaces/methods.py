@@ -17,7 +17,7 @@ from cepts.spaces.entries import Entries, entry_weights
 from cepts.spaces.ibfa import canonical, check_factors, fit_ibfa, inverse_root, shrunk
 from cepts.spaces.mbfa import ITERATIONS, TOLERANCE, Battery
 from cepts.spaces.model import SpaceModel
-from cepts.spaces.moments import Moments, gather_moments
+from cepts.spaces.moments import Moments
 from cepts.spaces.space import Space
 from cepts.spaces.training import TrainingEntries
 
@@ -215,6 +215,12 @@ class _DirectSpace(SpaceModel):
             raise UsageError(f"`pivot` must be 0 to {len(names) - 1}, or a name. Got {self.pivot} instead.")
         return int(self.pivot)
 
+    def _begin(self, given: TrainingEntries) -> None:
+        pivot = self._pivot_of(given.names)
+        for view in range(len(given.views)):
+            if view != pivot:
+                self._with_pivot(given, view, pivot).begin_moments()
+
     def _join(self, given: TrainingEntries, chosen: ChosenSettings, brief: bool, progress: Progress | None) -> Space:
         pivot = self._pivot_of(given.names)
         maps: list[Matrix] = []
@@ -222,17 +228,25 @@ class _DirectSpace(SpaceModel):
             if view == pivot:
                 maps.append(np.eye(matrix.shape[1]))
                 continue
-            both = (given.rows[:, view] >= 0) & (given.rows[:, pivot] >= 0)
-            if not both.any():
-                raise DataError(
-                    f"{self.method} maps {given.names[view]} directly into {given.names[pivot]}: found no entry with "
-                    f"words of both, wanted some; choose another pivot, or mbfa, which does not need any."
-                )
-            pair = [matrix, given.views[pivot]]
-            place = None if given.workplace is None else given.workplace.under(f"view-{view + 1}")
-            (moments,) = gather_moments(pair, given.rows[both][:, [view, pivot]], given.weights[both], place, progress)
+            (moments,) = self._with_pivot(given, view, pivot).moments(progress)
             maps.append(self._map(moments, (given.widths[view], given.widths[pivot]), chosen))
         return given.space(self.method, [np.zeros(width) for width in given.widths], maps)
+
+    def _with_pivot(self, given: TrainingEntries, view: int, pivot: int) -> TrainingEntries:
+        """The entries with words of a view and of the pivot."""
+        both = (given.rows[:, view] >= 0) & (given.rows[:, pivot] >= 0)
+        if not both.any():
+            raise DataError(
+                f"{self.method} maps {given.names[view]} directly into {given.names[pivot]}: found no entry with "
+                f"words of both, wanted some; choose another pivot, or mbfa, which does not need any."
+            )
+        return replace(
+            given,
+            views=(given.views[view], given.views[pivot]),
+            rows=given.rows[both][:, [view, pivot]],
+            weights=given.weights[both],
+            workplace=None if given.workplace is None else given.workplace.under(f"view-{view + 1}"),
+        )
 
 
 class Procrustes(_DirectSpace):

@@ -144,13 +144,7 @@ class SpaceModel(Estimator):
             Who gathers the means and covariances of all entries, and where; by default this process.
         """
         views = tuple(views)
-        names = tuple(view.name or f"view {number + 1}" for number, view in enumerate(views))
-        self.check_languages(names)
-        given = [dictionaries] if isinstance(dictionaries, Dictionary) else dictionaries
-        entries = self._used(find_entries(given, views, notices))
-        weights = self._weigh(entries.rows)
-        first = prepared_entries(views, names, entries, weights, self.prepare, progress or silent)
-        choice = self._choose(first)
+        entries, first, choice = self._first(views, dictionaries, notices, progress)
         last, induced = self._induced(first, choice, entries.spelt_alike(views), progress)
         chosen = self._for_mass(choice, first.mass, last.mass)
         self.space_ = self._join(replace(last, workplace=workplace), chosen, False, progress)
@@ -167,6 +161,44 @@ class SpaceModel(Estimator):
         self.entries_ = entries.rows
         self.report_ = FitReport(entries, choice, induced)
         return self
+
+    def begin(
+        self,
+        views: Sequence[Vectors],
+        dictionaries: Dictionary | Sequence[Dictionary],
+        *,
+        workplace: Workplace,
+        notices: list[str] | None = None,
+        progress: Progress | None = None,
+    ) -> None:
+        """Put all entries into the directory of `workplace`, where others can gather their means and covariances.
+
+        The parameters are those of `fit`, which then finds these there. Entries are induced here.
+        """
+        views = tuple(views)
+        entries, first, choice = self._first(views, dictionaries, notices, progress)
+        last, _ = self._induced(first, choice, entries.spelt_alike(views), progress)
+        self._begin(replace(last, workplace=workplace))
+
+    def _first(
+        self,
+        views: tuple[Vectors, ...],
+        dictionaries: Dictionary | Sequence[Dictionary],
+        notices: list[str] | None,
+        progress: Progress | None,
+    ) -> tuple[Entries, TrainingEntries, ChosenSettings]:
+        """The entries of the dictionaries, with what is learnt from them before any are induced."""
+        names = tuple(view.name or f"view {number + 1}" for number, view in enumerate(views))
+        self.check_languages(names)
+        given = [dictionaries] if isinstance(dictionaries, Dictionary) else dictionaries
+        entries = self._used(find_entries(given, views, notices))
+        weights = self._weigh(entries.rows)
+        first = prepared_entries(views, names, entries, weights, self.prepare, progress or silent)
+        return entries, first, self._choose(first)
+
+    def _begin(self, given: TrainingEntries) -> None:
+        """Put the entries where others can gather the moments that `_join` needs."""
+        given.begin_moments()
 
     def check_languages(self, names: Sequence[str]) -> None:
         """Raise `UsageError` if this method cannot join languages with these names."""

@@ -86,6 +86,31 @@ def gather_moments(
     progress
         Called after each shard, if others add them up.
     """
+    patterns, shards = _shards(views, rows, weights)
+    if workplace is None or workplace.directory is None:
+        return _added(patterns, map(_sums_of, shards))
+    with workplace.shelf() as shelf:
+        _put(shelf, len(patterns), shards)
+        (step,) = run_steps(moment_steps(shelf), shelf, workplace.engine, progress)
+        return _added(patterns, step.pieces(shelf))
+
+
+def begin_moments(
+    views: Sequence[NDArray[np.float32]],
+    rows: NDArray[np.int64],
+    weights: NDArray[np.float64] | None,
+    workplace: Workplace,
+) -> None:
+    """Put on a shelf what `gather_moments` needs, which others can then add up."""
+    patterns, shards = _shards(views, rows, weights)
+    with workplace.shelf() as shelf:
+        _put(shelf, len(patterns), shards)
+
+
+def _shards(
+    views: Sequence[NDArray[np.float32]], rows: NDArray[np.int64], weights: NDArray[np.float64] | None
+) -> tuple[list[tuple[int, ...]], Iterator[dict[str, NDArray[Any]]]]:
+    """The views of each shard of entries, and its vectors and weights."""
     weights = np.ones(len(rows)) if weights is None else np.asarray(weights, dtype=np.float64)
     patterns = [
         (known, members[start : start + SHARD_ENTRIES])
@@ -99,15 +124,13 @@ def gather_moments(
         }
         for known, members in patterns
     )
-    if workplace is None or workplace.directory is None:
-        sums = map(_sums_of, shards)
-        return _added([known for known, _ in patterns], sums)
-    with workplace.shelf() as shelf:
-        keep_terms(shelf, JOB, {}, kind="moments", shards=len(patterns))
-        for number, shard in enumerate(shards):
-            keep_terms(shelf, piece_name("entries", number), shard)
-        (step,) = run_steps(moment_steps(shelf), shelf, workplace.engine, progress)
-        return _added([known for known, _ in patterns], step.pieces(shelf))
+    return [known for known, _ in patterns], shards
+
+
+def _put(shelf: Shelf, count: int, shards: Iterable[Mapping[str, NDArray[Any]]]) -> None:
+    keep_terms(shelf, JOB, {}, kind="moments", shards=count)
+    for number, shard in enumerate(shards):
+        keep_terms(shelf, piece_name("entries", number), shard)
 
 
 def moment_steps(shelf: Shelf) -> Iterator[PieceStep]:

@@ -16,7 +16,7 @@ from cepts.spaces.choose import ChosenSettings
 from cepts.spaces.entries import Entries
 from cepts.spaces.gaussian import FactorModel
 from cepts.spaces.induce import InductionReport
-from cepts.spaces.moments import Moments, gather_moments
+from cepts.spaces.moments import Moments, begin_moments, gather_moments
 from cepts.spaces.search import row_lengths
 from cepts.spaces.space import Preparation, Space
 
@@ -50,6 +50,11 @@ class TrainingEntries:
     def moments(self, progress: Progress | None = None) -> list[Moments]:
         """Moments of each set of views that have a word together."""
         return gather_moments(self.views, self.rows, self.weights, self.workplace, progress)
+
+    def begin_moments(self) -> None:
+        """Put the entries where others can gather their moments."""
+        assert self.workplace is not None
+        begin_moments(self.views, self.rows, self.weights, self.workplace)
 
     def space(
         self,

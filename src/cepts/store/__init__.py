@@ -1,6 +1,7 @@
 """Model directories, tables and pieces: JSON and safetensors files with checksums; nothing is ever unpickled."""
 
 from cepts.store.directory import (
+    MEMBER,
     Model,
     check_destination,
     kind_of,
@@ -14,6 +15,7 @@ from cepts.store.passing import PassingShelf, SpillingShelf
 from cepts.store.pieces import DiskShelf, MemoryShelf, Piece, PieceError, Shelf, checksum
 
 __all__ = [
+    "MEMBER",
     "DiskShelf",
     "MemoryShelf",
     "Model",

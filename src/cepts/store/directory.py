@@ -14,7 +14,7 @@ import json
 import os
 import secrets
 import shutil
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -38,6 +38,7 @@ from cepts.store.header import (
 SUFFIX = ".piece"  # of the files of a checkpoint
 HEADER_NAME = "model.json"
 ARRAYS_NAME = "arrays.safetensors"
+MEMBER = "member"  # how the directories of models inside a model start
 REMEDY = "train and save it again"
 
 
@@ -56,6 +57,7 @@ def save_model(
     kind: str,
     settings: Mapping[str, Any],
     arrays: Mapping[str, NDArray[Any]],
+    members: Mapping[str, Callable[[Path], None]] | None = None,
 ) -> None:
     """Write a model directory, or leave what was there untouched.
 
@@ -72,6 +74,9 @@ def save_model(
         JSON values (finite numbers, strings, lists, dictionaries with strings for keys).
     arrays
         Boolean, integer or float arrays by name.
+    members
+        For models that are made of others: the name of a directory inside, which starts with `MEMBER`, and what saves
+        the other model there.
     """
     plain = plain_arrays(arrays)
     contents = header_of(kind, settings, plain)
@@ -83,6 +88,8 @@ def save_model(
         try:
             target.parent.mkdir(parents=True, exist_ok=True)
             beside.mkdir()
+            for name, save in (members or {}).items():
+                save(beside / name)
             _write_arrays(beside / ARRAYS_NAME, plain)
             contents["files"] = {ARRAYS_NAME: _fingerprint(beside / ARRAYS_NAME)}
             (beside / HEADER_NAME).write_bytes(sealed(contents))
@@ -217,7 +224,14 @@ def _put_in_place(new: Path, target: Path) -> None:
 
 
 def _is_model(path: Path, names: list[str]) -> bool:
-    """Whether cepts wrote this directory, even if it is damaged now: at most its two files, one with `FORMAT` in it."""
+    """Whether cepts wrote this directory, even if it is damaged now: at most its two files, one with `FORMAT` in it.
+
+    It may also have directories of members, which must be models too.
+    """
+    inside = [path / name for name in names if name.startswith(MEMBER) and (path / name).is_dir()]
+    if not all(_is_model(place, sorted(entry.name for entry in place.iterdir())) for place in inside):
+        return False
+    names = [name for name in names if path / name not in inside]
     if not set(names) <= {HEADER_NAME, ARRAYS_NAME}:
         return False
     for name in names:

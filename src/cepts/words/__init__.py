@@ -4,7 +4,7 @@ from cepts.names import WORD_MODELS, resolve
 from cepts.words.aligner import Aligner
 from cepts.words.cooccurrence import Cooccurrence
 from cepts.words.merging import merge_aligners
-from cepts.words.models import HMM, IBM1, IBM2, IBM3, IBM4, Diagonal
+from cepts.words.models import HMM, IBM1, IBM2, IBM3, IBM4, Diagonal, Mixed
 from cepts.words.persist import load_aligner, save_aligner, untrained_like
 from cepts.words.prior import CountTable, Prior
 
@@ -19,6 +19,7 @@ __all__ = [
     "Cooccurrence",
     "CountTable",
     "Diagonal",
+    "Mixed",
     "Prior",
     "load_aligner",
     "merge_aligners",

@@ -12,8 +12,8 @@ from typing import Any, ClassVar, Self
 import numpy as np
 from numpy.typing import NDArray
 
-from cepts.data import Bitext, NBest, Runs, as_bitext
-from cepts.engine import Engine, default_threads, map_shards
+from cepts.data import Bitext, NBest, Runs, WordBound, as_bitext
+from cepts.engine import Engine, default_threads, map_shards, piece_name
 from cepts.errors import ModelError, UsageError, check_choice, check_least
 from cepts.estimator import Estimator
 from cepts.extract import Aligning
@@ -24,7 +24,7 @@ from cepts.words.blocks import PairBlock, block_of, new_block
 from cepts.words.cohesion import Cohesion
 from cepts.words.cooccurrence import Cooccurrence
 from cepts.words.directions import WordDirections
-from cepts.words.forms import Forms, number
+from cepts.words.forms import Forms, is_symbol, number
 from cepts.words.index import Sizes, cut, form_pairs
 from cepts.words.indexed_text import IndexedText
 from cepts.words.job import TrainingJob, other_checkpoint
@@ -32,9 +32,9 @@ from cepts.words.lexicon import LEXICONS, Lexicon, Side, Tokens
 from cepts.words.lexicon_table import LexiconTable, TrainedShards
 from cepts.words.mixture import Uniform
 from cepts.words.null import NullWords
-from cepts.words.positions import Positions
+from cepts.words.positions import Positions, Stage
 from cepts.words.prior import Prior
-from cepts.words.rare import is_symbol, known_names
+from cepts.words.rare import bound_of, known_names
 from cepts.words.text import ShelvedText
 
 NULL_SMOOTHING = 0.01
@@ -203,9 +203,9 @@ class Aligner(Estimator, Aligning):
         shelf: Shelf = SpillingShelf(BYTES_IN_MEMORY) if checkpoint is None else DiskShelf(checkpoint)
         if checkpoint is not None and shelf.has("text"):
             text = ShelvedText(shelf)
-            if text.fingerprint != ShelvedText.put(MemoryShelf(), bitext, SIZES.shard).fingerprint:
+            if text.fingerprint != ShelvedText.put(MemoryShelf(), bitext, SIZES.shard, growing=True).fingerprint:
                 raise other_checkpoint(shelf, "the text differs")
-        text = text or ShelvedText.put(shelf, bitext, SIZES.shard)
+        text = text or ShelvedText.put(shelf, bitext, SIZES.shard, growing=True)
         self.fit_shelved(text, prior=prior, progress=progress, lasting=checkpoint is not None)
         self._bitext = bitext
         return self
@@ -303,6 +303,13 @@ class Aligner(Estimator, Aligning):
         return self.min_count > 1 or self.max_vocabulary is not None
 
     @property
+    def word_bound(self) -> WordBound | None:
+        """How many words are held while a training text is read; None is all of them."""
+        if self.max_vocabulary is None:
+            return None
+        return bound_of(self.max_vocabulary, self.forms_, tuple(self.stems))
+
+    @property
     def lexicon_(self) -> Lexicon:
         """The lexicon of both directions."""
         if self._lexicon is None:
@@ -314,12 +321,16 @@ class Aligner(Estimator, Aligning):
     def lexicon_(self, lexicon: Lexicon) -> None:
         self._lexicon = lexicon
 
-    def stages(self) -> list[tuple[str, Positions, int]]:
-        """The stages of training, in order: the name, the position model and the number of iterations of each."""
-        last = (self.name, self.positions_, self.iterations)
+    def stages(self) -> list[Stage]:
+        """The stages of training, in order."""
+        last = Stage(self.name, self.positions_, self.iterations)
         if isinstance(self.positions_, Uniform):
             return [last]
-        return [("ibm1", Uniform(null_prob=self.null_prob), self.start_iterations), last]
+        return [Stage("ibm1", Uniform(null_prob=self.null_prob), self.start_iterations), last]
+
+    def later_stages(self) -> list[Stage]:
+        """The stages of training if it goes on with a new text."""
+        return self.stages()[-1:]
 
     def new_positions(self) -> Positions:
         """Return an untrained position model."""
@@ -431,7 +442,7 @@ class Aligner(Estimator, Aligning):
         assert self._table is not None
         indexed, threads = self._indexed, default_threads() if self.threads is None else self.threads
         trained = TrainedShards(indexed, self._table, threads + 1)
-        pieces = {number: indexed.shelf.get(f"index/{number:05}") for number in numbers}
+        pieces = {number: indexed.shelf.get(piece_name("index", number)) for number in numbers}
         makers = [
             partial(WordDirections, self, partial(self._trained_block, trained, shard, place))
             for shard, piece in pieces.items()

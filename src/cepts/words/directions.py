@@ -120,6 +120,13 @@ class WordDirections(Directions):
             target.pulls(self._block.target_words, pairs.target_offsets),
         )
 
+    @lazy_property
+    def frequencies(self) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
+        """How often each token occurs in the training text; 0 for unknown words."""
+        sides = (self._aligner.source_, self._block.source_words), (self._aligner.target_, self._block.target_words)
+        source, target = (np.where(words < 0, 0, side.frequencies[words]).astype(np.int64) for side, words in sides)
+        return source, target
+
     def lists(self, count: int) -> tuple[NBest, NBest]:
         """The `count` most probable alignments of each direction."""
         return self._positions.nbest(self._block, count)

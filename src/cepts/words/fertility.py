@@ -35,7 +35,7 @@ from cepts.words.positions import EarlierPositions, Paths, Positions
 from cepts.words.text import TextFacts
 
 if TYPE_CHECKING:
-    from cepts.kernels.blocks import Found
+    from cepts.kernels.blocks import BlockArrays, Found
     from cepts.kernels.fertility_sentence import Shard
 
 # Each distance up to NEAR has its own probability; farther ones share one for each doubling of the distance.
@@ -81,6 +81,11 @@ class Fertility(Positions):
         self.displacements = np.zeros((2, 1, GROUPS), dtype=np.float32)
         self._groups = distance_groups(0)
         self._logs: tuple[NDArray, ...] | None = None
+
+    @property
+    def parts(self) -> Sequence[Positions]:
+        """The jumps of the HMM."""
+        return (self.jumps,)
 
     def prepare(self, text: TextFacts) -> None:
         """Set the distributions before training, for the words of a text."""
@@ -198,13 +203,17 @@ class Fertility(Positions):
 
     def _shard(self, block: PairBlock) -> Shard:
         """What kernels read, with the HMM's paths to start from."""
-        from cepts.kernels.fertility_sentence import Shard
-
         arrays = block.arrays
         tables = ("lexicon", "source_null", "target_null")
         logs = {name: np.log(np.maximum(getattr(arrays, name), np.float32(TINY))) for name in tables}
+        return self._with_parameters(block, arrays._replace(**logs), self.jumps.paths(block))
+
+    def _with_parameters(self, block: PairBlock, arrays: BlockArrays, paths: Paths) -> Shard:
+        """The arrays of a block with all parameters and the links of each direction."""
+        from cepts.kernels.fertility_sentence import Shard
+
         parameters = (
-            arrays._replace(**logs),
+            arrays,
             block.source_words,
             block.target_words,
             np.append(self.source_classes, self.classes_used())[block.source_words],
@@ -215,7 +224,7 @@ class Fertility(Positions):
             len(self._groups) // 2,
             self.null_prob,
             block.pairs.longest,
-            *self.jumps.paths(block),
+            *paths,
         )
         return Shard._make(parameters)
 
@@ -268,6 +277,8 @@ class Distortions(Fertility):
     name = "ibm4"
     learnt = (*Fertility.learnt, "placements", "source_classes", "target_classes")
     chained = True
+    # Passes over all words in which their classes are found.
+    passes: ClassVar[int] = 10
 
     def __init__(self, *, classes: int = 50, placement_smoothing: float = 5.0, **options: Any) -> None:
         super().__init__(**options)
@@ -276,7 +287,7 @@ class Distortions(Fertility):
 
     def prepare(self, text: TextFacts) -> None:
         """Word classes, and distances that fall from one word ahead."""
-        self.source_classes, self.target_classes = text.classes(self.classes)
+        self.source_classes, self.target_classes = text.classes(self.classes, self.passes)
         self.placements = np.empty((2, self.classes + 3, self.classes + 1, GROUPS), dtype=np.float32)
         self.placements[:, :-1] = smooth_prior(0.6, 1)
         self.placements[:, -1] = _ahead(smooth_prior(0.5, 1))

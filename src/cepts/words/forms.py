@@ -10,6 +10,9 @@ from numpy.typing import NDArray
 
 from cepts.data import Vocabulary
 
+# The end of symbols that rare words share, see `cepts.words.rare`. No token has a space, so no symbol is ever a word.
+MARK = " …"
+
 
 @dataclass(frozen=True, slots=True)
 class Forms:
@@ -31,10 +34,17 @@ class Forms:
             raise ValueError(f"`prefix` must be 1 or more letters. Got {self.prefix} instead.")
 
     def of(self, words: Sequence[str]) -> list[str]:
-        """The form of each word."""
+        """The form of each word; symbols, which are made from forms, stay as they are."""
         if self.lowercase:
             words = [word.lower() for word in words]
-        return [word[: self.prefix] for word in words]
+        if self.prefix is None:
+            return list(words)
+        return [word if is_symbol(word) else word[: self.prefix] for word in words]
+
+
+def is_symbol(word: str) -> bool:
+    """Whether a word of a model is a symbol that rare words share."""
+    return word.endswith(MARK)
 
 
 def distinct(words: Sequence[str]) -> tuple[list[str], NDArray[np.int32]]:

@@ -120,19 +120,9 @@ class Pairs(Flat):
 
 
 def kept_pairs(bitext: Bitext, max_length: int) -> Pairs:
-    """The pairs of a bitext as numbers of words.
-
-    Pairs that are empty on one side or have a sentence of more than `max_length` words are made empty.
-    """
-    lengths = bitext.source.lengths, bitext.target.lengths
-    keep = (np.minimum(*lengths) > 0) & (np.maximum(*lengths) <= max_length)
-    if keep.all():
-        return Pairs(bitext.source.ids, bitext.source.offsets, bitext.target.ids, bitext.target.offsets)
-    source, target = (
-        (side.ids[np.repeat(keep, side.lengths)], offsets_of(np.where(keep, side.lengths, 0)))
-        for side in (bitext.source, bitext.target)
-    )
-    return Pairs(*source, *target)
+    """The pairs of a bitext as numbers of words, of which those that are not aligned have none."""
+    kept = bitext.limited(max_length)
+    return Pairs(kept.source.ids, kept.source.offsets, kept.target.ids, kept.target.offsets)
 
 
 def form_pairs(bitext: Bitext, forms: Forms, max_length: int) -> tuple[Vocabulary, Vocabulary, Pairs]:

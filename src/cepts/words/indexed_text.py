@@ -11,7 +11,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from cepts.data import Vocabulary, offsets_of
-from cepts.engine import default_threads, map_shards
+from cepts.engine import default_threads, map_shards, piece_name
 from cepts.store import Piece
 from cepts.words.adjacent import AdjacentWords
 from cepts.words.classes import word_classes
@@ -28,6 +28,8 @@ from cepts.words.text import SIDES, ShelvedText, TextFacts, shapes_of
 
 if TYPE_CHECKING:
     from cepts.words.aligner import Aligner
+
+INDEXED = "indexed"  # the piece that says that indexing has ended
 
 
 class IndexedText:
@@ -147,7 +149,7 @@ class IndexedText:
         shard = index_shard(pairs.renumbered(source, target), self.ranges.ranks, len(self.sides[1]), **how)
         range_starts = shard.starts[np.searchsorted(shard.ranks, self.ranges.bounds)]
         self.shelf.put(
-            f"index/{number:05}",
+            piece_name("index", number),
             {**shard.arrays(), "range_starts": range_starts, "shapes": shapes_of(shard.pairs)},
             blocks=len(shard.bounds) - 1,
             pairs=len(shard.pairs),
@@ -156,14 +158,14 @@ class IndexedText:
 
     def shard(self, number: int) -> IndexShard:
         """The index of a shard."""
-        return IndexShard.of(self.shelf.get(f"index/{number:05}"))
+        return IndexShard.of(self.shelf.get(piece_name("index", number)))
 
     def merge(self, number: int) -> None:
         """Task: number the cells of a range over all shards."""
         first, last = self.ranges.bounds[number : number + 2].tolist()
         parts, words = [], len(self.sides[1])
         for shard in range(self.text.shards):
-            piece = self.shelf.get(f"index/{shard:05}")
+            piece = self.shelf.get(piece_name("index", shard))
             start, stop = piece["range_starts"][number : number + 2].tolist()
             rows = rows_between(piece["ranks"], piece["starts"], first, last)
             # A copy, so that the files of all shards need not be in memory at once.
@@ -192,7 +194,7 @@ class IndexedText:
             arrays |= level_arrays(build_levels(rows, targets, source, self.target_levels))
         elif self.aligner.lexicon == "bayes":
             arrays["target_sizes"] = np.bincount(targets, minlength=words)
-        self.shelf.put(f"ranges/{number:05}", arrays)
+        self.shelf.put(piece_name("ranges", number), arrays)
 
     def source_of(self, number: int) -> Side:
         """The source words of a range."""
@@ -212,7 +214,7 @@ class IndexedText:
     @cached_property
     def facts(self) -> TextFacts:
         """What position models need to know of the text."""
-        pieces = [self.shelf.get(f"index/{shard:05}") for shard in range(self.text.shards)]
+        pieces = [self.shelf.get(piece_name("index", shard)) for shard in range(self.text.shards)]
         keys = np.unique(np.concatenate([np.empty(0, np.int64), *(piece["shapes"] for piece in pieces)]))
         facts = TextFacts(
             sum(piece.settings["pairs"] for piece in pieces),
@@ -236,14 +238,14 @@ class IndexedText:
         source, target = self.prior.free(self._words, self.facts.words)
         return source, target
 
-    def classes(self, count: int) -> tuple[NDArray[np.int32], NDArray[np.int32]]:
+    def classes(self, count: int, passes: int) -> tuple[NDArray[np.int32], NDArray[np.int32]]:
         """Word classes of the source and of the target, which are found once and kept on the shelf."""
         name = f"classes-{count}"
         if not self.shelf.has(name):
             found = {}
             for place, adjacent in enumerate(self.adjacent()):
                 known = None if self.prior is None else self.prior.classes(self._words, place, adjacent.words)
-                found[SIDES[place]] = word_classes(adjacent, classes=count, known=known)
+                found[SIDES[place]] = word_classes(adjacent, classes=count, passes=passes, known=known)
             self.shelf.put(name, found)
         piece = self.shelf.get(name)
         return piece["source"], piece["target"]
@@ -295,13 +297,18 @@ class IndexedText:
     def not_indexed(self, there: Callable[[str], bool] | None = None) -> list[int]:
         """The shards that are not indexed yet; `there` says if a piece is there."""
         there = there or self.shelf.has
-        return [each for each in range(self.text.shards) if not there(f"index/{each:05}")]
+        return [each for each in range(self.text.shards) if not there(piece_name("index", each))]
 
     def not_merged(self, there: Callable[[str], bool] | None = None) -> list[int]:
         """The ranges whose cells are not numbered yet."""
         there = there or self.shelf.has
-        return [each for each in range(len(self.ranges)) if not there(f"ranges/{each:05}")]
+        return [each for each in range(len(self.ranges)) if not there(piece_name("ranges", each))]
+
+    def end(self) -> None:
+        """Say that the first iteration may begin: who merges the last range cannot know that it is the last."""
+        if not self.shelf.has(INDEXED):
+            self.shelf.put(INDEXED, {})
 
     def is_ready(self) -> bool:
         """Whether the first iteration may begin, if nothing is damaged."""
-        return self.shelf.holds("words") and not self.not_merged(self.shelf.holds)
+        return self.shelf.holds(INDEXED) and self.shelf.holds("words") and not self.not_merged(self.shelf.holds)

@@ -15,15 +15,25 @@ from threading import Lock
 from typing import TYPE_CHECKING, Any
 
 from cepts._version import __version__
-from cepts.engine import Engine, ThreadEngine, Tick, check_version, has_ended, release_memory, run_em, state_name
+from cepts.engine import (
+    Engine,
+    ThreadEngine,
+    Tick,
+    check_version,
+    has_ended,
+    piece_name,
+    release_memory,
+    run_em,
+    state_name,
+)
 from cepts.errors import ModelError
 from cepts.progress import Progress
 from cepts.store import DiskShelf, Shelf
 from cepts.words.index import Sizes
 from cepts.words.indexed_text import IndexedText
 from cepts.words.lexicon_table import LexiconTable
-from cepts.words.persist import aligner_of, options_of
-from cepts.words.positions import Positions
+from cepts.words.options import aligner_of, options_of
+from cepts.words.positions import Positions, Stage
 from cepts.words.prior import TIMES, Prior
 from cepts.words.text import ShelvedText
 from cepts.words.training import PRIOR_STAGE, AlignerTraining, left_name
@@ -57,6 +67,31 @@ class JobStep:
 
     def __str__(self) -> str:
         return "indexing" if self.stage is None else f"training {self.stage}, iteration {self.iteration}"
+
+
+@dataclass(frozen=True, slots=True)
+class RangeStep:
+    """The tasks on ranges of the lexicon that finish a step of a training job.
+
+    Attributes
+    ----------
+    step
+        The step.
+    work
+        What is done for each range.
+    missing
+        The ranges for which this has not been done.
+    ranges
+        Number of all ranges.
+    """
+
+    step: JobStep
+    work: str
+    missing: tuple[int, ...]
+    ranges: int
+
+    def __str__(self) -> str:
+        return f"{self.step}, {self.work}"
 
 
 class TrainingJob:
@@ -121,37 +156,36 @@ class TrainingJob:
 
         What is there counts as done: each of many processes asks, and none can read all files to find damaged ones.
         """
-        shards, there = range(self.text.shards), self.shelf.holds
+        shards, there = self.text.shards, self.shelf.holds
         if not self.indexed.is_ready():
-            return JobStep(None, 0, tuple(self.indexed.not_indexed(there)), len(shards))
-        for stage, _, iterations in self.stages():
-            history = self._history(stage)
-            if not has_ended(history, iterations, self.aligner.tolerance):
-                counted = left_name(f"training-{stage}", "counts", len(history) + 1)
+            return JobStep(None, 0, tuple(self.indexed.not_indexed(there)), shards)
+        for stage in self.stages():
+            history = self._history(stage.name)
+            if not has_ended(history, stage.iterations, self.aligner.tolerance):
+                counted = left_name(f"training-{stage.name}", "counts", len(history) + 1)
                 # What was learnt before is added up without a look at the text.
-                numbers = () if stage == PRIOR_STAGE else shards
-                missing = (shard for shard in numbers if not there(f"{counted}/{shard:05}"))
-                return JobStep(stage, len(history) + 1, tuple(missing), len(shards))
+                numbers = () if stage.name == PRIOR_STAGE else stage.shards(self.text.pairs)
+                missing = (shard for shard in numbers if not there(piece_name(counted, shard)))
+                return JobStep(stage.name, len(history) + 1, tuple(missing), shards)
         return None
 
     def steps_left(self) -> int:
         """How many steps are left; there may be fewer if EM stops early."""
-        histories = ((self._history(stage), iterations) for stage, _, iterations in self.stages())
+        histories = ((self._history(stage.name), stage.iterations) for stage in self.stages())
         tolerance = self.aligner.tolerance
         left = (most - len(done) for done, most in histories if not has_ended(done, most, tolerance))
         return sum(left, 0 if self.indexed.is_ready() else 1)
 
-    def stages(self) -> list[tuple[str, Any, int]]:
+    def stages(self) -> list[Stage]:
         """The stages of training; see `Aligner.stages`."""
         if not hasattr(self, "lexicon"):
             self._begin()
-        stages, prior = self.aligner.stages(), self.indexed.prior
+        prior = self.indexed.prior
         if prior is None:
-            return stages
-        if prior.trained:
-            # Goes on where the earlier training ended.
-            stages = stages[-1:]
-        first = (PRIOR_STAGE, stages[0][1], 1)
+            return self.aligner.stages()
+        # Goes on where the earlier training ended.
+        stages = self.aligner.later_stages() if prior.trained else self.aligner.stages()
+        first = Stage(PRIOR_STAGE, stages[-1 if prior.trained else 0].positions, 1)
         return [first, *stages] if self.text.shards else [first]
 
     def _history(self, stage: str) -> list[float]:
@@ -173,24 +207,24 @@ class TrainingJob:
             return
         positions.prepare(self.indexed.facts)
         self.indexed.give_prior(positions)
-        self._prepared.append(positions)
+        self._prepared += [positions, *positions.parts]
 
     def problem(self, stage: str) -> AlignerTraining:
         """A stage as an EM problem, in the state that the shelf has."""
         self._begin()
-        for name, positions, _ in self.stages():
-            self._prepare(positions)
-            problem = self._problem(name, positions)
-            kept = state_name(f"training {name}")
+        for each in self.stages():
+            self._prepare(each.positions)
+            problem = self._problem(each)
+            kept = state_name(f"training {each.name}")
             if self.shelf.has(kept):
                 problem.restore(dict(self.shelf.get(kept)))
-            if name == stage:
+            if each.name == stage:
                 return problem
         raise AssertionError(f"there is no stage {stage}")
 
-    def _problem(self, stage: str, positions: Any, progress: Progress | None = None) -> AlignerTraining:
+    def _problem(self, stage: Stage, progress: Progress | None = None) -> AlignerTraining:
         how: dict[str, Any] = {"run": self.run, "resumable": self.lasting, "progress": progress}
-        return AlignerTraining(self.indexed, self.lexicon, f"training-{stage}", positions, **how)
+        return AlignerTraining(self.indexed, self.lexicon, stage, **how)
 
     def index(self, tick: Tick | None = None) -> None:
         """Do what is missing before the first iteration."""
@@ -198,26 +232,27 @@ class TrainingJob:
         self.run("index", self.indexed.not_indexed(), tick)
         release_memory()
         self.run("merge", self.indexed.not_merged())
+        self.indexed.end()
         release_memory()
 
     def train(self, progress: Progress | None = None) -> None:
         """Run all iterations that are missing."""
         self.shelf.sweep()
         self._begin()
-        for stage, positions, iterations in self.stages():
-            self._prepare(positions)
+        for stage in self.stages():
+            self._prepare(stage.positions)
             # Adding up what was learnt before takes no time worth telling.
-            told = None if stage == PRIOR_STAGE else progress
+            told = None if stage.name == PRIOR_STAGE else progress
             objectives = run_em(
-                self._problem(stage, positions, told),
-                iterations=iterations,
+                self._problem(stage, told),
+                iterations=stage.iterations,
                 tolerance=self.aligner.tolerance,
-                stage=f"training {stage}",
+                stage=f"training {stage.name}",
                 progress=told,
                 checkpoint=self.shelf if self.lasting else None,
             )
-            if stage != PRIOR_STAGE:  # It has no E-step.
-                self.aligner.stage_objectives_[stage] = objectives
+            if stage.name != PRIOR_STAGE:  # It has no E-step.
+                self.aligner.stage_objectives_[stage.name] = objectives
             release_memory()
         self.aligner.end(self.indexed, self.lexicon)
 
@@ -230,17 +265,40 @@ class TrainingJob:
         else:
             self.run("count", chosen, tick, problem=self.problem(step.stage))
 
-    def finish(self, step: JobStep, progress: Progress | None = None) -> None:
-        """Finish a step, the next one, whose tasks on shards must have been done."""
+    def range_step(self, step: JobStep) -> RangeStep:
+        """What has to be done next for the ranges, to finish a step whose tasks on shards must have been done."""
+        self._check_shards(step)
+        ranges, there = len(self.indexed.ranges), self.shelf.holds
+        if step.stage is None:
+            return RangeStep(step, "numbering cells", tuple(self.indexed.not_merged(there)), ranges)
+        problem = self.problem(step.stage)
+        if missing := problem.without("sums", there):
+            return RangeStep(step, "adding up", tuple(missing), ranges)
+        return RangeStep(step, "making tables", tuple(problem.without("tables", there)), ranges)
+
+    def reduce(self, step: JobStep, numbers: Sequence[int], tick: Tick | None = None) -> None:
+        """Run the tasks of `range_step` for these ranges, as far as they are missing."""
+        self._check_shards(step)
+        if step.stage is None:
+            self.run("merge", [each for each in self.indexed.not_merged(self.shelf.holds) if each in numbers], tick)
+        else:
+            self.problem(step.stage).reduce(numbers, tick)
+
+    def _check_shards(self, step: JobStep) -> None:
         if step.missing:
             raise ModelError(
                 f"{_place(self.shelf)}: {len(step.missing):,} of {step.shards:,} shards are missing in {step}, the "
                 f"first of them {step.missing[0] + 1:,}; run `cepts train` for them first."
             )
+
+    def finish(self, step: JobStep, progress: Progress | None = None) -> None:
+        """Finish a step, the next one, whose tasks on shards must have been done."""
+        self._check_shards(step)
         self.shelf.sweep()
         if step.stage is None:
             self.run("index", self.indexed.not_indexed())  # those that are damaged
             self.run("merge", self.indexed.not_merged())
+            self.indexed.end()
             return
         run_em(
             self.problem(step.stage),

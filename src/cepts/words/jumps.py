@@ -68,7 +68,11 @@ class Jumps(Positions):
         """
         self.reach = 0
         self._stretch(max(text.longest, 2 * self.NEAR))
-        self.stride = int(np.clip(text.pairs // self.ENOUGH, 1, 4))
+        self.stride = self.stride_of(text)
+
+    def stride_of(self, text: TextFacts) -> int:
+        """Every how many-th batch of pairs is enough to learn from."""
+        return int(np.clip(text.pairs // self.ENOUGH, 1, 4))
 
     def widen(self, text: Pairs | TextFacts) -> None:
         """Extend the weights to the longest sentence of a text."""

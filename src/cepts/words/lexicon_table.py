@@ -11,6 +11,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from cepts.data import Vocabulary, offsets_of
+from cepts.engine import piece_name
 from cepts.words.index import IndexBlock, in_word_order, kept_rows
 from cepts.words.indexed_text import IndexedText
 from cepts.words.levels import build_levels, words_by_level
@@ -54,7 +55,7 @@ class LexiconTable:
 
     def of_range(self, number: int) -> Lexicon:
         """The lexicon of a range, not yet estimated."""
-        indexed, piece = self.indexed, self.shelf.get(f"ranges/{number:05}")
+        indexed, piece = self.indexed, self.shelf.get(piece_name("ranges", number))
         options: dict[str, Any] = {}
         if indexed.aligner.lexicon == "backoff":
             options["levels"] = levels_of(piece, indexed.target_levels)
@@ -70,7 +71,7 @@ class LexiconTable:
     @cached_property
     def _target_sizes(self) -> NDArray[np.int64]:
         ranges = range(len(self.indexed.ranges))
-        return np.sum([self.shelf.get(f"ranges/{number:05}")["target_sizes"] for number in ranges], axis=0)
+        return np.sum([self.shelf.get(piece_name("ranges", number))["target_sizes"] for number in ranges], axis=0)
 
     @property
     def by_shard(self) -> bool:
@@ -82,7 +83,7 @@ class LexiconTable:
     def put(self, name: str, number: int, table: NDArray[np.float32]) -> None:
         """Keep the table of a range, or what each shard needs of it, shard by shard."""
         if self.by_shard:
-            self.shelf.put(name, {"entries": table[self.shelf.get(f"ranges/{number:05}")["numbers"]]})
+            self.shelf.put(name, {"entries": table[self.shelf.get(piece_name("ranges", number))["numbers"]]})
         else:
             self.shelf.put(name, {"table": table})
 
@@ -95,7 +96,7 @@ class LexiconTable:
         from cepts.kernels.lexicon import gather_rows
 
         indexed = self.indexed
-        starts = self.shelf.get(f"index/{shard:05}")["range_starts"]
+        starts = self.shelf.get(piece_name("index", shard))["range_starts"]
         own = np.empty((int(starts[-1]), 2), dtype=np.float32)
         if self.version is None:
             own[:, 0] = 1.0 / max(len(indexed.sides[1]), 1)
@@ -104,9 +105,9 @@ class LexiconTable:
         if indexed.text.shards == 1 and len(indexed.ranges) == 1 and indexed.prior is None:
             return self._table(0)
         for number in range(len(indexed.ranges)):
-            piece, part = self.shelf.get(f"ranges/{number:05}"), own[starts[number] : starts[number + 1]]
+            piece, part = self.shelf.get(piece_name("ranges", number)), own[starts[number] : starts[number + 1]]
             bounds = piece.part("number_offsets", shard, shard + 2).tolist()
-            kept = self.shelf.get(f"{self.version}/{number:05}")
+            kept = self.shelf.get(piece_name(self.version, number))
             if "entries" in kept:
                 part[:] = kept.part("entries", *bounds)
             else:
@@ -121,7 +122,8 @@ class LexiconTable:
                 version, tables = self._tables = self.version, {}
             found = tables.get(number)
         if found is None:
-            found = self.shelf.get(f"{version}/{number:05}")["table"]
+            assert version is not None
+            found = self.shelf.get(piece_name(version, number))["table"]
             with self._lock:
                 if sum(table.nbytes for table in tables.values()) + found.nbytes <= TABLES_IN_MEMORY:
                     tables[number] = found
@@ -156,11 +158,11 @@ class LexiconTable:
 
     def _kept(self, number: int) -> tuple[NDArray[np.int64], NDArray[np.int32], NDArray[np.float32]]:
         """The rows, the target words and the counts of those cells of a range that are needed."""
-        piece = self.shelf.get(f"ranges/{number:05}")
+        piece = self.shelf.get(piece_name("ranges", number))
         rows, targets = piece["rows"], piece["targets"]
         if self.version is None:
             return rows, targets, np.empty((0, 1), dtype=np.float32)
-        counts = self.shelf.get(f"{self.version.replace('/tables-', '/sums-')}/{number:05}")["counts"]
+        counts = self.shelf.get(piece_name(self.version.replace("/tables-", "/sums-"), number))["counts"]
         kept = self.shared.kept(counts)
         return kept_rows(rows, kept), targets[kept], counts[kept]
 

@@ -8,15 +8,19 @@ from __future__ import annotations
 
 from dataclasses import dataclass, replace
 
+from cepts.data import WordBound
 from cepts.errors import UsageError
 from cepts.words.index import CELLS_IN_BLOCK, Sizes
 from cepts.words.lexicon_table import TABLES_IN_MEMORY
+from cepts.words.rare import LEAST_HELD, WORDS_HELD
+from cepts.words.text import ShelvedText
 
 MIB = 1 << 20
 # The program itself with its kernels, and buffers of reading.
 PROGRAM = 200 * MIB
-# Bytes for each word of either vocabulary, while words are numbered.
-OF_WORD = 400
+# Bytes for each word of either vocabulary, while words are numbered, and for each number that words had while they were
+# read, if not all of them were kept.
+OF_WORD, OF_NUMBER = 400, 8
 # Bytes in each thread for each token pair of a block and of a shard, and for each cell of a range: in the lexicon, and
 # in every shard that has it.
 OF_BLOCK, OF_SHARD, OF_CELL, OF_CELL_IN_SHARD = 32, 12, 30, 40
@@ -25,6 +29,34 @@ ON_DISK = 15
 # Token pairs x have about FACTOR x^POWER cells, in a shard and in a whole text.
 CELLS_OF_SHARD, CELLS_OF_TEXT = (6.0, 0.81), (13.0, 0.76)
 SMALLEST, LARGEST_SHARD, LARGEST_RANGE = 1 << 14, 1 << 25, 1 << 23
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class TextSize:
+    """What the memory for a text depends on.
+
+    Attributes
+    ----------
+    words
+        How many words of both vocabularies are held at once.
+    cells
+        Number of token pairs.
+    numbers
+        How many numbers words had while the text was read, if not all words were kept.
+    """
+
+    words: int
+    cells: int
+    numbers: int = 0
+
+    @classmethod
+    def of(cls, text: ShelvedText, bound: WordBound | None) -> TextSize:
+        """The size of a text that was read with this bound."""
+        words = text.words
+        if bound is not None and not text.has_all_words:
+            # Reading held so many, even if fewer are left.
+            words = max(words, 2 * bound.most)
+        return cls(words=words, cells=text.cells, numbers=text.word_numbers)
 
 
 @dataclass(frozen=True, slots=True)
@@ -58,38 +90,45 @@ class MemoryPlan:
         sizes = Sizes(block=min(shard, CELLS_IN_BLOCK), shard=shard, range=SMALLEST)
         return cls(sizes, min(budget // 16, 1024 * MIB), threads, budget)
 
-    def for_text(self, words: int, cells: int) -> MemoryPlan:
-        """The plan for a text with so many words in both vocabularies and so many token pairs.
-
-        It is refused if it does not fit.
-        """
-        if self.estimate(words, cells) > self.budget:
+    def for_text(self, size: TextSize) -> MemoryPlan:
+        """The plan for a text of this size, which is refused if it does not fit."""
+        if self.estimate(size) > self.budget:
             threads = "1 thread" if self.threads == 1 else f"{self.threads} threads"
+            advice = ["Give more memory"]
+            if self.threads > 1:
+                advice.append("use fewer threads")
+            if (most := self._most_words(size)) is not None:
+                advice.append(f"keep fewer words (`max_vocabulary` {most:,} or less)")
             raise UsageError(
-                f"`memory` must be at least {_said(self._least(words, cells))} for this text, whose two vocabularies "
-                f"have {words:,} words, with {threads}. Got {_said(self.budget)} instead. Give more memory"
-                f"{'' if self.threads == 1 else ', or use fewer threads'}."
+                f"`memory` must be at least {_said(self._least(size))} for this text, whose two vocabularies "
+                f"have {size.words:,} words, with {threads}. Got {_said(self.budget)} instead. {', or '.join(advice)}."
             )
         plan = self
         while plan.sizes.range < LARGEST_RANGE:
             larger = replace(plan, sizes=replace(plan.sizes, range=2 * plan.sizes.range))
-            if larger.estimate(words, cells) > self.budget:
+            if larger.estimate(size) > self.budget:
                 break
             plan = larger
         return plan
 
-    def _least(self, words: int, cells: int) -> int:
+    def _least(self, size: TextSize) -> int:
         """The lowest budget with which the text fits, in whole MiB."""
         least = self.budget
-        while (needed := MemoryPlan.within(least, self.threads).estimate(words, cells)) > least:
+        while (needed := MemoryPlan.within(least, self.threads).estimate(size)) > least:
             least = -(-needed // MIB) * MIB
         return least
 
-    def estimate(self, words: int, cells: int) -> int:
-        """How many bytes training needs at most, with so many words and token pairs."""
-        of_cell = OF_CELL + OF_CELL_IN_SHARD * self._shards_of_cell(cells)
+    def _most_words(self, size: TextSize) -> int | None:
+        """How many words of each side may be kept so that the text fits; None if that does not help."""
+        room = (self.budget - self.estimate(replace(size, words=0))) // (2 * OF_WORD)
+        return room // WORDS_HELD if room >= LEAST_HELD else None
+
+    def estimate(self, size: TextSize) -> int:
+        """How many bytes training needs at most."""
+        of_cell = OF_CELL + OF_CELL_IN_SHARD * self._shards_of_cell(size.cells)
         of_thread = _bytes_of_shard(self.sizes.shard) + int(of_cell * self.sizes.range)
-        return PROGRAM + OF_WORD * words + self.shelf + min(TABLES_IN_MEMORY, self.budget) + self.threads * of_thread
+        of_words = OF_WORD * size.words + OF_NUMBER * size.numbers
+        return PROGRAM + of_words + self.shelf + min(TABLES_IN_MEMORY, self.budget) + self.threads * of_thread
 
     def _shards_of_cell(self, cells: int) -> float:
         """In about how many shards a pair of words occurs that occurs at all."""
@@ -97,11 +136,11 @@ class MemoryPlan:
         in_shards = shards * _power(CELLS_OF_SHARD, cells / shards)
         return max(in_shards / max(_power(CELLS_OF_TEXT, cells), 1.0), 1.0)
 
-    def said(self, words: int, cells: int) -> str:
+    def said(self, size: TextSize) -> str:
         """The estimate in words."""
         return (
-            f"memory   at most {_said(self.estimate(words, cells))} of {_said(self.budget)}, and about "
-            f"{_said(ON_DISK * cells)} in files"
+            f"memory   at most {_said(self.estimate(size))} of {_said(self.budget)}, and about "
+            f"{_said(ON_DISK * size.cells)} in files"
         )
 
 

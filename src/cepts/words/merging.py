@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from cepts.data import Bitext
 from cepts.errors import UsageError
 from cepts.words.aligner import Aligner
-from cepts.words.persist import aligner_of, options_of
+from cepts.words.options import aligner_of, options_of
 from cepts.words.prior import Prior
 
 

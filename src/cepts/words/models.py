@@ -3,13 +3,17 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import ClassVar
+from typing import Any, ClassVar
+
+import numpy as np
+from numpy.typing import NDArray
 
 from cepts.words.aligner import Aligner
 from cepts.words.fertility import Displacements, Distortions, Fertility
 from cepts.words.jumps import Jumps
+from cepts.words.mixed import DoubtfulDistortions
 from cepts.words.mixture import DiagonalPrior, PositionTable, Uniform
-from cepts.words.positions import Positions
+from cepts.words.positions import Positions, Stage
 
 # Number of pseudo-jumps, distributed as the weights before training, that are added if the lexicon backs off.
 SMOOTHING = 10.0
@@ -109,11 +113,11 @@ class FertilityAligner(Aligner):
     null_prob: float | None = 0.1
     hmm_iterations: int = 4
 
-    def stages(self) -> list[tuple[str, Positions, int]]:
+    def stages(self) -> list[Stage]:
         """Model 1, the HMM and the model itself."""
         assert isinstance(self.positions_, Fertility)
         first, last = super().stages()
-        return [first, ("hmm", self.positions_.jumps, self.hmm_iterations), last]
+        return [first, Stage("hmm", self.positions_.jumps, self.hmm_iterations), last]
 
     def new_positions(self) -> Positions:
         """Return untrained fertilities and placements, with the jumps of an HMM."""
@@ -153,6 +157,60 @@ class IBM4(FertilityAligner):
     def new_positions(self) -> Positions:
         """Return untrained fertilities, word classes and distortions."""
         return Distortions(null_prob=self.null_prob, jumps=_jumps(self), classes=self.classes)
+
+
+@dataclass(kw_only=True, eq=False, repr=False)
+class Mixed(FertilityAligner):
+    """The HMM and Model 4 together: Model 4 decides where the HMM is in doubt, and confidences are those of both.
+
+    After Model 1 and the HMM, Model 4 is trained on links that the HMM thinks possible; the lexicon is then that of
+    Model 4. The posteriors are a weighted mean of those of both models, which `share` divides between them. See
+    `FertilityAligner` and `Aligner` for the other parameters.
+
+    Parameters
+    ----------
+    classes
+        Number of word classes of each language, on which the placement in Model 4 depends.
+    share
+        The weight of Model 4 in the mean.
+    scarce
+        If the mean logarithm of how often words occur is lower than this on either side, Model 4 leaves the lexicon as
+        it is, because it would fit such a text too closely.
+    """
+
+    name = "mixed"
+    positions_class = DoubtfulDistortions
+    LEAST: ClassVar[dict[str, int]] = {**FertilityAligner.LEAST, "classes": 1, "share": 0, "scarce": 0}
+
+    iterations: int = 2
+    hmm_iterations: int = 3
+    tolerance: float = 0.24
+    classes: int = 20
+    share: float = 0.25
+    scarce: float = 3.2
+
+    def stages(self) -> list[Stage]:
+        """Model 1, the HMM, and Model 4, which first learns its positions from a part of the text."""
+        *first, last = super().stages()
+        if min(_mean_log(self.source_.frequencies), _mean_log(self.target_.frequencies)) < self.scarce:
+            last = last._replace(iterations=0)
+        return [*first, Stage("placements", self.positions_, 1, only_positions=True), last]
+
+    def later_stages(self) -> list[Stage]:
+        """The HMM and Model 4, which has learnt its positions."""
+        _, hmm, _, last = self.stages()
+        return [hmm, last]
+
+    def new_positions(self) -> Positions:
+        """Return untrained jumps, fertilities and distortions."""
+        how: dict[str, Any] = {"null_prob": self.null_prob, "jumps": _jumps(self)}
+        return DoubtfulDistortions(classes=self.classes, share=self.share, **how)
+
+
+def _mean_log(frequencies: NDArray[np.int64]) -> float:
+    """The mean logarithm of the frequencies of the words of a text, running word by running word."""
+    seen = frequencies[frequencies > 0]
+    return float((seen * np.log(seen)).sum() / max(seen.sum(), 1))
 
 
 def _jumps(aligner: Aligner) -> Jumps:

@@ -11,12 +11,13 @@ import numpy as np
 
 from cepts.data import Vocabulary
 from cepts.errors import ModelError, UsageError
-from cepts.names import WORD_MODELS, resolve
+from cepts.names import WORD_MODELS
 from cepts.store import load_model, save_model, settings_of
 from cepts.words.cohesion import Cohesion
 from cepts.words.index import kept_rows
 from cepts.words.lexicon import Bayes, Side
 from cepts.words.null import NullWords
+from cepts.words.options import aligner_of, options_of
 from cepts.words.training import owned_by
 
 if TYPE_CHECKING:
@@ -26,19 +27,6 @@ KIND = "words"
 # The arrays of a side: its words, and those that follow each.
 WORDS = ("words", "offsets", "frequencies")
 FOLLOWERS = ("followers", "follower_offsets", "follower_times")
-
-
-def options_of(aligner: Aligner) -> dict[str, Any]:
-    """The options of an aligner as JSON has them, without the number of threads."""
-    given = {name: value for name, value in aligner.get_params().items() if name != "threads"}
-    return {name: list(value) if isinstance(value, tuple) else value for name, value in given.items()}
-
-
-def aligner_of(model: str, options: Mapping[str, Any], threads: int | None = None) -> Aligner:
-    """The untrained aligner whose options `options_of` returned."""
-    given = {name: tuple(value) if isinstance(value, list) else value for name, value in options.items()}
-    aligner: Aligner = resolve(WORD_MODELS[model])(**given, threads=threads)
-    return aligner
 
 
 def save_aligner(aligner: Aligner, directory: str | Path, *, prune: float = 0.0) -> None:

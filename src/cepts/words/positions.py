@@ -9,7 +9,7 @@ from __future__ import annotations
 from abc import ABC, abstractmethod
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, ClassVar
+from typing import TYPE_CHECKING, ClassVar, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -22,6 +22,8 @@ from cepts.words.text import TextFacts
 if TYPE_CHECKING:
     from cepts.kernels.blocks import Found
 
+# How many pairs are enough to learn positions, of which there are few parameters.
+ENOUGH_PAIRS = 20_000
 # For each source token its target position and for each target token its source position, -1 for null.
 Paths = tuple[NDArray[np.int64], NDArray[np.int64]]
 
@@ -46,6 +48,13 @@ class Expected:
     statistics: list[NDArray]
     paths: Paths | None = None
 
+    @property
+    def found(self) -> Found:
+        """What kernels read of it."""
+        from cepts.kernels.blocks import Found
+
+        return Found._make(getattr(self, name) for name in Found._fields)
+
 
 @dataclass(frozen=True, slots=True, eq=False)
 class EarlierPositions:
@@ -65,6 +74,23 @@ class EarlierPositions:
         return seen_in(self.state)
 
 
+class Stage(NamedTuple):
+    """A stage of training: its name, the position model and the number of iterations.
+
+    Where `only_positions`, the lexicon stays what it is; part of the text is then enough.
+    """
+
+    name: str
+    positions: Positions
+    iterations: int
+    only_positions: bool = False
+
+    def shards(self, pairs: Sequence[int]) -> range:
+        """The shards that the stage needs of a text, which has so many pairs in each of its shards."""
+        before = np.cumsum(pairs) - pairs
+        return range(int((before < ENOUGH_PAIRS).sum()) if self.only_positions else len(pairs))
+
+
 class Positions(ABC):
     """A position model of both directions.
 
@@ -79,6 +105,11 @@ class Positions(ABC):
     stride = 1
     seen: Sequence[NDArray] = ()
     earlier: Sequence[NDArray] = ()
+
+    @property
+    def parts(self) -> Sequence[Positions]:
+        """Other position models that this one contains, and prepares with itself."""
+        return ()
 
     @property
     def exact(self) -> bool:

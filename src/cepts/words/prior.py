@@ -16,18 +16,20 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import numpy as np
 from numpy.typing import NDArray
 
 from cepts.data import NULL_WORD, PriorEntries, Vocabulary, offsets_of
+from cepts.engine import piece_name
 from cepts.errors import ModelError, UsageError
 from cepts.store import Piece, Shelf, checksum
 from cepts.words.adjacent import AdjacentWords
 from cepts.words.fertility import FERTILITIES, class_shares
 from cepts.words.forms import distinct
 from cepts.words.lexicon import BackOff, Lexicon, Side
+from cepts.words.options import options_of
 from cepts.words.positions import EarlierPositions, Positions
 from cepts.words.text import SIDES, ShelvedText, TextFacts
 
@@ -126,17 +128,13 @@ def check_alike(first: Aligner, second: Aligner) -> None:
         raise ModelError(
             f"one model is {first.name} and another one is {second.name}; only models of the same kind can be joined."
         )
-    mine, other = first.get_params(), second.get_params()
+    mine, other = options_of(first), options_of(second)
     for name in mine:
-        if name not in FREE_OPTIONS and _plain(mine[name]) != _plain(other[name]):
+        if name not in FREE_OPTIONS and mine[name] != other[name]:
             raise ModelError(
-                f"`{name}` is {_plain(mine[name])} in one model and {_plain(other[name])} in another one; only models "
-                f"that were trained with the same options can be joined."
+                f"`{name}` is {mine[name]} in one model and {other[name]} in another one; only models that were "
+                f"trained with the same options can be joined."
             )
-
-
-def _plain(value: Any) -> Any:
-    return list(value) if isinstance(value, tuple) else value
 
 
 # -- putting counts on a shelf -----------------------------------------------------------------------------------------
@@ -150,7 +148,7 @@ def _put_model(shelf: Shelf, name: str, model: Aligner, weight: float) -> None:
     for number, start in enumerate(starts):
         part = slice(start, start + CELLS_IN_PIECE)
         cells = {"source": source[part], "target": lexicon.targets[part], "counts": counts[part]}
-        shelf.put(f"{name}/cells/{number:05}", cells)
+        shelf.put(piece_name(f"{name}/cells", number), cells)
     assert model.null_.counts is not None
     arrays = {
         **_words_arrays(model.source_, model.target_),
@@ -253,7 +251,9 @@ class _Cells:
     def _put(self) -> None:
         source, target, counts = (np.concatenate(arrays) for arrays in zip(*self.parts, strict=True))
         table = np.repeat(counts.astype(np.float32)[:, None], self.columns, axis=1)
-        self.shelf.put(f"{self.name}/cells/{self.pieces:05}", {"source": source, "target": target, "counts": table})
+        self.shelf.put(
+            piece_name(f"{self.name}/cells", self.pieces), {"source": source, "target": target, "counts": table}
+        )
         self.pieces, self.parts = self.pieces + 1, []
 
     def end(self) -> int:
@@ -357,7 +357,7 @@ class ShelvedPrior:
         for number, part in enumerate(self.parts):
             source, target = (words[f"prior.{number}.{name}"] for name in SIDES)
             for place in range(part.settings["pieces"]):
-                cells = self.shelf.get(f"prior/{number}/cells/{place:05}")
+                cells = self.shelf.get(piece_name(f"prior/{number}/cells", place))
                 own = source[cells["source"]], target[cells["target"]]
                 kept = np.flatnonzero((own[0] >= 0) & (own[1] >= 0))
                 rows = ranks[own[0][kept]].astype(np.int64)
@@ -369,7 +369,7 @@ class ShelvedPrior:
                     "counts": np.float32(part.settings["weight"]) * cells["counts"][kept][order],
                     "starts": starts,
                 }
-                self.shelf.put(f"prior/{number}/ranges/{place:05}", arrays)
+                self.shelf.put(piece_name(f"prior/{number}/ranges", place), arrays)
 
     def cells(
         self, number: int, bounds: NDArray[np.int64], columns: int
@@ -379,7 +379,7 @@ class ShelvedPrior:
         rows, targets, counts = [np.empty(0, np.int64)], [np.empty(0, np.int32)], [np.empty((0, columns), np.float32)]
         for place, part in enumerate(self.parts):
             for piece in range(part.settings["pieces"]):
-                found = self.shelf.get(f"prior/{place}/ranges/{piece:05}")
+                found = self.shelf.get(piece_name(f"prior/{place}/ranges", piece))
                 start, stop = found["starts"][number : number + 2].tolist()
                 rows.append(found.part("rows", start, stop) - first)
                 targets.append(found.part("targets", start, stop))

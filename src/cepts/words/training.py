@@ -20,7 +20,7 @@ from typing import Protocol, TypeVar
 import numpy as np
 from numpy.typing import NDArray
 
-from cepts.engine import ROUNDING, Tick, map_shards
+from cepts.engine import ROUNDING, Tick, map_shards, piece_name
 from cepts.progress import Progress, Step, silent
 from cepts.store import Piece, PieceError
 from cepts.words.blocks import block_of
@@ -29,7 +29,7 @@ from cepts.words.indexed_text import IndexedText
 from cepts.words.leave_one_out import LeaveOneOut
 from cepts.words.lexicon import BackOff
 from cepts.words.lexicon_table import LexiconTable
-from cepts.words.positions import Expected, Positions
+from cepts.words.positions import Expected, Stage
 from cepts.words.text import SIDES
 
 Result = TypeVar("Result")
@@ -55,9 +55,7 @@ class AlignerTraining:
     indexed, lexicon
         The text and its lexicon.
     stage
-        The name of the stage.
-    positions
-        The position model of the stage.
+        The stage.
     run
         Runs one of the tasks for some numbers.
     resumable
@@ -70,14 +68,14 @@ class AlignerTraining:
         self,
         indexed: IndexedText,
         lexicon: LexiconTable,
-        stage: str,
-        positions: Positions,
+        stage: Stage,
         *,
         run: RunTasks,
         resumable: bool = False,
         progress: Progress | None = None,
     ) -> None:
-        self.indexed, self.lexicon, self.stage, self.positions = indexed, lexicon, stage, positions
+        self.indexed, self.lexicon, self.positions = indexed, lexicon, stage.positions
+        self.stage, self.only_positions = f"training-{stage.name}", stage.only_positions
         self.run, self.resumable, self.report = run, resumable, progress or silent
         self._before: str | None = None
         self.aligner = indexed.aligner
@@ -86,8 +84,8 @@ class AlignerTraining:
         self.shelf = indexed.shelf
         self.iteration = 0
         # Training goes on from here, unless there is nothing to train on.
-        self.starting = stage == f"training-{PRIOR_STAGE}" and indexed.text.shards > 0
-        self.shards = range(0 if stage == f"training-{PRIOR_STAGE}" else indexed.text.shards)
+        self.starting = stage.name == PRIOR_STAGE and indexed.text.shards > 0
+        self.shards = range(0) if stage.name == PRIOR_STAGE else stage.shards(indexed.text.pairs)
 
     @property
     def allowed_fall(self) -> float:
@@ -115,13 +113,13 @@ class AlignerTraining:
             self.report(Step(stage=stage, done=0, total=1, iteration=self.iteration + 1, parts=(done, total)))
         self.run("count", missing, lambda more, total: tick(done + more, done + total), problem=self)
         return self._again_where_damaged(
-            lambda: sum((self.shelf.get(f"{counted}/{shard:05}").settings["objective"] for shard in shards), 0.0)
+            lambda: sum((self.shelf.get(piece_name(counted, shard)).settings["objective"] for shard in shards), 0.0)
         )
 
     def not_counted(self) -> list[int]:
         """The shards without expected counts of this iteration."""
         counted = self._named("counts")
-        return [each for each in self.shards if not self.shelf.has(f"{counted}/{each:05}")]
+        return [each for each in self.shards if not self.shelf.has(piece_name(counted, each))]
 
     def count(self, number: int) -> None:
         """Task: the expected counts of a shard."""
@@ -154,27 +152,56 @@ class AlignerTraining:
             used = np.flatnonzero(mass).astype(np.int32)
             arrays |= {f"{side}_words": used, f"{side}_free": mass[used]}
         arrays |= {f"statistics.{place}": array for place, array in enumerate(statistics)}
-        self.shelf.put(f"{self._named('counts')}/{number:05}", arrays, objective=objective)
+        self.shelf.put(piece_name(self._named("counts"), number), arrays, objective=objective)
 
     # -- the M-step --------------------------------------------------------------------------------------------------
 
     def m_step(self) -> None:
         """Lexicon, null and positions from the expected counts."""
-        ranges = range(len(self.indexed.ranges))
-        added, entered = self._named("sums"), self._named("tables")
-        self._again_where_damaged(
-            lambda: self.run("add", [each for each in ranges if not self.shelf.has(f"{added}/{each:05}")], problem=self)
-        )
+        if self.only_positions:
+            self._again_where_damaged(self.learn)
+            self.iteration += 1
+            if not self.resumable:
+                self.shelf.drop(f"{self.stage}/counts-{self.iteration}")
+            return
+        entered = self._named("tables")
+        self._again_where_damaged(lambda: self.run("add", self.without("sums"), problem=self))
         self._again_where_damaged(self.learn)
         if not self.resumable:
             # Nobody goes back to the lexicon of the E-step, so it need not be in memory beside the new one.
             self.shelf.drop(self._named("counts"))
             self._drop_lexicon(self.lexicon.version)
-        self.run("enter", [each for each in ranges if not self.shelf.has(f"{entered}/{each:05}")], problem=self)
+        self.run("enter", self.without("tables"), problem=self)
         self._before, self.lexicon.version = self.lexicon.version, entered
         self.iteration += 1
         if not self.resumable:
             self.shelf.drop(f"{self.stage}/learnt-{self.iteration}")
+
+    def without(self, what: str, there: Callable[[str], bool] | None = None) -> list[int]:
+        """The ranges without ``sums`` or ``tables`` of this iteration; `there` says if a piece is there."""
+        if self.only_positions:
+            return []
+        place, there = self._named(what), there or self.shelf.has
+        return [each for each in range(len(self.indexed.ranges)) if not there(piece_name(place, each))]
+
+    def reduce(self, numbers: Sequence[int], tick: Tick | None = None) -> None:
+        """Do a part of the M-step for these ranges: what comes next, either adding up or making tables.
+
+        Others do the same for the other ranges, and `m_step` does whatever is left when all have finished.
+        """
+        there = self.shelf.holds
+        if self.only_positions:  # which are learnt from the whole text
+            return
+        if missing := self.without("sums", there):
+            own = [each for each in missing if each in numbers]
+            self._again_where_damaged(lambda: self.run("add", own, tick, problem=self))
+            if not self.without("sums", there):
+                self._again_where_damaged(self.learn)
+            return
+        if not there(self._named("learnt")):
+            # Several may do this at the same time; they write the same.
+            self._again_where_damaged(self.learn)
+        self.run("enter", [each for each in self.without("tables", there) if each in numbers], tick, problem=self)
 
     def _again_where_damaged(self, step: Callable[[], Result]) -> Result:
         """Run a step; where it finds that the counts of a shard are damaged, they are made again."""
@@ -193,15 +220,15 @@ class AlignerTraining:
         """Task: the counts of a range, summed over all shards, with their totals."""
         from cepts.kernels.lexicon import add_at
 
-        piece = self.shelf.get(f"ranges/{number:05}")
+        piece = self.shelf.get(piece_name("ranges", number))
         counts = np.zeros((len(piece["targets"]), 1 if self.agreeing else 2), dtype=np.float32)
         bounds = piece["number_offsets"].tolist()
         if "prior" in piece:
             # The cells of earlier texts come after those of the shards.
             add_at(piece.part("numbers", bounds[-2], bounds[-1]), piece["prior"], counts)
         for shard in self.shards:
-            start, stop = self.shelf.get(f"index/{shard:05}")["range_starts"][number : number + 2].tolist()
-            part = self.shelf.get(f"{self._named('counts')}/{shard:05}").part("counts", start, stop)
+            start, stop = self.shelf.get(piece_name("index", shard))["range_starts"][number : number + 2].tolist()
+            part = self.shelf.get(piece_name(self._named("counts"), shard)).part("counts", start, stop)
             add_at(piece.part("numbers", bounds[shard], bounds[shard + 1]), part, counts)
         lexicon = self.lexicon.of_range(number)
         lexicon.take(counts)
@@ -212,7 +239,7 @@ class AlignerTraining:
             for direction in range(2):
                 sample = lexicon.sample(direction, 1.0 / len(self.indexed.ranges))
                 arrays |= {f"sample.{direction}.{part}": getattr(sample, part) for part in SAMPLE_PARTS}
-        self.shelf.put(f"{self._named('sums')}/{number:05}", arrays)
+        self.shelf.put(piece_name(self._named("sums"), number), arrays)
 
     def learn(self) -> None:
         """What all ranges and shards contribute to: totals of target words, strengths, null, positions."""
@@ -232,6 +259,9 @@ class AlignerTraining:
                     total += part
             else:
                 statistics = [part.copy() for part in own]
+        if self.only_positions:
+            self.positions.learn(statistics)
+            return
         lexicon = self.lexicon
         target_totals = np.zeros(len(lexicon.target_totals))
         samples: tuple[list[LeaveOneOut], list[LeaveOneOut]] = [], []
@@ -253,19 +283,19 @@ class AlignerTraining:
 
     def _pieces(self, what: str, numbers: Sequence[int]) -> Iterator[Piece]:
         """What the tasks of this iteration left, one piece at a time, so that not all of them are in memory."""
-        return (self.shelf.get(f"{self._named(what)}/{number:05}") for number in numbers)
+        return (self.shelf.get(piece_name(self._named(what), number)) for number in numbers)
 
     def enter(self, number: int) -> None:
         """Task: the lexicon of a range."""
         lexicon, learnt = self.lexicon.of_range(number), self.shelf.get(self._named("learnt"))
-        counts = self.shelf.get(f"{self._named('sums')}/{number:05}")["counts"]
+        counts = self.shelf.get(piece_name(self._named("sums"), number))["counts"]
         lexicon.restore({**owned_by("lexicon", learnt), "counts": counts})
         if self.agreeing:
             # Links that one direction rejects have no counts at all, which cannot happen in exact EM.
             lexicon.settle()
         if self.starting:
             lexicon.spread()
-        self.lexicon.put(f"{self._named('tables')}/{number:05}", number, lexicon.table)
+        self.lexicon.put(piece_name(self._named("tables"), number), number, lexicon.table)
 
     # -- checkpoints -------------------------------------------------------------------------------------------------
 
@@ -285,7 +315,8 @@ class AlignerTraining:
     def restore(self, state: dict[str, NDArray]) -> None:
         """Set the parameters of a checkpoint."""
         self.iteration = int(state["iteration"][0])
-        self.lexicon.version = f"{self.stage}/tables-{self.iteration}"
+        if not self.only_positions:
+            self.lexicon.version = f"{self.stage}/tables-{self.iteration}"
         self.lexicon.target_totals = state["lexicon.target_totals"]
         if isinstance(self.lexicon.shared, BackOff):
             self.lexicon.shared.strengths[:] = state["lexicon.strengths"]

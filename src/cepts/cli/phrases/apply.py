@@ -6,7 +6,7 @@ from typing import Any
 
 import click
 
-from cepts.cli import option
+from cepts.cli import option, training_options
 from cepts.cli.console import ProgressBars, show
 from cepts.cli.groups import Command
 from cepts.cli.phrases import columns_option, input_options, model_option, tokenise_option
@@ -56,6 +56,13 @@ Examples:
         "For qa: judgements in the format of trec_eval. Their questions count, and right answers that TEST lacks are "
         "missed.",
     ),
+    option.text(
+        "--checkpoint",
+        "DIR",
+        "Keep what is found in each part of the pairs in this directory. What DIR already has is not made again.",
+    ),
+    training_options.engine_for("aligning"),
+    training_options.begin,
 )
 @option.section("Scores", option.intervals)
 @option.section(
@@ -75,7 +82,7 @@ def command(task: str, test: str, **options: Any) -> None:
 
     option.check_apart({"--predictions": options["predictions"], "the scores": "-"})
     judging = JudgementOptions(task=task, format=options["input_format"], **option.given(options, JudgementOptions))
-    with ProgressBars(quiet=options["quiet"]) as bars:
+    with training_options.resumable(options), ProgressBars(quiet=options["quiet"]) as bars:
         report = judge_file(
             test=test, options=judging, notices=bars.notices, progress=bars, **option.given(options, judge_file)
         )

@@ -158,6 +158,7 @@ Examples:
         "not made again.",
     ),
     training_options.engine_for("adding up entries"),
+    training_options.begin,
 )
 @option.section(
     "Output",
@@ -186,11 +187,12 @@ def command(vectors: tuple[str, ...], **options: Any) -> None:
     model = _model(files, options)
     with training_options.resumable(options), ProgressBars(quiet=options["quiet"]) as bars:
         chosen = {name: options[name] for name in ("save", "keep_vectors", "checkpoint")}
-        chosen |= option.given(options, ("engine",))
+        chosen |= option.given(options, ("engine", "begin"))
         report = fit_space_files(files, model, **chosen, notices=bars.notices, progress=bars)
-        _draw(model, options["plot"])
+        if not options["begin"]:
+            _draw(model, options["plot"])
     show(report, quiet=options["quiet"])
-    if options["save"] is not None:
+    if options["save"] is not None and not options["begin"]:
         use = f"cepts spaces translate {options['save']} WORD"
         say(f"space    {options['save']}  (try: {use})", quiet=options["quiet"])
 

@@ -1,0 +1,149 @@
+"""Aligners that learn from gold links: from files of sentence pairs and gold links to a tuned scorer."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from cepts.data import Alignments, Bitext, Scorer
+from cepts.errors import DataError, ModelError
+from cepts.extract import ScorerMixture
+from cepts.names import WORD_MODELS, resolve
+from cepts.pipeline.inputs import BitextFiles, LinkFile, Sides
+from cepts.pipeline.models import load_scorer, new_model
+from cepts.progress import Progress, Step, silent
+from cepts.store import check_destination
+from cepts.tuning import TunedScorer, Tuning, gold_pairs
+from cepts.words import Aligner
+
+# What is trained for tuning if no model is chosen, with the options that differ from their defaults. The third gives
+# more cells that may be links.
+TUNED_MODELS: tuple[tuple[str, dict[str, Any]], ...] = (("hmm", {}), ("ibm4", {}), ("hmm", {"agreement": False}))
+
+
+def members_for_tuning(model: str | None, options: dict[str, Any]) -> list[Aligner]:
+    """The untrained word aligners on which a tuned model is built: `model`, or by default several."""
+    if model is not None:
+        return [new_model(WORD_MODELS, model, options)]
+    members = []
+    for name, own in TUNED_MODELS:
+        known = resolve(WORD_MODELS[name]).parameters()
+        members.append(new_model(WORD_MODELS, name, {key: options[key] for key in options if key in known} | own))
+    return members
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class GoldTraining:
+    """Train word aligners on sentence pairs, and tune them on the gold links of some of these pairs.
+
+    Attributes
+    ----------
+    aligners
+        Word aligners that are not trained yet.
+    gold
+        The gold links.
+    save
+        Directory for the tuned model; None does not save it.
+    prune
+        The least expected count that is saved.
+    """
+
+    aligners: Sequence[Aligner]
+    gold: LinkFile
+    save: str | Path | None = None
+    prune: float = 0.0
+
+    def train(self, bitext: Bitext, progress: Progress | None) -> tuple[TunedScorer, ModelError | None]:
+        """The tuned scorer, and the error if it could not be saved, so that the links are not lost with it."""
+        gold = read_gold(self.gold, bitext)
+        gold_pairs(bitext, gold)  # refuses gold that is of no use before the models are trained
+        for aligner in self.aligners:
+            aligner.fit(bitext, progress=progress)
+        scorer = _tuned(self.aligners, bitext, gold, progress, self.aligners[0].threads)
+        try:
+            if self.save is not None:
+                scorer.save(self.save, prune=self.prune)
+        except ModelError as error:
+            return scorer, error
+        return scorer, None
+
+
+def tune_files(
+    models: Sequence[str | Path],
+    texts: BitextFiles,
+    gold: LinkFile,
+    *,
+    save: str | Path,
+    threads: int | None = None,
+    notices: list[str] | None = None,
+    progress: Progress | None = None,
+) -> Tuning:
+    """Tune trained models on the gold links of some sentence pairs, save the result, and return what was found.
+
+    Parameters
+    ----------
+    models
+        Directories of word models; a model that is tuned already is tuned anew.
+    texts
+        The sentence pairs.
+    gold
+        Gold links of some of them.
+    save
+        Directory for the tuned model, which has copies of `models`.
+    threads
+        Number of threads; None uses one for each processor.
+    notices
+        A list to which notes for the user are appended.
+    progress
+        Called after each step.
+    """
+    check_destination(save)
+    bitext = texts.read(notices, progress)
+    links = read_gold(gold, bitext)
+    scorer = _tuned(members_of(load_scorer(models, threads=threads)), bitext, links, progress, threads)
+    scorer.save(save)
+    assert scorer.tuning_ is not None
+    return scorer.tuning_
+
+
+def members_of(scorer: Scorer) -> list[Scorer]:
+    """The scorers of which a mixture or a tuned scorer is made; another scorer alone."""
+    if isinstance(scorer, ScorerMixture | TunedScorer):
+        return [member for each in scorer.scorers for member in members_of(each)]
+    return [scorer]
+
+
+def _tuned(
+    scorers: Sequence[Scorer], bitext: Bitext, gold: Alignments, progress: Progress | None, threads: int | None
+) -> TunedScorer:
+    report: Callable[[Step], None] = progress or silent
+    report(Step(stage="tuning", done=0, total=1))
+    scorer = TunedScorer(list(scorers), threads=threads).fit(bitext, gold)
+    report(Step(stage="tuning", done=1, total=1))
+    return scorer
+
+
+def read_gold(gold: LinkFile, bitext: Bitext) -> Alignments:
+    """The gold links of the pairs of a bitext; pairs without links, and those after the last one, have no gold."""
+    found = gold.read()
+    if len(found) > len(bitext):
+        raise DataError(
+            f"{gold.path} has gold links for sentence pair {len(found):,}, but the text has only {len(bitext):,} "
+            "pairs; give the text to which the gold links belong."
+        )
+    if gold.can_reread:
+        # Now that the number of pairs is known, so that messages about links out of range name file and line.
+        lengths = bitext.source.lengths[: len(found)], bitext.target.lengths[: len(found)]
+        found = gold.read(Sides(None, *lengths))
+    return Alignments.concatenate([found, Alignments.from_links([[]] * (len(bitext) - len(found)))])
+
+
+def said(tuning: Tuning) -> str:
+    """What tuning found, as a line for people."""
+    links = f"{tuning.sure:,} sure and {tuning.possible:,} only possible links"
+    before, after = (f"{100 * value:.1f}" for value in (tuning.aer_before, tuning.aer_after))
+    if tuning.strength is None:
+        return f"tuned    {tuning.pairs:,} gold pairs ({links}) do not lower AER, {before} %; the model is as it was"
+    return f"tuned    {tuning.pairs:,} gold pairs ({links}): AER {before} % -> {after} % by cross-validation"

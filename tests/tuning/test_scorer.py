@@ -1,0 +1,144 @@
+"""Tuned scorers: what they learn, that little gold does no harm, and that they are saved as they are."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+import cepts
+from cepts.data import Alignments, Bitext
+from cepts.errors import DataError, UsageError
+from cepts.evaluate import compare, reliability
+from cepts.extract import EXTRACTORS
+from cepts.io import read_bitext, read_links
+from cepts.tuning import General, TunedScorer
+from cepts.tuning.general import shipped
+from cepts.words import HMM
+
+ROOT = Path(__file__).parents[2]
+PAIRS = 400
+
+
+@pytest.fixture(scope="module")
+def text() -> Bitext:
+    return read_bitext(ROOT / "examples" / "sample.en", ROOT / "examples" / "sample.fr").part(0, PAIRS)
+
+
+@pytest.fixture(scope="module")
+def model(text: Bitext) -> HMM:
+    return HMM(threads=1).fit(text)
+
+
+@pytest.fixture(scope="module")
+def gold(text: Bitext, model: HMM) -> Alignments:
+    """Gold links of a convention that differs from the model's: words of one or two letters have no links."""
+    links = model.align(text)
+    rows = []
+    for pair, alignment in enumerate(links):
+        source, target = text[pair]
+        rows.append([(i, j) for i, j in alignment.links if min(len(source[i]), len(target[j])) > 2])
+    return Alignments.from_links(rows)
+
+
+def some(gold: Alignments, start: int, stop: int) -> Alignments:
+    """The links of some pairs; the others have no gold."""
+    return gold.only((gold.pair >= start) & (gold.pair < stop))
+
+
+@pytest.fixture(scope="module")
+def tuned(text: Bitext, model: HMM, gold: Alignments) -> TunedScorer:
+    return TunedScorer([model], threads=1).fit(text, some(gold, 0, 60))
+
+
+def test_a_convention_is_learnt(text, model, gold, tuned):
+    rest = np.arange(60, PAIRS)
+    before, after = (compare(gold.take(rest), scorer.align(text).take(rest)).scores.aer for scorer in (model, tuned))
+    assert after < 0.5 * before
+    assert tuned.tuning_.aer_after < tuned.tuning_.aer_before
+    assert reliability(gold.take(rest), tuned.align(text).take(rest)).error < 0.05
+
+
+def test_ten_pairs_of_what_the_model_says_anyway_change_little(text, model):
+    said = model.align(text)
+    found = TunedScorer([model], threads=1).fit(text, some(said, 0, 10)).align(text)
+    assert compare(said, found).scores.aer < 0.01
+
+
+def test_results_do_not_depend_on_threads(text, model, gold, tuned):
+    other = TunedScorer([model], threads=3).fit(text, some(gold, 0, 60))
+    one, three = tuned.align(text), other.align(text)
+    for name in ("offsets", "source", "target", "confidence"):
+        np.testing.assert_array_equal(getattr(one, name), getattr(three, name))
+
+
+def test_a_saved_scorer_aligns_the_same(text, tuned, tmp_path):
+    tuned.save(tmp_path / "tuned")
+    loaded = cepts.load(tmp_path / "tuned", threads=1)
+    loaded.save(tmp_path / "again")
+    for file in sorted(path.relative_to(tmp_path / "tuned") for path in (tmp_path / "tuned").rglob("*.*")):
+        assert (tmp_path / "tuned" / file).read_bytes() == (tmp_path / "again" / file).read_bytes()
+    new = text.part(0, 30)
+    np.testing.assert_array_equal(loaded.align(new).confidence, tuned.align(new).confidence)
+    tuned.save(tmp_path / "tuned")  # a tuned model may be replaced
+
+
+@pytest.mark.parametrize("combine", EXTRACTORS)
+def test_every_extractor_reads_it(text, tuned, combine):
+    found = tuned.align(text.part(0, 5), combine=combine)
+    assert len(found) == 5
+    assert len(found.source) > 5
+
+
+def test_empty_pairs_have_no_links(tuned):
+    found = tuned.align([("", ""), ("the file", ""), ("the file", "le fichier")])
+    assert np.diff(found.offsets)[:2].tolist() == [0, 0]
+    assert np.isfinite(found.confidence).all()
+
+
+@pytest.mark.parametrize(
+    ("rows", "message"),
+    [
+        ([[(0, 0)], [], []], "only 1 sentence pair"),
+        ([[], [], []], "no sentence pair"),
+        ([[(0, 0)], [(0, 0)], [(5, 0)]], "pair 3 have 5-0"),
+        ([[(0, 0)], [(0, 0)]], "2 sentence pairs, but 3"),
+        ([[(i, j) for i in range(2) for j in range(2)]] * 3, "what is no link"),
+    ],
+)
+def test_gold_from_which_nothing_can_be_learnt_is_refused(model, rows, message):
+    pairs = [("the file", "le fichier")] * 3
+    with pytest.raises(DataError, match=message) as found:
+        TunedScorer([model]).fit(pairs, Alignments.from_links(rows))
+    assert "\n" not in str(found.value)
+
+
+def test_wrong_arguments_are_refused(model):
+    for wrong in ({"scorers": []}, {"scorers": [model], "strength": -1.0}, {"scorers": [model], "folds": 1}):
+        with pytest.raises(UsageError):
+            TunedScorer(**wrong)
+
+
+def test_the_general_model_has_a_weight_for_each_feature(text, model):
+    from cepts.words import IBM4
+
+    part = text.part(0, 40)
+    members = [HMM(threads=1).fit(part), IBM4(threads=1).fit(part), HMM(threads=1, agreement=False).fit(part)]
+    general = shipped()["hmm", "ibm4", "hmm"]
+    scorer = TunedScorer(members, threads=1)
+    runs = scorer.scored(part)
+    assert set(runs[0].features) == set(general.features)
+    links = scorer.use(general.model(tuple(runs[0].features))).align(part)
+    assert len(links.source) > 100
+    learnt = General.learn(("x",), [(runs, members[0].align(part))])
+    again = General.from_dict(learnt.as_dict())
+    assert again.features == learnt.features
+    with pytest.raises(UsageError, match="other features"):
+        general.model(("unknown",))
+
+
+def test_the_sample_gets_better_by_its_gold():
+    text = read_bitext(ROOT / "examples" / "sample.en", ROOT / "examples" / "sample.fr")
+    gold = read_links(ROOT / "examples" / "sample.gold.wa", format="naacl", sentences=len(text))
+    assert (np.diff(gold.offsets) > 0).sum() >= 2
