@@ -75,11 +75,11 @@ def test_priors_of_a_model_are_its_expected_counts(tmp_path, model):
     write_model_priors(tmp_path / "model", tmp_path / "p", least=0.0)
     (block,) = read_priors(tmp_path / "p")
     counts = dict(zip(zip(block.source, block.target, strict=True), block.counts, strict=True))
-    lexicon = fitted.lexicon_
+    lexicon, observed = fitted.lexicon_, fitted.lexicon_.observed()
     for row, word in enumerate(fitted.source_.vocabulary.words):
         for cell in range(lexicon.rows[row], lexicon.rows[row + 1]):
             other = fitted.target_.vocabulary[int(lexicon.targets[cell])]
-            count = lexicon.counts[cell].mean()
+            count = observed[cell].mean()
             assert counts.get((word, other), 0.0) == pytest.approx(count if count >= 0.005 else 0.0, rel=1e-4)
     directions = [sum(count for side, _, count in block.jumps if side == direction) for direction in range(2)]
     assert bool(block.jumps) is (model is not IBM1)

@@ -112,10 +112,25 @@ def test_a_lexicon_is_made_again_of_its_state(kind, case, spelling):
 # -- back-off ------------------------------------------------------------------------------------------------------
 
 
+def discounts(case):
+    """What the counts of each cell are worth: 0.75 if a word occurs once, (n - 0.25) / n if it occurs n times."""
+    times = [dict(zip(side.vocabulary.words, side.frequencies.tolist(), strict=True)) for side in case.sides]
+    rarer = np.array([min(times[0][e], times[1][f]) for e, f in case.words()], dtype=float)
+    return (rarer - 0.25) / rarer
+
+
+@settings(deadline=None, max_examples=30)
+@given(cases, SPELLING)
+def test_observed_counts_are_those_of_the_e_step(case, spelling):
+    lexicon = case.lexicon(BackOff, spelling=spelling)
+    np.testing.assert_allclose(lexicon.observed(), np.where(case.counts < 1e-4, 0.0, case.counts), rtol=1e-4, atol=2e-4)
+    np.testing.assert_allclose(case.lexicon(BackOff).counts[:, 0], discounts(case) * case.counts[:, 0], atol=1e-5)
+
+
 def back_off_oracle(case, lexicon, direction, floor=None):
     """The oracle of one direction, with the strengths that the lexicon has chosen."""
     counts, _, _ = case.direction(direction)
-    counts = np.where(counts < 1e-5, 0.0, counts)
+    counts = np.where(counts < 1e-5, 0.0, counts) * discounts(case)
     pairs = [words if direction == 0 else words[::-1] for words in case.words()]
     explained = case.sides[1 - direction]
     return oracles.BackOffOracle(

@@ -165,7 +165,7 @@ def test_posteriors_are_a_weighted_mean_of_both_models(case, share):
 @given(bitexts(max_pairs=6, max_length=5))
 def test_without_model_4_it_is_the_hmm(bitext):
     """The first training of Model 4, of its positions, leaves the lexicon alone."""
-    hmm, mixed = HMM(iterations=3).fit(bitext), Mixed(share=0.0, iterations=0).fit(bitext)
+    hmm, mixed = HMM(iterations=3).fit(bitext), Mixed(share=0.0, iterations=0, hmm_iterations=3).fit(bitext)
     for one, other in zip(results(hmm, bitext)[:3], results(mixed, bitext)[:3], strict=True):
         np.testing.assert_array_equal(one, other)
 

@@ -37,7 +37,7 @@ def cells_of(aligner):
     lexicon = aligner.lexicon_
     source = np.repeat(np.arange(len(aligner.source_)), np.diff(lexicon.rows))
     words, others = aligner.source_.vocabulary.words, aligner.target_.vocabulary.words
-    counts = lexicon.without_spelling()
+    counts = lexicon.observed()
     return {
         (words[e], others[f]): (counts[cell].tolist(), lexicon.table[cell].tolist())
         for cell, (e, f) in enumerate(zip(source, lexicon.targets, strict=True))

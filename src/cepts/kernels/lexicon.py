@@ -151,6 +151,14 @@ def back_off(level, counts, totals, coarse_lexicon, strengths, floor, lexicon):
 
 
 @kernel
+def fill_discounts(rows, targets, source_discounts, target_discounts, out):
+    """The discount of each cell: the smaller one of those of its two words."""
+    for row in range(len(rows) - 1):
+        for cell in range(rows[row], rows[row + 1]):
+            out[cell] = min(source_discounts[row], target_discounts[targets[cell]])
+
+
+@kernel
 def spelling_counts(rows, targets, spellings, least, weight, counts):
     """Add a prior count for similar words, such as numbers, names and cognates: `weight` times their `likeness`.
 

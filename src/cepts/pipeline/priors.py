@@ -170,7 +170,7 @@ def _fertilities_of(words: Sequence[str], counts: NDArray[np.float64]) -> list[t
 
 def _links_of(aligner: Aligner, least: float) -> Iterator[tuple[str, str, float]]:
     lexicon = aligner.lexicon_
-    counts = lexicon.counts.mean(axis=1)
+    counts = lexicon.observed().mean(axis=1)
     shown = np.flatnonzero((counts >= LEAST_COUNT) & (lexicon.table.max(axis=1) >= least))
     source = np.searchsorted(lexicon.rows, shown, side="right") - 1
     words, others = aligner.source_.vocabulary.words, aligner.target_.vocabulary.words

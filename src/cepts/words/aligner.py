@@ -141,7 +141,7 @@ class Aligner(Estimator, Aligning):
     null_prob: float | None = None
     lowercase: bool = True
     prefix: int | None = None
-    stems: Sequence[int] = (6, 4)
+    stems: Sequence[int] = (6, 4, 3, 2)
     spelling: float | None = None
     concentration: float = 0.01
     min_count: int = 1
@@ -505,7 +505,8 @@ class Aligner(Estimator, Aligning):
         source = np.repeat(np.arange(len(self.source_)), np.diff(lexicon.rows))
         sides = (self.source_.vocabulary, source), (self.target_.vocabulary, lexicon.targets)
         (mine, of_mine), (others, of_other) = sides[:: 1 - 2 * column]
-        count = lexicon.counts[:, min(column, lexicon.counts.shape[1] - 1)]
+        counts = lexicon.observed()
+        count = counts[:, min(column, counts.shape[1] - 1)]
         shown = np.flatnonzero((lexicon.table[:, column] >= least) & (count > 0))
         if self.shares_symbols:
             are_words = [np.array([not is_symbol(word) for word in side.words]) for side in (mine, others)]

@@ -133,8 +133,8 @@ class Lexicon(ABC):
         self._sorted = None
         totals(self.rows, self.targets, counts, self.source_totals, self.target_totals)
 
-    def without_spelling(self) -> Counts:
-        """The expected counts without the prior counts of words that are spelt alike."""
+    def observed(self) -> Counts:
+        """The expected counts as the E-step made them, without prior counts."""
         from cepts.kernels.lexicon import spelling_counts
 
         counts = self.counts.copy()
@@ -253,7 +253,8 @@ class BackOff(Lexicon):
 
     t(f | e) = (c(e, f) + s t'(f' | e') P(f | f')) / (c(e) + s), where e', f' are the stems. The strengths s, one for
     each level and direction, maximise the leave-one-out likelihood of the expected counts; they become small if stems
-    say nothing about words.
+    say nothing about words. The counts c(e, f) are discounted by (n - 1 + `SEEN_ONCE`) / n, where n is how often the
+    rarer one of the two words occurs.
 
     Parameters
     ----------
@@ -266,12 +267,15 @@ class BackOff(Lexicon):
     GRID = np.array([0.1, 0.2, 0.5, 1, 2, 3, 5, 7, 10, 14, 20, 30, 50, 100])
     SAMPLE = 20_000
     PATIENCE = 2
+    # What the count of a word that occurs once is worth. No other sentence supports its links, and each iteration makes
+    # them more certain than they are.
+    SEEN_ONCE = 0.75
     BEGINNING = 0.5
     # Unseen words have only their spelling; they are mostly names and numbers.
     TRUST = 0.5
 
     def __init__(
-        self, *cells: Any, stems: Sequence[int] = (6, 4), levels: list[Level] | None = None, **options: Any
+        self, *cells: Any, stems: Sequence[int] = (6, 4, 3, 2), levels: list[Level] | None = None, **options: Any
     ) -> None:
         super().__init__(*cells, **options)
         self.stems = tuple(stems)
@@ -296,11 +300,12 @@ class BackOff(Lexicon):
         self.normalise()
 
     def take(self, counts: Counts) -> None:
-        """Take expected counts, of which the negligible ones become 0, and sum them at every level."""
+        """Take expected counts, of which the negligible ones become 0, discount them, and sum them at every level."""
         from cepts.kernels.lexicon import add_at
 
         if self.learning:
             counts[counts < self.NEGLIGIBLE] = 0.0
+            counts *= self._discounts()
         super().take(counts)
         self._lookup = None
         self._level_counts = [counts]
@@ -308,6 +313,20 @@ class BackOff(Lexicon):
             summed = np.zeros((len(coarser.targets), counts.shape[1]), dtype=np.float32)
             add_at(level.coarse_of_cell, self._level_counts[-1], summed)
             self._level_counts.append(summed)
+
+    def observed(self) -> Counts:
+        """The expected counts as the E-step made them, without discounts and prior counts."""
+        return super().observed() / self._discounts()
+
+    def _discounts(self) -> NDArray[np.float32]:
+        """What the counts of each cell are multiplied by."""
+        from cepts.kernels.lexicon import fill_discounts
+
+        times = (np.maximum(side.frequencies, 1) for side in (self.source, self.target))
+        of_words = (((n - 1 + self.SEEN_ONCE) / n).astype(np.float32) for n in times)
+        found = np.empty(len(self.targets), dtype=np.float32)
+        fill_discounts(self.rows, self.targets, *of_words, found)
+        return found[:, np.newaxis]
 
     def totals_by_level(self) -> list[tuple[NDArray[np.float64], NDArray[np.float64]]]:
         """Totals of source words and target words, and of their stems.

@@ -183,7 +183,7 @@ class Mixed(FertilityAligner):
     LEAST: ClassVar[dict[str, int]] = {**FertilityAligner.LEAST, "classes": 1, "share": 0, "scarce": 0}
 
     iterations: int = 2
-    hmm_iterations: int = 3
+    hmm_iterations: int = 2
     tolerance: float = 0.24
     classes: int = 20
     share: float = 0.25

@@ -142,7 +142,7 @@ def check_alike(first: Aligner, second: Aligner) -> None:
 
 def _put_model(shelf: Shelf, name: str, model: Aligner, weight: float) -> None:
     lexicon = model.lexicon_
-    counts = lexicon.without_spelling()
+    counts = lexicon.observed()
     source = np.repeat(np.arange(len(model.source_), dtype=np.int32), np.diff(lexicon.rows))
     starts = range(0, len(source), CELLS_IN_PIECE)
     for number, start in enumerate(starts):
