@@ -12,6 +12,7 @@ from __future__ import annotations
 import phrases_accuracy
 import phrases_applications
 import phrases_cost
+import phrases_encoder
 import phrases_gaps
 import report
 from phrases_data import PhrasesData
@@ -29,6 +30,7 @@ TABLES = {
     "speed": phrases_cost.speed,
     "growth": phrases_cost.growth,
     "training": phrases_cost.training,
+    "encoder": phrases_encoder.encoder,
 }
 
 
