@@ -19,6 +19,7 @@ from typing import Any
 import report
 from phrases_accuracy import PUBLISHED
 from phrases_data import CORPORA
+from trained import DEFAULT
 
 ROOT = Path(__file__).resolve().parent.parent
 RESULTS = ROOT / "benchmarks" / "results"
@@ -86,7 +87,7 @@ def _words(results: Path) -> Iterator[Compared]:
 
 
 def _cepts(results: Path) -> Iterator[Compared]:
-    records = _all(read_records(results / "onmf.jsonl"), table="extractors", text="large", model="HMM")
+    records = _all(read_records(results / "onmf.jsonl"), table="extractors", text="large", model=DEFAULT)
     heuristics = [_last(records, links=name) for name in HEURISTICS]
     ours = _last(records, links="ONMF, sure links")
     best = min(heuristics, key=lambda one: one["scores"]["aer"])
