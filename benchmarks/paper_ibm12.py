@@ -8,7 +8,7 @@ import hansards
 import report
 from cepts.data import Bitext
 from cepts.io import read_bitext
-from cepts.names import ALIGNMENT_PAPERS, WORD_MODELS, resolve
+from cepts.names import ALIGNMENT_PAPERS, DEFAULT_WORD_MODEL, WORD_MODELS, resolve
 from cepts.plot import plot_iterations
 from cepts.words import Aligner
 from onmf_accuracy import score
@@ -56,10 +56,12 @@ def curves(run: PaperRun) -> Table:
             rows.append([name, str(iterations), f"{value:.4f}", *(f"{100 * error:.2f}" for error in errors)])
             found = dict(zip(("aer_forward", "aer_agreement"), errors, strict=True))
             records.append({"model": name, "iterations": iterations, "log_likelihood": value, **found})
-    for name in NAMES:
+    for name in (*NAMES, DEFAULT_WORD_MODEL):
+        report.say(f"{name}: by default")
         model = resolve(WORD_MODELS[name])().fit(bitext)
         error = score(gold, model.align(trial), trial).aer
-        rows.append([f"{name}, our default", str(model.iterations), "-", "-", f"{100 * error:.2f}"])
+        command = "`cepts align`, our default" if name == DEFAULT_WORD_MODEL else f"`cepts align --model {name}`"
+        rows.append([command, str(model.iterations), "-", "-", f"{100 * error:.2f}"])
         records.append({"model": name, "default": True, "iterations": model.iterations, "aer_agreement": error})
     what = "log-likelihood, nats per word"
     plot_iterations(run.figures / "ibm12-curves.svg", drawn, what, starts=starts, title="exact EM")

@@ -50,7 +50,7 @@ def summary(results: Path = RESULTS) -> str:
     )
     rows.append(_row("Thot, Model 4", few, min(map(fmean, thot["aer"].values())), thot))
     # The job that was timed, which ends in the intersection.
-    rows.append(_row("`cepts align --combine intersection`", few, fmean(ours["aer"]["intersection"]), ours))
+    rows.append(_row("`cepts align --model hmm --combine intersection`", few, fmean(ours["aer"]["intersection"]), ours))
     for record in read_records(results / "published.jsonl"):
         rows.append((f"{record['aligner']} (published)", "-", f"{100 * record['aer']:.1f}", "-", "-"))
     return report.markdown(COLUMNS, rows)
