@@ -21,6 +21,8 @@ __all__ = ["Setting", "extractors", "like_the_paper", "proper_share", "romanian_
 EXTRACTORS = ("intersection", "union", "grow-diag", "grow-diag-final", "grow-diag-final-and", "agreement")
 KEPT = ("intersection", "grow-diag-final-and", "agreement")
 LISTS = ("nbest-plain", "nbest", "nbest-probability", "nbest-rank", "nbest-agreement")
+# Models whose lists are counted, and how. The lists of the default model are those of its Model 4.
+LISTED = {"Model 4 by ML": ("nbest-plain",), "Model 4": LISTS, "HMM": LISTS}
 SELECTIONS = {"anneal": "AIC", "anneal-bic": "BIC", "aic": "AIC, exhaustive"}
 SCORES = {
     "P_S": "sure_precision",
@@ -149,8 +151,8 @@ def like_the_paper(setting: Setting, name: str) -> Table:
         for label, cells in published.items()
     ]
     records = []
-    for model in ("Model 4 by ML", *reversed(MODELS)):
-        for association in LISTS if model in MODELS else ("nbest-plain",):
+    for model, associations in LISTED.items():
+        for association in associations:
             for selection, label in SELECTIONS.items():
                 links = setting.cepts(model, association, selection).part(pairs.start, pairs.stop)
                 assert links.cepts is not None

@@ -19,11 +19,11 @@ from cepts.names import STATISTICS
 from cepts.words import IBM1
 from onmf_accuracy import SCORES, Setting, figure, rounded, score
 from report import Table
-from trained import gold_pairs
+from trained import DEFAULT, gold_pairs
 
 __all__ = ["assignments", "associations"]
 
-MATRICES = (("HMM", "agreement"), ("Model 4", "nbest"), ("Model 4", "nbest-plain"), ("Model 4 by ML", "nbest-plain"))
+MATRICES = ((DEFAULT, "agreement"), ("Model 4", "nbest"), ("Model 4", "nbest-plain"), ("Model 4 by ML", "nbest-plain"))
 WAYS: dict[str, dict[str, str]] = {
     "most probable cept (AIC)": {},
     "most probable cept (BIC)": {"cepts": "anneal-bic"},
@@ -122,12 +122,12 @@ def associations(setting: Setting) -> Table:
 def _matrices(setting: Setting, bitext: Bitext) -> Iterator[tuple[str, Association]]:
     """Each matrix by name, in counts."""
     for model, association in (
-        ("HMM", "agreement"),
-        ("HMM", "mean"),
-        ("HMM", "forward"),
+        (DEFAULT, "agreement"),
+        (DEFAULT, "mean"),
+        (DEFAULT, "forward"),
         ("Model 4", "nbest"),
         ("Model 2", "tables"),
-        ("HMM", "tables"),
+        (DEFAULT, "tables"),
     ):
         extraction = Extraction(combine="onmf", association=association)
         runs = aligned_runs(setting.models[model], bitext, extraction, matrices=True)

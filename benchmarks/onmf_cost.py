@@ -22,10 +22,11 @@ from cepts.extract import Extraction, aligned_runs
 from jobs import align_command
 from onmf_accuracy import Setting
 from report import Table
+from trained import DEFAULT
 
 __all__ = ["annealing", "by_length", "cept_counts", "pairs_per_second", "same_links", "whole_job"]
 
-MATRICES = (("HMM", "agreement"), ("Model 4", "nbest"))
+MATRICES = ((DEFAULT, "agreement"), ("Model 4", "nbest"))
 WORDS = (18, 22)
 MOST_PAIRS = 2000
 LENGTHS = (10, 20, 40, 80)

@@ -13,13 +13,13 @@ from cepts.factor import SURE, Factoring
 from onmf_accuracy import Setting, rounded, score
 from report import Table
 from threshold import at_least
-from trained import gold_pairs
+from trained import DEFAULT, gold_pairs
 
 __all__ = ["spread_curve", "sure_curve"]
 
 SPREADS = sorted({0.0, 0.3, 0.4, 0.5, 0.55, 0.6, 0.65, 0.7, 0.75, 0.8, 0.85, 0.9, SPREAD, SPREAD_LISTS})
 SURES = sorted({0.3, 0.35, 0.4, 0.45, 0.5, 0.55, 0.6, 0.65, 0.7, SURE})
-MATRICES = (("HMM", "agreement", SPREAD), ("HMM", "nbest", SPREAD_LISTS), ("Model 4", "nbest", SPREAD_LISTS))
+MATRICES = ((DEFAULT, "agreement", SPREAD), ("HMM", "nbest", SPREAD_LISTS), ("Model 4", "nbest", SPREAD_LISTS))
 SCORES = {"AER": "aer", "F_S": "sure_f1", "F_P": "possible_f1"}
 
 
@@ -46,7 +46,7 @@ def spread_curve(setting: Setting) -> Table:
 def sure_curve(setting: Setting) -> Table:
     """Scores of the sure links of the default matrices by the least confidence of such a link."""
     gold, bitext = hansards.gold(setting.data, hansards.TRIAL), gold_pairs(setting.gold, hansards.TRIAL)
-    links = setting.models["HMM"].align(bitext, combine="onmf")
+    links = setting.models[DEFAULT].align(bitext, combine="onmf")
     columns = ["sure", *SCORES, "source words linked", "target words linked", ""]
     rows, records = [], []
     for sure in SURES:

@@ -8,7 +8,7 @@ import hansards
 import report
 from cepts.data import Bitext
 from cepts.io import read_bitext
-from cepts.names import ALIGNMENT_PAPERS, WORD_MODELS, resolve
+from cepts.names import ALIGNMENT_PAPERS, DEFAULT_WORD_MODEL, WORD_MODELS, resolve
 from cepts.plot import plot_iterations
 from cepts.words import Aligner
 from onmf_accuracy import score
@@ -43,10 +43,12 @@ def curves(run: PaperRun) -> Table:
     gold = hansards.gold(run.data, hansards.TRIAL)
     words = len(bitext.source.ids) + len(bitext.target.ids)
     columns = ["model", "iterations", "log-likelihood, nats per word", "AER forward", "AER agreement"]
-    rows, records, drawn = [], [], {}
+    rows, records, drawn, starts = [], [], {}, {}
     for name in NAMES:
         whole = trained(run, name, ITERATIONS[-1])
         drawn[name] = [value / words for value in whole.stage_objectives_[name]]
+        # Model 2 goes on from some iterations of Model 1.
+        starts[name] = 1 + whole.start_iterations
         for iterations in ITERATIONS:
             model = trained(run, name, iterations)
             errors = [score(gold, model.align(trial, combine=how), trial).aer for how in ("forward", "agreement")]
@@ -54,12 +56,15 @@ def curves(run: PaperRun) -> Table:
             rows.append([name, str(iterations), f"{value:.4f}", *(f"{100 * error:.2f}" for error in errors)])
             found = dict(zip(("aer_forward", "aer_agreement"), errors, strict=True))
             records.append({"model": name, "iterations": iterations, "log_likelihood": value, **found})
-    for name in NAMES:
+    for name in (*NAMES, DEFAULT_WORD_MODEL):
+        report.say(f"{name}: by default")
         model = resolve(WORD_MODELS[name])().fit(bitext)
         error = score(gold, model.align(trial), trial).aer
-        rows.append([f"{name}, our default", str(model.iterations), "-", "-", f"{100 * error:.2f}"])
+        command = "`cepts align`, our default" if name == DEFAULT_WORD_MODEL else f"`cepts align --model {name}`"
+        rows.append([command, str(model.iterations), "-", "-", f"{100 * error:.2f}"])
         records.append({"model": name, "default": True, "iterations": model.iterations, "aer_agreement": error})
-    plot_iterations(run.figures / "ibm12-curves.svg", drawn, "log-likelihood, nats per word", title="exact EM")
+    what = "log-likelihood, nats per word"
+    plot_iterations(run.figures / "ibm12-curves.svg", drawn, what, starts=starts, title="exact EM")
     note = (
         "The notes have no figures of their own. Text: the Hansards of the HLT-NAACL 2003 shared task, "
         f"{len(bitext):,} pairs; error rates on its 37 trial pairs."

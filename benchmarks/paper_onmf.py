@@ -21,7 +21,7 @@ from cepts.words import Aligner
 from onmf_accuracy import PUBLISHED, SCORES, figure, rounded, score
 from paper_run import PaperRun, PaperTables
 from report import Table
-from trained import KINDS, Models, gold_pairs
+from trained import DEFAULT, KINDS, Models, gold_pairs
 from translation import translation
 
 QUICK_PAIRS = 3000
@@ -33,8 +33,8 @@ WAYS: tuple[tuple[str, str, str, str, dict[str, object]], ...] = (
     ("its matrix of our Model 4", "Model 4", "nbest-plain", "BIC", {"cepts": "bic"}),
     ("our N-best lists", "Model 4", "nbest", "AIC", {}),
     ("our N-best lists", "Model 4", "nbest", "BIC", {"cepts": "anneal-bic"}),
-    ("our default, all links", "HMM", "agreement", "AIC", {}),
-    ("our default, `--assign classify`", "HMM", "agreement", "AIC", {"assign": "classify"}),
+    ("our default, all links", DEFAULT, "agreement", "AIC", {}),
+    ("our default, `--assign classify`", DEFAULT, "agreement", "AIC", {"assign": "classify"}),
 )
 INTERSECTIONS = (("intersection", "Model 4 by ML"), ("intersection", "Model 4"))
 DATA = (
@@ -102,8 +102,8 @@ def hansard_table(run: PaperRun, name: str, pairs: slice, *, null: str = "no", o
         if others:
             for method, model in INTERSECTIONS:
                 add(model, method, text, intersection(run, text, model))
-            hmm = models(run, text)["HMM"].align(gold_pairs(models(run, text).bitext))
-            add("`cepts align`, HMM", "agreement", text, hmm)
+            plain = models(run, text)[DEFAULT].align(gold_pairs(models(run, text).bitext))
+            add("`cepts align`", "agreement", text, plain)
     return Table(f"{report.markdown(columns, rows, text_columns=3)}\n\n{data_note(run)}", records)
 
 

@@ -426,8 +426,9 @@ def real_run(run: Run, text: ScaleText, millions: int, workers: int, turn: int) 
 
         report.say(f"check: {text.pairs:,} pairs, shards of {millions} million token pairs, {workers} workers")
         place = fresh(run.work / "job") / "training"
-        iterations = ["--start-iterations", str(ITERATIONS["ibm1"]), "--iterations", str(ITERATIONS["hmm"])]
-        shard = [*CEPTS, "shard", text.source, text.target, str(place), "--shard-size", str(millions), *iterations]
+        model = ["--model", "hmm", "--start-iterations", str(ITERATIONS["ibm1"])]
+        model += ["--iterations", str(ITERATIONS["hmm"])]
+        shard = [*CEPTS, "shard", text.source, text.target, str(place), "--shard-size", str(millions), *model]
         subprocess.run([*shard, "--quiet"], check=True)
         start = time.perf_counter()
         train = [*CEPTS, "train", str(place), "--engine", "dask", "--threads", str(workers), "--quiet"]

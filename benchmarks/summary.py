@@ -19,6 +19,7 @@ from typing import Any
 import report
 from phrases_accuracy import PUBLISHED
 from phrases_data import CORPORA
+from trained import DEFAULT
 
 ROOT = Path(__file__).resolve().parent.parent
 RESULTS = ROOT / "benchmarks" / "results"
@@ -49,7 +50,7 @@ def summary(results: Path = RESULTS) -> str:
     )
     rows.append(_row("Thot, Model 4", few, min(map(fmean, thot["aer"].values())), thot))
     # The job that was timed, which ends in the intersection.
-    rows.append(_row("`cepts align --combine intersection`", few, fmean(ours["aer"]["intersection"]), ours))
+    rows.append(_row("`cepts align --model hmm --combine intersection`", few, fmean(ours["aer"]["intersection"]), ours))
     for record in read_records(results / "published.jsonl"):
         rows.append((f"{record['aligner']} (published)", "-", f"{100 * record['aer']:.1f}", "-", "-"))
     return report.markdown(COLUMNS, rows)
@@ -86,7 +87,7 @@ def _words(results: Path) -> Iterator[Compared]:
 
 
 def _cepts(results: Path) -> Iterator[Compared]:
-    records = _all(read_records(results / "onmf.jsonl"), table="extractors", text="large", model="HMM")
+    records = _all(read_records(results / "onmf.jsonl"), table="extractors", text="large", model=DEFAULT)
     heuristics = [_last(records, links=name) for name in HEURISTICS]
     ours = _last(records, links="ONMF, sure links")
     best = min(heuristics, key=lambda one: one["scores"]["aer"])

@@ -20,8 +20,9 @@ import report
 from cepts.data import Alignments
 from cepts.evaluate import compare
 from cepts.io import read_bitext
-from cepts.words import HMM
 from cepts.words.directions import WordDirections
+from trained import DEFAULT as DEFAULT_MODEL
+from trained import KINDS
 
 RESULTS = Path(__file__).resolve().parent / "results" / "threshold.jsonl"
 TABLE = "words threshold"
@@ -32,7 +33,7 @@ THRESHOLDS = [round(0.025 * step, 3) for step in range(2, 33)]
 def trial_curve(text: hansards.TrainingText, gold: Alignments) -> list[float]:
     """AER of the trial pairs at each of `THRESHOLDS`, for the default model trained on `text`."""
     bitext = read_bitext(text.source, text.target)
-    model = HMM().fit(bitext)
+    model = KINDS[DEFAULT_MODEL]().fit(bitext)
     # A link's confidence is what the threshold is held against, so one alignment has those of all thresholds.
     links = hansards.part(model.align(bitext, threshold=min(THRESHOLDS)), hansards.TRIAL)
     return [compare(gold, at_least(links, threshold)).scores.aer for threshold in THRESHOLDS]

@@ -11,16 +11,19 @@ import hansards
 import report
 from cepts.data import Bitext
 from cepts.io import read_bitext
+from cepts.names import DEFAULT_WORD_MODEL, WORD_MODELS, resolve
 from cepts.pipeline.papers import ONMF
-from cepts.words import HMM, IBM2, IBM4, Aligner, load_aligner
+from cepts.words import HMM, IBM2, IBM4, Aligner, Mixed, load_aligner
 
-__all__ = ["KINDS", "MODELS", "Models", "gold_pairs"]
+__all__ = ["DEFAULT", "KINDS", "MODELS", "Models", "gold_pairs"]
 
 ROOT = Path(__file__).resolve().parent.parent
 # The packages that decide what a training gives.
 SOURCES = ("data", "engine", "io", "kernels", "words")
-# By default, and as in the papers.
-MODELS: dict[str, Callable[[], Aligner]] = {"HMM": HMM, "Model 4": IBM4}
+# With their own settings, and as in the papers.
+MODELS: dict[str, Callable[[], Aligner]] = {"HMM": HMM, "Model 4": IBM4, "Mixed": Mixed}
+# The model of `cepts align` without options: rows that are called the default are made from it.
+(DEFAULT,) = (name for name, make in MODELS.items() if make is resolve(WORD_MODELS[DEFAULT_WORD_MODEL]))
 OF_PAPERS: dict[str, Callable[[], Aligner]] = {
     "Model 4 by ML": lambda: IBM4(**{name: value for name, value in ONMF.training.items() if name != "model"}),
     "Model 2": IBM2,

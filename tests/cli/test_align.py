@@ -368,14 +368,18 @@ def test_a_paper_stands_for_its_options(cepts, corpus):
     assert by_name.code == spelt_out.code == 0
     assert by_name.out == spelt_out.out
     (said,) = [line for line in by_name.err.splitlines() if line.startswith("paper ")]
-    wanted = "--model ibm4 --lexicon ml --no-agreement --combine onmf --association nbest-plain --cepts aic"
-    assert said == f"paper    onmf: {wanted}"
+    wanted = "--model ibm4 --lexicon ml --no-agreement --combine onmf --association nbest-plain --spread 0 --cepts aic "
+    assert said == f"paper    onmf: {wanted}--restarts 10 --assign map --orphans retrain"
 
 
 def test_options_that_are_given_replace_those_of_a_paper(cepts, corpus):
     ran = cepts("align", "en", "fr", "--paper", "onmf", "--model", "hmm", "--agreement", "--cepts", "bic", *QUICK)
     same = ("--model", "hmm", "--lexicon", "ml", "--agreement", "--combine", "onmf", "--association", "nbest-plain")
     assert ran.out == cepts("align", "en", "fr", *same, "--cepts", "bic", *QUICK).out
+    # Neither lists nor random starts go with these.
+    ran = cepts("align", "en", "fr", "--paper", "onmf", "--association", "agreement", "--cepts", "anneal", *QUICK)
+    same = ("--model", "ibm4", "--lexicon", "ml", "--no-agreement", "--combine", "onmf", "--spread", 0)
+    assert (ran.code, ran.out) == (0, cepts("align", "en", "fr", *same, *QUICK).out)
     other = cepts("align", "en", "fr", "--paper", "ibm1", "--combine", "agreement", "--iterations", 3)
     assert other.out == cepts("align", "en", "fr", "--model", "ibm1", "--iterations", 3).out
 

@@ -109,7 +109,10 @@ def test_null_links_of_the_gold_file(files, capfd):
     # The system has target 1 of pair 1, source 1 and target 0 of pair 2 at null.
     assert (system["links"], system["sure"], system["possible"]) == (7, 4, 6)
     assert system["aer"] == pytest.approx(1 - (3 + 4) / (7 + 4))
-    (without,) = run_json(capfd, "null.wa", "links", *SIDES)["systems"]
+    assert main(["score", "null.wa", "links", *SIDES, "--json"]) == 0
+    out, err = capfd.readouterr()
+    assert err == "note     null.wa has 2 links to null, not scored here; --null gold scores them.\n"
+    (without,) = json.loads(out)["systems"]
     assert without == run_json(capfd, "gold.wa", "links", *SIDES)["systems"][0]
     (turned,) = run_json(capfd, "null.wa", "links", "--null", "sure", *SIDES)["systems"]
     assert (turned["sure"], turned["possible"]) == (5, 7)

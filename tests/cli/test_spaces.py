@@ -79,6 +79,16 @@ def test_fit_says_what_it_did_and_saves(cepts, home):
     assert cepts("spaces", "fit", "en.npy", "fr.vec", "-d", "train.tsv", "--save", "out", "-q").err == ""
 
 
+def test_fit_says_when_entries_are_few_without_shrinkage(cepts, home):
+    lines = Path("train.tsv").read_text().splitlines(keepends=True)
+    for count, few in ((30, True), (80, False)):
+        Path("some.tsv").write_text("".join(lines[-count:]))
+        fit = ("spaces", "fit", "en.npy", "fr.vec", "-d", "some.tsv", "--save", "out")
+        said = cepts(*fit, "--paper").err
+        assert (f"note     {count} entries are few for vectors of width 10 without --shrinkage" in said) == few
+        assert "are few" not in cepts(*fit).err + cepts(*fit, "--method", "svd").err
+
+
 INDUCED = Induction(rounds=2, keep=0.5, vocabulary=90)
 SAME = {
     "ibfa": (

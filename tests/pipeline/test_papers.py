@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from dataclasses import fields
+
 import numpy as np
 import pytest
 
@@ -31,6 +33,20 @@ def test_what_is_given_takes_precedence():
     assert ONMF.options({"model": "hmm"})["lexicon"] == "ml"
     assert "model" not in ONMF.options({}, without=["training"])
     assert ONMF.options({"combine": "onmf"})["association"] == "nbest-plain"
+
+
+def test_what_does_not_go_with_other_options_is_left_out():
+    assert {"nbest", "restarts"} <= set(ONMF.options({"cepts": "bic", "association": "nbest"}))
+    assert "nbest" not in ONMF.options({"association": "agreement"})
+    assert "restarts" not in ONMF.options({"cepts": "anneal"})
+    assert ONMF.options({"cepts": 3, "restarts": 2})["restarts"] == 2
+
+
+def test_the_settings_of_a_paper_do_not_depend_on_defaults():
+    """What the papers state is spelt out, so that another default does not change their tables."""
+    assert {field.name for field in fields(Factoring)} - set(ONMF.links) == {"noise", "sure", "seed"}
+    for name in ALIGNMENT_PAPERS:
+        assert {"model", "lexicon", "agreement"} <= set(resolve(ALIGNMENT_PAPERS[name]).training)
 
 
 def test_another_extractor_makes_links_as_it_does_by_default():

@@ -230,7 +230,10 @@ def _said(settings: dict[str, Any]) -> str:
     words = []
     for name, value in settings.items():
         word = name.replace("_", "-")
-        words.append(f"--{word} {value}" if not isinstance(value, bool) else f"--{'' if value else 'no-'}{word}")
+        if isinstance(value, bool):
+            words.append(f"--{'' if value else 'no-'}{word}")
+        else:
+            words.append(f"--{word} {value:g}" if isinstance(value, float) else f"--{word} {value}")
     return " ".join(words) or "all of its settings were given otherwise"
 
 

@@ -78,7 +78,7 @@ def rectangles(
         spans[order],
         means[order],
         np.zeros(len(alignments)),
-        np.diff(offsets),
+        np.zeros(len(alignments), dtype=np.int64),
     )
 
 

@@ -54,6 +54,8 @@ from cepts.store import load_model, save_model
 PAPER: Mapping[str, Any] = {
     "order": 3,
     "stop": ENGLISH_FUNCTION_WORDS,
+    "factorisation": "nmf",
+    "segmentation": "implicit",
     "hidden": 500,
     "window": 21,
     "places": "all",

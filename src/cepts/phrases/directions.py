@@ -154,13 +154,13 @@ class PhraseDirections(Directions):
         else:
             agreed = rectangles(threshold(geometric_mean(*self.phrases), self.threshold), every_link=True)
             rows = _with_links(agreed, links)
-        scores, states = paths[0].scores + paths[1].scores, paths[0].states + paths[1].states
+        scores, words = paths[0].scores + paths[1].scores, paths[0].words + paths[1].words
         return Segments(
             offsets_of([len(row) for row in rows]),
             np.array([(*one, *other) for row in rows for one, other, _ in row], np.int32).reshape(-1, 4),
             np.array([confidence for row in rows for _, _, confidence in row], np.float32),
             scores,
-            states,
+            words,
         )
 
     @lazy_property

@@ -13,12 +13,12 @@ from cepts.phrases.crf import Lattice, marginals
 
 
 class LatticePath(NamedTuple):
-    """The segments of one path, sorted by source, with their probabilities; states are its segments and null words."""
+    """The segments of one path, sorted by source, with their probabilities; `words` is how many words it explains."""
 
     spans: NDArray[np.int32]
     confidence: NDArray[np.float32]
     score: float
-    states: int
+    words: int
 
 
 NO_PATH = LatticePath(np.empty((0, 4), np.int32), np.empty(0, np.float32), 0.0, 0)
@@ -29,7 +29,6 @@ def path_of(
 ) -> LatticePath:
     """A path, given where each observed word's segment starts and which span of the other side it is linked to."""
     first = np.flatnonzero(starts == np.arange(len(starts)))
-    states = len(first)
     linked = first[spans[first, 0] >= 0]
     lengths = np.bincount(starts, minlength=len(starts))[linked]
     start, stop = spans[linked].T
@@ -38,7 +37,7 @@ def path_of(
     sides = [spans[linked], observed] if by_target else [observed, spans[linked]]
     rows = np.concatenate(sides, axis=1).astype(np.int32)
     order = np.lexsort(rows.T[::-1])
-    return LatticePath(rows[order], np.minimum(confidence[order], 1.0), score, states)
+    return LatticePath(rows[order], np.minimum(confidence[order], 1.0), score, len(starts))
 
 
 def joined_paths(paths: Sequence[LatticePath]) -> Segments:
@@ -48,7 +47,7 @@ def joined_paths(paths: Sequence[LatticePath]) -> Segments:
         np.concatenate([path.spans for path in paths] or [np.empty((0, 4), np.int32)]),
         np.concatenate([path.confidence for path in paths] or [np.empty(0, np.float32)]),
         np.array([path.score for path in paths], dtype=np.float64),
-        np.array([path.states for path in paths], dtype=np.int64),
+        np.array([path.words for path in paths], dtype=np.int64),
     )
 
 

@@ -28,8 +28,8 @@ class Judged(NamedTuple):
     Attributes
     ----------
     forward, reverse, decoding
-        The paper's normalised decoding score: that of the best path of a direction, divided by its states; and that of
-        both paths, divided by the states of both.
+        The paper's normalised decoding score: that of the best path of a direction, divided by the number of its words;
+        and that of both paths, divided by the number of words of both.
     source, target
         How much of a side is said by the other side: the mean P(linked) of its words, weighted by `IMPORTANCE`.
     """
@@ -51,7 +51,7 @@ def judge_pairs(
     for decoding in map_shards(lambda make: make(), runs.makers, threads=runs.threads):
         assert isinstance(decoding, PhraseDirections)
         scores = decoding.forward_path.scores + decoding.reverse_path.scores
-        states = decoding.forward_path.states + decoding.reverse_path.states
+        words = decoding.forward_path.words + decoding.reverse_path.words
         source_places, target_places = decoding.reverse.source_offsets, decoding.forward.target_offsets
         for n, pair in enumerate(decoding.sentence_pairs):
             if not aligner.fits(pair):
@@ -65,7 +65,7 @@ def judge_pairs(
                 Judged(
                     float(decoding.forward_path.normalised_scores[n]),
                     float(decoding.reverse_path.normalised_scores[n]),
-                    float(scores[n] / states[n]),
+                    float(scores[n] / words[n]),
                     _said(pair.source, source_null, aligner),
                     _said(pair.target, target_null, aligner),
                 )

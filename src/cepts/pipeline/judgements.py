@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Hashable, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import chain
 from pathlib import Path
@@ -172,6 +172,7 @@ def judge_file(
         check_output(predictions)
     check_stdin(test, *options.training, options.judgements)
     judged = {path: _labelled_pairs(path, options) for path in (test, *options.training)}
+    answers = None if options.judgements is None else _answer_judgements(options.judgements, judged[test], test)
     aligner = load_phrase_aligner(model, threads=threads, max_length=max_length)
     for path, of_path in judged.items():
         check_input(aligner, aligner.columns_, of_path, path)
@@ -194,7 +195,7 @@ def judge_file(
     threshold = options.threshold
     found: BinaryJudgement | Ranking
     if options.task == "qa":
-        found = _ranked(scores, pairs, options, test)
+        found = _ranked(scores, pairs, options, answers, test)
     else:
         if threshold is None:
             threshold = choose_threshold(known, _labels(training))
@@ -243,19 +244,25 @@ def _labels(pairs: Sequence[SentencePair]) -> list[float]:
     return [pair.label or 0.0 for pair in pairs]
 
 
+def _answer_judgements(path: str, pairs: Sequence[SentencePair], test: str) -> dict[Hashable, int]:
+    """The right answers of each question in a file of judgements, which must have questions of the test pairs."""
+    judged = read_answer_judgements(path)
+    if not set(judged) & {pair.group for pair in pairs}:
+        raise DataError(f"{name_of(path)}: found no question of {name_of(test)}, wanted its qids in the first column.")
+    return judged
+
+
 def _ranked(
-    scores: NDArray[np.float64], pairs: Sequence[SentencePair], options: JudgementOptions, test: str
+    scores: NDArray[np.float64],
+    pairs: Sequence[SentencePair],
+    options: JudgementOptions,
+    answers: Mapping[Hashable, int] | None,
+    test: str,
 ) -> Ranking:
     keep: Any = options.questions or "mixed"
     groups = [pair.group for pair in pairs]
-    if options.judgements is not None:
-        judged = read_answer_judgements(options.judgements)
-        if not set(judged) & set(groups):
-            raise DataError(
-                f"{name_of(options.judgements)}: found no question of {name_of(test)}, wanted its qids in the first "
-                f"column."
-            )
-        return ranking(scores, _labels(pairs), groups, judged=judged)
+    if answers is not None:
+        return ranking(scores, _labels(pairs), groups, judged=answers)
     found = ranking(scores, _labels(pairs), groups, keep=keep)
     if not found.facts["questions"]:
         wanted = "right and wrong answers" if keep == "mixed" else "right answers"

@@ -6,6 +6,9 @@ from collections.abc import Collection, Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
+from cepts.extract import ASSOCIATIONS
+from cepts.factor import EXHAUSTIVE
+
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class AlignmentPaper:
@@ -30,12 +33,19 @@ class AlignmentPaper:
     def options(self, given: Mapping[str, Any], *, without: Collection[str] = ()) -> dict[str, Any]:
         """The settings together with the options that the user gave, which take precedence.
 
-        If another extractor is given, the links are made as it makes them by default. With ``training`` in `without`,
-        the settings of the model are left out, because it is already trained.
+        If another extractor is given, the links are made as it makes them by default, and a setting that does not go
+        with what is given is left out: the length of lists with an association that has none, random starts without a
+        search. With ``training`` in `without`, the settings of the model are left out, because it is already trained.
         """
         training = {} if "training" in without else self.training
         other = given.get("combine", self.links["combine"]) != self.links["combine"]
-        return {**training, **({} if other else self.links), **given}
+        links = {} if other else dict(self.links)
+        chosen = {**links, **given}
+        if "nbest" in links and not ASSOCIATIONS[chosen["association"]].lists:
+            del links["nbest"]
+        if "restarts" in links and chosen["cepts"] not in EXHAUSTIVE:
+            del links["restarts"]
+        return {**training, **links, **given}
 
 
 # Aziz (2016): exact EM, eq. (25). The links are the best alignment of one direction, P(target | source). The notes do
@@ -49,8 +59,18 @@ IBM2 = AlignmentPaper(
     links={"combine": "forward"},
 )
 # Goutte et al. (2004), section 5: Model 4 of either direction by maximum likelihood, and plain counts in their lists of
-# the 100 best alignments (`cepts.extract.NBEST`). Section 4.1: every number of cepts is tried, AIC or BIC chooses.
+# the 100 best alignments. Section 4.1: every number of cepts is tried, AIC or BIC chooses. Section 7.1: "a few random
+# restarts", 10 here. Eq. (7): the most probable cept. Section 7.3 has two ways to treat orphans; this is the second.
 ONMF = AlignmentPaper(
     training={"model": "ibm4", "lexicon": "ml", "agreement": False},
-    links={"combine": "onmf", "association": "nbest-plain", "cepts": "aic"},
+    links={
+        "combine": "onmf",
+        "association": "nbest-plain",
+        "nbest": 100,
+        "spread": 0.0,
+        "cepts": "aic",
+        "restarts": 10,
+        "assign": "map",
+        "orphans": "retrain",
+    },
 )

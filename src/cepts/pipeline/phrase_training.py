@@ -32,6 +32,7 @@ PAPER: dict[str, Any] = {
     "memory": False,
     "by_words": False,
     "null_spans": True,
+    "upweight": True,
     "cost": "states",
     "penalty": 0.01,
     "iterations": 300,

@@ -28,6 +28,7 @@ from cepts.pipeline.reports import (
     Table,
     bounds,
     compared,
+    counted,
     filled,
     gap_cells,
     percent,
@@ -58,10 +59,11 @@ PARTS = {
 
 
 class SystemScores(NamedTuple, Generic[Result]):
-    """The scores of each system, their intervals, and how each further system differs from the first."""
+    """The scores of each system, their intervals, how each further system differs from the first, and remarks."""
 
     comparisons: list[Result]
     resampled: Resampled
+    notes: tuple[str, ...] = ()
 
     @property
     def ranges(self) -> list[dict[str, Interval]]:
@@ -139,7 +141,11 @@ def score_links(
         )
         for system, links in zip(systems, judged, strict=True)
     ]
-    return SystemScores(results, resample(results, samples=bootstrap, seed=seed))
+    notes = []
+    if null == "no" and found.nulls is not None:
+        links = counted(len(found.nulls.position), "link")
+        notes.append(f"note     {gold.path} has {links} to null, not scored here; --null gold scores them.")
+    return SystemScores(results, resample(results, samples=bootstrap, seed=seed), tuple(notes))
 
 
 def _read_all(
@@ -224,7 +230,7 @@ def report_links(names: Sequence[str], found: SystemScores[Comparison], *, per_s
     shown: list[str | Table] = [_sentence_table(short, results), ""] if per_sentence else []
     shown += [f"{about} gold links", Table(columns, rows)]
     values = {"systems": systems, **filled(differences=compared(gaps)), "signature": found.signature}
-    return Report(values=values, shown=shown, signature=found.signature)
+    return Report(values=values, shown=shown, said=found.notes, signature=found.signature)
 
 
 def _sentence_table(names: Sequence[str], results: Sequence[Comparison]) -> Table:

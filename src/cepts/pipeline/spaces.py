@@ -26,6 +26,7 @@ from cepts.spaces.senses import LEAST_NEARNESS
 from cepts.store import check_destination
 
 SHOWN = 10  # maximum number of unknown words that a message names
+FEW_ENTRIES = 4  # fewer entries for each dimension than this give correlations that are far too high
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -149,6 +150,13 @@ def _described(model: SpaceModel, seconds: float) -> list[str]:
         lines.append(f"round {number:<2} {found.entries:,} entries found{sure}")
     if induced.held_out and not induced.rounds:
         lines.append("induced  nothing, because it does not help to translate held-out words")
+    used = len(entries) + (induced.rounds[-1].entries if induced.rounds else 0)
+    width = max(view.width for view in views)
+    if space.correlations is not None and not report.choice.shrinkage and used < FEW_ENTRIES * width:
+        lines.append(
+            f"note     {used:,} entries are few for vectors of width {width} without --shrinkage, so words are "
+            "translated poorly"
+        )
     steps = f" after {len(space.objectives):,} iterations" if space.objectives else ""
     unit = "factors" if space.correlations is not None else "dimensions"
     return [*lines, f"fitted   {space.method}, {space.width:,} {unit}{steps}, in {seconds:,.1f} s"]

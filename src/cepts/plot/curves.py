@@ -149,7 +149,12 @@ def plot_training(path: PathLike, aligner: Aligner, *, title: str = "") -> Drawn
 
 
 def plot_iterations(
-    path: PathLike, curves: Mapping[str, Sequence[float] | NDArray[np.floating]], what: str, *, title: str = ""
+    path: PathLike,
+    curves: Mapping[str, Sequence[float] | NDArray[np.floating]],
+    what: str,
+    *,
+    starts: Mapping[str, int] | None = None,
+    title: str = "",
 ) -> Drawn:
     """Draw what happens in the iterations of one stage of training after the other.
 
@@ -161,6 +166,8 @@ def plot_iterations(
         From the name of a stage to its values; a stage starts where the one before it ends.
     what
         What the values are: the label of the vertical axis.
+    starts
+        The numbers of the first iterations of stages that start elsewhere, so that trainings can be compared.
     title
         Title of the figure.
     """
@@ -168,6 +175,7 @@ def plot_iterations(
         axes = figure.add_axes((0.16, 0.15, 0.79, 0.72))
         start = 1
         for place, (name, values) in enumerate(curves.items()):
+            start = (starts or {}).get(name, start)
             numbers = np.arange(start, start + len(values))
             axes.plot(numbers, values, "-o", color=colour_of(place), linewidth=1.4, markersize=3.5, label=shaped(name))
             start += len(values)

@@ -75,8 +75,9 @@ def test_questions_of_a_judgement_file_count(cepts, judged, phrase_model):
     # One of the two right answers of question a is ranked, and first.
     assert (found["map"], found["mrr"]) == (0.5, 1.0)
     assert "questions:1" in found["signature"] and "kept:judged" in found["signature"]
+    # A file of other questions is refused before anything is aligned.
     (judged / "trec").write_text("other 0 0 1\n")
-    wrong = cepts(*options, "--judgements", "trec")
+    wrong = cepts(*options, "--model", "nowhere", "--judgements", "trec")
     assert wrong.code == 1 and "found no question of judged.jsonl" in wrong.err
     (judged / "trec").write_text("a 0 0\n")
     wrong = cepts(*options, "--judgements", "trec")
