@@ -320,5 +320,5 @@ def test_word_classes_of_a_large_text_are_found_in_a_part_of_it(text, monkeypatc
     assert asked[0] == list(range(shards))
     assert asked[1] == asked[2]
     assert 1 < len(asked[1]) <= shards / 3
-    assert asked[1][-1] > shards / 2  # from all over the text
+    assert asked[1][-1] >= shards / 2  # from all over the text
     assert all_bytes(parts[0], text) == all_bytes(parts[1], text)
