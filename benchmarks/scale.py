@@ -34,6 +34,9 @@ RESULTS = ROOT / "benchmarks" / "results" / "scale.jsonl"
 SIZES = (10_000, 20_000, 40_000, 80_000, 160_000, 320_000, 640_000, 1_280_000, 2_560_000, 3_000_000)
 PEER_SIZES = (360_000, 1_000_000)
 WORKER_SIZES = (80_000, 320_000)
+# The default model aligns texts of all sizes, the HMM some of them.
+MODELS = {"default": (), "hmm": ("--model", "hmm")}
+HMM_SIZES = (40_000, 160_000, 640_000, 2_560_000)
 BUDGET = "2G"
 WARM_UP = 1_000  # pairs
 
@@ -63,6 +66,7 @@ class Run:
     worker_sizes: Sequence[int]
     repeat: int
     kept: Kept
+    hmm_sizes: Sequence[int] = HMM_SIZES
 
     def text(self, pairs: int, *, lower: bool = False) -> ScaleText:
         """The text of this many pairs."""
@@ -133,22 +137,24 @@ def kept_record(row: str, text: ScaleText, runs: Sequence[Record]) -> Record:
 
 def size_table(run: Run, name: str = "size", *options: str) -> Table:
     """Cost against size."""
-    columns = ["pairs", "token pairs, million", "wall s", "x at twice the pairs", "user CPU s", "x at twice the pairs"]
-    columns += ["peak MiB", "files, MB"]
+    columns = ["model", "pairs", "token pairs, million", "wall s", "x at twice the pairs"]
+    columns += ["user CPU s", "x at twice the pairs", "system CPU s", "peak MiB", "files, MB"]
     rows, records = [], []
-    before: dict[str, tuple[float, float]] = {}
-    for pairs in sorted(run.sizes):
-        text = run.text(pairs)
-        runs = run.measured(name, "cepts", text, run.align(text, name, *options))
-        row = [f"{pairs:,}", f"{text.token_pairs / 1e6:,.1f}"]
-        for column in ("wall_seconds", "user_seconds"):
-            row += [report.spread([each[column] for each in runs])]
-            row += [doubling(before.get(column), pairs, middle(runs, column))]
-            before[column] = pairs, middle(runs, column)
-        row += [f"{max(each['peak_mib'] for each in runs):,.0f}", f"{middle(runs, 'disk_bytes') / 1e6:,.0f}"]
-        rows.append(row)
-        records.append({**kept_record("cepts align", text, runs), "options": list(options)})
-    return Table(report.markdown(columns, rows, text_columns=0), records, run.repeat)
+    for model, chosen in MODELS.items():
+        before: dict[str, tuple[float, float]] = {}
+        for pairs in sorted(run.sizes if model == "default" else run.hmm_sizes):
+            text = run.text(pairs)
+            runs = run.measured(name, model, text, run.align(text, name, *chosen, *options))
+            row = [model, f"{pairs:,}", f"{text.token_pairs / 1e6:,.1f}"]
+            for column in ("wall_seconds", "user_seconds"):
+                row += [report.spread([each[column] for each in runs])]
+                row += [doubling(before.get(column), pairs, middle(runs, column))]
+                before[column] = pairs, middle(runs, column)
+            row += [report.spread([each["system_seconds"] for each in runs])]
+            row += [f"{max(each['peak_mib'] for each in runs):,.0f}", f"{middle(runs, 'disk_bytes') / 1e6:,.0f}"]
+            rows.append(row)
+            records.append({**kept_record("cepts align", text, runs), "options": [*chosen, *options]})
+    return Table(report.markdown(columns, rows), records, run.repeat)
 
 
 def memory_table(run: Run) -> Table:
@@ -201,25 +207,28 @@ def train_job(run: Run, text: ScaleText, engine: str, workers: int) -> Callable[
 
 def peers_table(run: Run) -> Table:
     """Other aligners on the same text."""
-    columns = ["aligner", "pairs", "user CPU s", "wall s", "peak MiB", "its user CPU / cepts's"]
+    columns = ["aligner", "pairs", "user CPU s", "wall s", "peak MiB"]
+    columns += ["user CPU / that of `cepts align`", "/ that of `--model hmm`"]
     rows, records = [], []
     for pairs in run.peer_sizes:
         text, lower = run.text(pairs), run.text(pairs, lower=True)
         jobs = {
             "cepts align, 1 thread": run.align(text, "peers.1", "--threads", "1"),
+            "cepts align --model hmm, 1 thread": run.align(text, "peers.hmm", *MODELS["hmm"], "--threads", "1"),
             "cepts align, 2 threads": run.align(text, "peers.2", "--threads", "2"),
             "eflomal": lambda lower=lower: eflomal(run, lower),
             "fast_align": lambda lower=lower: fast_align(run, lower),
             "systran-align": lambda lower=lower: systran_align(run, lower),
         }
-        ours = 0.0
+        used: dict[str, float] = {}
         for label, job in jobs.items():
             runs = run.measured("peers", label, text, job)
-            user = middle(runs, "user_seconds")
-            ours = ours or user
+            used[label] = middle(runs, "user_seconds")
             seconds = [report.spread([each[column] for each in runs]) for column in ("user_seconds", "wall_seconds")]
             peak = max(each["peak_mib"] for each in runs)
-            rows.append([label, f"{pairs:,}", *seconds, f"{peak:,.0f}", f"{user / ours:.1f}"])
+            ours = list(used.values())[:2]
+            ratios = [f"{used[label] / each:.1f}" for each in ours] + ["-"] * (2 - len(ours))
+            rows.append([label, f"{pairs:,}", *seconds, f"{peak:,.0f}", *ratios])
             records.append(kept_record(label, text, runs))
     return Table(report.markdown(columns, rows), records, run.repeat)
 
@@ -286,7 +295,8 @@ def main() -> None:
     with hansards.work_directory(options.work) as work:
         work = work.resolve()
         sizes = (options.sizes or SIZES, options.sizes or PEER_SIZES, options.sizes or WORKER_SIZES)
-        run = Run(options.data, work, *sizes, options.repeat, Kept(work / "measured.jsonl"))
+        kept = Kept(work / "measured.jsonl")
+        run = Run(options.data, work, *sizes, options.repeat, kept, options.sizes or HMM_SIZES)
         warm_up(run)
         for name in options.tables:
             table = TABLES[name](run)

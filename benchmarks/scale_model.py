@@ -27,6 +27,7 @@ from numpy.typing import NDArray
 
 import hansards
 import report
+from cepts.words.positions import ENOUGH_PAIRS
 from report import Table
 from scale import Run, fresh, warm_up
 from scale_run import Kept
@@ -38,6 +39,7 @@ RESULTS = ROOT / "benchmarks" / "results" / "scale-model.jsonl"
 SIZES = (20_000, 80_000, 320_000)
 SHARDS = (1, 4, 16)  # million token pairs
 CHECKED = (80_000,)
+PLACEMENTS = "placements"
 CEPTS = [sys.executable, "-m", "cepts"]
 RANGE = 1 << 21  # cells of a range of the lexicon
 # What they are when tasks are measured, so that their number does not just follow the size of the text.
@@ -46,7 +48,7 @@ RANGES = (1 << 16, 1 << 18)
 PAIRS = (100_000_000, 1_000_000_000)
 WORKERS = (1, 16, 128)
 MOST_WORDS = 2_000_000  # of both languages, as --max-vocabulary keeps them
-ITERATIONS = {"ibm1": 4, "hmm": 4}
+ITERATIONS = {"ibm1": 4, "hmm": 2, PLACEMENTS: 1, "mixed": 2}  # those of the default model
 CLUSTER = Machine(disk=5e9, network=1.25e9, dispatch=1e-3, spread=0.1, losses=0.02, replacement=120.0)
 MEMORY = 8 << 30  # bytes of a worker
 SHARD_SIZES = tuple(2**power << 20 for power in range(2, 11))
@@ -60,6 +62,9 @@ TERMS: dict[str, tuple[str, ...]] = {
     "merge": ("one", "range_numbers", "shards", "words"),
     "count ibm1": ("one", "token_pairs", "shard_cells", "ranges", "words"),
     "count hmm": ("one", "token_pairs", "shard_cells", "ranges", "words"),
+    "classes": ("one", "words"),
+    "count placements": ("one", "token_pairs", "shard_cells", "ranges", "words"),
+    "count mixed": ("one", "token_pairs", "shard_cells", "ranges", "words"),
     "add": ("one", "range_numbers", "range_cells", "shards", "words"),
     "enter": ("one", "range_numbers", "range_cells", "words"),
     "learn": ("one", "words_times_shards", "words_times_ranges"),
@@ -72,6 +77,9 @@ PEAK_TERMS: dict[str, tuple[str, ...]] = {
     "merge": ("one", "range_numbers"),
     "count ibm1": ("one", "token_pairs"),
     "count hmm": ("one", "token_pairs"),
+    "classes": ("one", "words"),
+    "count placements": ("one", "token_pairs"),
+    "count mixed": ("one", "token_pairs"),
     "add": ("one", "range_cells"),
     "enter": ("one", "range_numbers", "range_cells"),
     "opening": ("one", "words"),
@@ -108,6 +116,7 @@ class Features:
     words: float
     shard_cells: float
     lexicon: float
+    pairs: float
 
     def value(self, name: str) -> float:
         """The value of a term."""
@@ -134,6 +143,7 @@ class Features:
             words=found["words"],
             shard_cells=sum(found["shard_cells"]) / found["shards"],
             lexicon=sum(found["range_cells"]),
+            pairs=found["pairs"],
         )
 
 
@@ -234,7 +244,8 @@ class Model:
         words = min(self.words.at(tokens), MOST_WORDS)
         lexicon = max(self.cells_of_lexicon.at(token_pairs), 1.0)
         shard_cells = min(self.cells_of_shards.at(token_pairs / shards), lexicon)
-        return Features(tokens, token_pairs, shards, max(1.0, round(lexicon / RANGE)), words, shard_cells, lexicon)
+        ranges = max(1.0, round(lexicon / RANGE))
+        return Features(tokens, token_pairs, shards, ranges, words, shard_cells, lexicon, pairs)
 
     def _per_pair(self, name: str) -> float:
         return sum(sum(job[name]) for job in self.jobs) / sum(job["pairs"] for job in self.jobs)
@@ -253,6 +264,11 @@ class Model:
         found += [phase("indexing", "index", shards), phase("indexing", "merge", ranges)]
         for stage, count in iterations.items():
             for _ in range(count):
+                if stage == PLACEMENTS:
+                    few = min(shards, math.ceil(ENOUGH_PAIRS / (features.pairs / shards)))
+                    alone = self.cost("classes", "seconds", features) + learning
+                    found.append(phase("counting", f"count {stage}", few, alone))
+                    continue
                 found.append(phase("counting", f"count {stage}", shards))
                 found.append(phase("adding", "add", ranges))
                 found.append(phase("adding", "enter", ranges, learning))
@@ -265,10 +281,10 @@ class Model:
         """Bytes of all files at their peak: text, index, ranges, and what two iterations leave."""
         shards, ranges = features.shards, features.ranges
         written = {
-            kind: self.cost(kind, "written", features) for kind in ("index", "merge", "count hmm", "add", "enter")
+            kind: self.cost(kind, "written", features) for kind in ("index", "merge", "count mixed", "add", "enter")
         }
         text = 4.0 * features.all_tokens
-        kept = shards * (written["index"] + written["count hmm"]) + ranges * written["merge"]
+        kept = shards * (written["index"] + written["count mixed"]) + ranges * written["merge"]
         return text + kept + 2 * ranges * (written["add"] + written["enter"])
 
 
@@ -282,8 +298,8 @@ def observations(job: Mapping[str, Any], kind: str) -> list[tuple[Features, Mapp
     features = Features.of(job)
     if kind in {"ingest", "align"}:
         return [(features, job[kind])]
-    if kind == "learn":
-        return [(features, cost) for cost in job["learn"]]
+    if kind in {"learn", "classes"}:
+        return [(features, cost) for cost in job[kind]]
     if kind == "opening":
         costs = [
             {
@@ -426,9 +442,7 @@ def real_run(run: Run, text: ScaleText, millions: int, workers: int, turn: int) 
 
         report.say(f"check: {text.pairs:,} pairs, shards of {millions} million token pairs, {workers} workers")
         place = fresh(run.work / "job") / "training"
-        model = ["--model", "hmm", "--start-iterations", str(ITERATIONS["ibm1"])]
-        model += ["--iterations", str(ITERATIONS["hmm"])]
-        shard = [*CEPTS, "shard", text.source, text.target, str(place), "--shard-size", str(millions), *model]
+        shard = [*CEPTS, "shard", text.source, text.target, str(place), "--shard-size", str(millions)]
         subprocess.run([*shard, "--quiet"], check=True)
         start = time.perf_counter()
         train = [*CEPTS, "train", str(place), "--engine", "dask", "--threads", str(workers), "--quiet"]

@@ -22,15 +22,17 @@ from typing import Any
 from cepts.engine import ThreadEngine
 from cepts.pipeline import jobs
 from cepts.pipeline.inputs import BitextFiles
-from cepts.words import HMM, aligner, lexicon_table
+from cepts.words import Mixed, aligner, lexicon_table
 from cepts.words.index import Sizes
+from cepts.words.indexed_text import IndexedText
 from cepts.words.job import JobTask, TrainingJob
 from cepts.words.training import AlignerTraining
 
 __all__ = ["measure_tasks"]
 
 Record = dict[str, Any]
-# Iterations of each stage; the tasks of the second one are measured, which reads tables as all later ones do.
+# Iterations of each stage; the tasks of the second one are measured, which reads tables as all later ones do. The
+# placements of Model 4 have only one.
 ITERATIONS = 2
 
 
@@ -48,7 +50,7 @@ class OneByOne:
     def run(self, task: Any, numbers: Sequence[int], tick: Callable[[int, int], None] | None = None) -> None:
         """Run the tasks, and measure them if they are those of the indexing or of a second iteration."""
         assert isinstance(task, JobTask)
-        timed = task.stage is None or task.iteration == 1
+        timed = task.stage in {None, "training-placements"} or task.iteration == 1
         for number in numbers:
             if timed:
                 owner, opening = measured(lambda: self._open(task))
@@ -92,29 +94,41 @@ def _moved() -> tuple[int, int]:
 def measure_tasks(source: str, target: str, directory: Path, shard_size: int, range_size: int) -> Record:
     """Train on a text, cut into shards of so many token pairs and ranges of so many cells; say what tasks needed."""
     shutil.rmtree(directory, ignore_errors=True)
-    aligner.SIZES = jobs.SIZES = Sizes(range=range_size)
+    aligner.SIZES = jobs.SIZES = Sizes(range=range_size, largest_range=range_size)
     lexicon_table.TABLES_IN_MEMORY = 0
-    model = HMM(iterations=ITERATIONS, start_iterations=ITERATIONS, tolerance=0.0, threads=1)
+    iterations = dict.fromkeys(("iterations", "hmm_iterations", "start_iterations"), ITERATIONS)
+    model = Mixed(**iterations, tolerance=0.0, scarce=0.0, threads=1)
     files = BitextFiles(source=source, target=target)
     job, ingest = measured(lambda: jobs.begin(files, model, directory, cells_in_shard=shard_size))
     engine = OneByOne()
     learning: list[Record] = []
-    learn = AlignerTraining.learn
+    classing: list[Record] = []
+    learn, classes = AlignerTraining.learn, IndexedText.classes
 
     def learning_timed(self: AlignerTraining) -> None:
-        learning.append(measured(lambda: learn(self))[1])
+        second = self.iteration == 1
+        cost = measured(lambda: learn(self))[1]
+        learning.extend([cost] * second)
+
+    def classes_timed(self: IndexedText, count: int, passes: int) -> Any:
+        found, cost = measured(lambda: classes(self, count, passes))
+        classing.append(cost)
+        return found
 
     AlignerTraining.learn = learning_timed  # type: ignore[method-assign]
+    IndexedText.classes = classes_timed  # type: ignore[method-assign]
     try:
         model.fit_shelved(job.text, engine=engine)
     finally:
         AlignerTraining.learn = learn  # type: ignore[method-assign]
+        IndexedText.classes = classes  # type: ignore[method-assign]
     _, align = measured(lambda: jobs.align_shards(directory, links=directory / "links", threads=1))
     return {
         **sizes_of(directory),
         "ingest": ingest,
         "align": align,
-        "learn": learning[1::ITERATIONS],
+        "learn": learning,
+        "classes": classing[:1],  # they are found once, and then read
         "tasks": engine.records,
         "base": engine.base,
     }

@@ -1,6 +1,6 @@
 """Align two files as `cepts align` does, and write the seconds of every stage as JSON.
 
-stages_job.py SOURCE TARGET LINKS THREADS REPORT
+stages_job.py MODEL SOURCE TARGET LINKS THREADS REPORT CELLS
 """
 
 from __future__ import annotations
@@ -12,9 +12,9 @@ from pathlib import Path
 
 import numpy as np
 
+from cepts.names import WORD_MODELS, resolve
 from cepts.pipeline import AlignJob, AlignOutputs, BitextFiles, WordTraining, align_files
 from cepts.progress import Step
-from cepts.words import HMM
 from cepts.words.text import ShelvedText
 
 
@@ -52,10 +52,10 @@ def sizes_of(text: ShelvedText, ranges: int) -> dict[str, int]:
 
 
 def align(
-    source: str | Path, target: str | Path, links: str | Path, threads: int
+    model: str, source: str | Path, target: str | Path, links: str | Path, threads: int
 ) -> tuple[StageClock, ShelvedText, int]:
     """Align the files; returns the times, the text on its shelf, and the number of ranges of its lexicon."""
-    aligner = HMM(threads=threads)
+    aligner = resolve(WORD_MODELS[model])(threads=threads)
     job = AlignJob(
         texts=BitextFiles(source=source, target=target),
         scorer=WordTraining(aligner=aligner),
@@ -71,12 +71,12 @@ def align(
 
 def main() -> None:
     """Run the job."""
-    source, target, links, threads, report, cells = sys.argv[1:]
+    model, source, target, links, threads, report, cells = sys.argv[1:]
     small = [Path(f"{report}.{side}") for side in ("source", "target", "links")]
     for path in small:
         path.write_text("one word\n")
-    align(*small, int(threads))
-    clock, text, ranges = align(source, target, links, int(threads))
+    align(model, *small, int(threads))
+    clock, text, ranges = align(model, source, target, links, int(threads))
     np.save(cells, text.shelf.get("index/00000")["cells"])
     Path(report).write_text(json.dumps({"stages": clock.seconds, "sizes": sizes_of(text, ranges)}))
 

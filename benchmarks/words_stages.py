@@ -31,6 +31,7 @@ RESULTS = Path(__file__).resolve().parent / "results" / "words.jsonl"
 JOB = Path(__file__).with_name("stages_job.py")
 TABLE = "words stages"
 WARM_UP_PAIRS = 1000
+MODELS = {"mixed": "`cepts align`, the default", "hmm": "`cepts align --model hmm`"}
 # Bytes that are copied to measure the bandwidth.
 COPIED = 1 << 28
 # Attempts to find the best time of a loop that has no reason to vary.
@@ -100,6 +101,8 @@ def _seconds(run: Callable[[], object]) -> float:
 def limit_of(stage: str, sizes: Mapping[str, int], limits: Limits) -> float | None:
     """The least seconds of a stage; None for the start of Python and Numba and the loading of compiled kernels.
 
+    None also for the placements of Model 4, which are learnt from a part of the text.
+
     Per token pair, a stage reads the number of its cell (4 bytes), or writes it; per cell of a shard, it reads the
     number of the cell in the lexicon (4), and copies its entry (8) or its count (4); per cell of the lexicon, an
     iteration reads a count (4) and writes two probabilities (8).
@@ -109,7 +112,7 @@ def limit_of(stage: str, sizes: Mapping[str, int], limits: Limits) -> float | No
         return limits.byte * (sizes["bytes_read"] + 4 * sizes["tokens"])
     if stage == "indexing":
         return limits.byte * (4 * sizes["tokens"] + 4 * pairs + 8 * shard_cells) + limits.gather * pairs
-    if stage.startswith("training"):
+    if stage.startswith("training") and "placements" not in stage:
         moved = 4 * pairs + (4 + 2 * 8 + 4 + 2 * 4) * shard_cells + (4 + 8) * sizes["cells"]
         return limits.byte * moved + limits.gather_and_add * pairs
     if stage == "aligning":
@@ -131,11 +134,12 @@ def cells_file(work: Path) -> Path:
     return work / "stages.cells.npy"
 
 
-def run_job(text: hansards.TrainingText, work: Path, threads: int) -> Run:
+def run_job(model: str, text: hansards.TrainingText, work: Path, threads: int) -> Run:
     """Run the job in a process of its own."""
     links, found = work / "stages.links", work / "stages.found"
     files = [str(path.resolve()) for path in (text.source, text.target, links)]
-    command = [sys.executable, str(JOB), *files, str(threads), str(found.resolve()), str(cells_file(work).resolve())]
+    command = [sys.executable, str(JOB), model, *files, str(threads), str(found.resolve())]
+    command.append(str(cells_file(work).resolve()))
     used = peers.measure(command, workdir=work, name="stages")
     measured = json.loads(found.read_text())
     stages = {stage: (wall, cpu) for stage, (wall, cpu) in measured["stages"].items()}
@@ -219,34 +223,40 @@ def main() -> None:
     hansards.add_options(parser)
     parser.add_argument("--repeat", type=int, default=3, metavar="N", help="runs of each job (default: 3)")
     parser.add_argument("--threads", type=int, nargs="+", default=[1, 2], metavar="N", help="default: 1 2")
+    parser.add_argument("--models", nargs="+", choices=MODELS, default=list(MODELS), help="default: all of these")
     parser.add_argument("--json-lines", type=Path, metavar="FILE", help=f"default: {RESULTS.name}; none with --pairs")
     parser.add_argument("--write", type=Path, metavar="PAGES", help=report.WRITE_HELP)
     options = parser.parse_args()
     if options.write:
         report.check_pages(options.write, [TABLE])
     limits: dict[int, Limits] = {}
-    runs: dict[int, list[Run]] = {threads: [] for threads in options.threads}
+    runs: dict[str, dict[int, list[Run]]] = {model: {each: [] for each in options.threads} for model in options.models}
     with hansards.work_directory(options.work) as work:
         few = hansards.make_text("small", options.data, work, pairs=WARM_UP_PAIRS)
         report.say("warm-up, not timed")
-        run_job(few, work, options.threads[0])
+        for model in options.models:
+            run_job(model, few, work, options.threads[0])
         text = hansards.make_text("large", options.data, work, pairs=options.pairs)
         for turn in range(options.repeat):
-            for threads in options.threads:
-                report.say(f"turn {turn + 1} of {options.repeat}: {threads} threads")
-                runs[threads].append(run_job(text, work, threads))
+            for model in options.models:
+                for threads in options.threads:
+                    report.say(f"turn {turn + 1} of {options.repeat}: {model}, {threads} threads")
+                    runs[model][threads].append(run_job(model, text, work, threads))
         for threads in options.threads:
             report.say(f"what memory allows, {threads} threads")
             limits[threads] = measured_limits(np.load(cells_file(work)), threads)
-    records = rows_of(runs, limits)
-    sizes = next(iter(runs.values()))[0].sizes
-    table = table_of(records, options.threads, sizes["token_pairs"])
-    found = f"{table}\n\n{limits_note(limits, sizes)} {report.provenance()} Medians of {options.repeat} runs."
-    print(found)
     kept = options.json_lines or (RESULTS if options.pairs is None else None)
-    if kept:
-        about = {"table": "stages", **report.circumstances(), "pairs": text.pairs, **sizes}
-        report.append_lines(kept, [{**about, **record} for record in records])
+    parts = []
+    for model, own in runs.items():
+        records = rows_of(own, limits)
+        sizes = next(iter(own.values()))[0].sizes
+        parts.append(f"{MODELS[model]}:\n\n{table_of(records, options.threads, sizes['token_pairs'])}")
+        if kept:
+            about = {"table": "stages", "model": model, **report.circumstances(), "pairs": text.pairs, **sizes}
+            report.append_lines(kept, [{**about, **record} for record in records])
+    parts.append(f"{limits_note(limits, sizes)} {report.provenance()} Medians of {options.repeat} runs.")
+    found = "\n\n".join(parts)
+    print(found)
     if options.write:
         report.replace_tables(options.write, {TABLE: found})
 

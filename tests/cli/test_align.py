@@ -58,6 +58,10 @@ def test_every_way_to_train_is_refused_of_a_loaded_model(cepts, corpus):
         given = [f"--no-{option}"] if name in {"agreement", "lowercase"} else [f"--{option}", value]
         ran = cepts("align", "en", "fr", "--load", "m", *given)
         assert ran.error.startswith(f"--{option}: --load uses a model that is already trained")
+    for given in (("--memory", "1G"), ("--engine", "dask"), ("--checkpoint", "c")):
+        ran = cepts("align", "en", "fr", "--load", "m", *given)
+        assert ran.error.startswith(f"{given[0]}: --load uses a model that is already trained")
+        assert "is about training" in cepts("align", "en", "fr", "--encoder", "use", *given).error
 
 
 # -- what comes out ------------------------------------------------------------------------------------------------

@@ -219,6 +219,7 @@ def test_a_checkpoint_of_align_is_a_job(cepts, corpus):
         (("align", "en", "fr", "--shard", "1/2"), 2, "--shard goes with the directory of a training job"),
         (("align", "job", "--model", "ibm1"), 2, "--model does not go with job, a training job"),
         (("align", "en", "fr", "--engine", "dask"), 2, "--engine dask needs --checkpoint"),
+        (("align", "no-such-file", "fr", "--engine", "dask"), 2, "--engine dask needs --checkpoint"),  # before reading
     ],
 )
 def test_misuse_is_one_clear_line(cepts, corpus, arguments, code, message):

@@ -14,6 +14,7 @@ from cepts.evaluate import compare, reliability
 from cepts.extract import EXTRACTORS
 from cepts.io import read_bitext, read_links
 from cepts.tuning import General, TunedScorer
+from cepts.tuning import scorer as scorer_module
 from cepts.tuning.general import shipped
 from cepts.words import HMM
 
@@ -142,3 +143,15 @@ def test_the_sample_gets_better_by_its_gold():
     text = read_bitext(ROOT / "examples" / "sample.en", ROOT / "examples" / "sample.fr")
     gold = read_links(ROOT / "examples" / "sample.gold.wa", format="naacl", sentences=len(text))
     assert (np.diff(gold.offsets) > 0).sum() >= 2
+
+
+def test_features_are_made_of_few_pairs_at_a_time(text, tuned, monkeypatch):
+    wanted = tuned.align(text)
+    most = 5_000
+    monkeypatch.setattr(scorer_module, "CELLS_IN_RUN", most)
+    runs = list(tuned.directions(text).makers)
+    cells = [int(make().forward.offsets[-1]) for make in runs]
+    assert len(cells) > 3
+    assert max(cells) <= most
+    for name in ("source", "target", "confidence", "offsets"):
+        np.testing.assert_array_equal(getattr(tuned.align(text), name), getattr(wanted, name))

@@ -17,7 +17,7 @@ from bitexts_words import WORDS_WITH_STEMS, bitexts, copy_of, results
 from cepts.data import Bitext
 from cepts.errors import ModelError
 from cepts.store import DiskShelf, MemoryShelf
-from cepts.words import HMM, IBM4, MODELS, load_aligner
+from cepts.words import HMM, IBM4, MODELS, Mixed, indexed_text, load_aligner
 from cepts.words.index import Sizes
 from cepts.words.indexed_text import IndexedText
 from cepts.words.lexicon_table import TrainedShards
@@ -208,7 +208,7 @@ def test_a_damaged_partial_count_is_counted_again(text, tmp_path, monkeypatch):
 
 def test_words_of_a_stem_are_in_one_range(text):
     found = HMM(threads=1).fit(text)
-    ranges = cut_ranges(found.source_, found.target_, 4, 60, 3.0)
+    ranges = cut_ranges(found.source_, found.target_, 4, Sizes(range=60, largest_range=60), 3.0)
     assert len(ranges) > 2
     assert sorted(ranges.ranks.tolist()) == list(range(len(found.source_)))
     stems = [{found.source_.vocabulary[word][:4] for word in ranges.words_of(each)} for each in range(len(ranges))]
@@ -292,3 +292,33 @@ def test_a_shard_is_loaded_once_and_other_shards_meanwhile(failing):
         with ThreadPoolExecutor(2) as pool:
             list(pool.map(ask, [0, 1]))
         assert sorted(loaded) == [0, 1]
+
+
+def test_ranges_grow_with_the_lexicon_up_to_a_limit():
+    sizes = Sizes(range=100, largest_range=300)
+    assert [sizes.range_of(32 * cells) for cells in (1, 100, 101, 250, 300, 5000)] == [100, 100, 101, 250, 300, 300]
+    fixed = Sizes(range=100, largest_range=100)
+    assert fixed.range_of(1e9) == 100
+
+
+@pytest.mark.usefixtures("small_parts")
+def test_word_classes_of_a_large_text_are_found_in_a_part_of_it(text, monkeypatch):
+    asked = []
+    adjacent = IndexedText.adjacent
+
+    def counted(self, shards=None, **how):
+        asked.append(shards)
+        return adjacent(self, shards, **how)
+
+    monkeypatch.setattr(IndexedText, "adjacent", counted)
+    whole = Mixed(threads=1, iterations=1).fit(text)
+    shards = whole._indexed.text.shards
+    tokens = max(len(side.ids) for side in (text.source, text.target))
+    monkeypatch.setattr(indexed_text, "TOKENS_FOR_CLASSES", tokens // 3)
+    parts = [Mixed(threads=threads, iterations=1).fit(text) for threads in (1, 3)]
+    assert shards > 5
+    assert asked[0] == list(range(shards))
+    assert asked[1] == asked[2]
+    assert 1 < len(asked[1]) <= shards / 3
+    assert asked[1][-1] >= shards / 2  # from all over the text
+    assert all_bytes(parts[0], text) == all_bytes(parts[1], text)

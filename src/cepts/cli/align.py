@@ -250,6 +250,7 @@ def _check(options: dict[str, Any]) -> None:
 
     learning = model_parameters() - {"max_length", "threads"}
     training = "model", *(name for name in options if name in learning), "save", "checkpoint", "priors", "dictionary"
+    training += "engine", "memory"
     trained = option.given(options, training)
     training_options.check_update(options)
     if options["load"] and trained and not options["update"]:

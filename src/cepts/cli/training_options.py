@@ -75,8 +75,8 @@ prune = option.real(
 
 memory = option.size(
     "--memory",
-    "How much memory training may use, such as 4G. The text is cut into parts that fit; the links may differ in the "
-    "last digits of their confidences.  [default: about 500M and what the words need]",
+    "How much memory training may use, such as 4G. The text is cut into parts that fit, so that some doubtful links "
+    "may differ.  [default: about 500M and what the words need]",
 )
 
 

@@ -3,6 +3,7 @@
 from cepts.engine.em import ROUNDING, Checkpointed, EMProblem, Tick, has_ended, run_em, state_name
 from cepts.engine.engines import DaskEngine, Engine, ThreadEngine, engine_of
 from cepts.engine.piecework import (
+    BYTES_IN_MEMORY,
     JOB,
     PieceStep,
     Workplace,
@@ -15,6 +16,7 @@ from cepts.engine.piecework import (
 from cepts.engine.shards import cut_runs, default_threads, map_shards, one_allocation, release_memory, run_tasks
 
 __all__ = [
+    "BYTES_IN_MEMORY",
     "JOB",
     "ROUNDING",
     "Checkpointed",

@@ -30,7 +30,7 @@ from cepts.store import DiskShelf, Piece, Shelf, SpillingShelf
 Work = Callable[[Shelf, int], Mapping[str, NDArray[Any]]]
 JOB = "job"  # the name of the piece that says what a job is about; its setting `kind` is the kind of the job
 # Pieces that need not last are kept in temporary files if they have more bytes than this.
-BYTES_IN_MEMORY = 192 << 20
+BYTES_IN_MEMORY = 64 << 20
 
 
 @dataclass(frozen=True, slots=True)
@@ -51,7 +51,7 @@ class Workplace:
 
     def __post_init__(self) -> None:
         if self.engine.remote and self.directory is None:
-            raise UsageError("`engine` dask needs `checkpoint`, a directory that all workers can read and write.")
+            raise _no_checkpoint()
 
     def under(self, name: str) -> Workplace:
         """The place of a part of the job."""
@@ -67,11 +67,17 @@ class Workplace:
             shelf.close()
 
 
+def _no_checkpoint() -> UsageError:
+    return UsageError("`engine` dask needs `checkpoint`, a directory that all workers can read and write.")
+
+
 @contextmanager
 def workplace_of(
     engine: str, threads: int | None = None, checkpoint: str | PathLike[str] | None = None
 ) -> Iterator[Workplace]:
     """The workplace that a user names: an engine (see `engine_of`), and a directory that keeps the pieces, or None."""
+    if engine.startswith("dask") and checkpoint is None:  # before a cluster is started
+        raise _no_checkpoint()
     with engine_of(engine, threads) as running:
         yield Workplace(running, None if checkpoint is None else Path(checkpoint))
 

@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from cepts.data import Bitext, Scorer
-from cepts.engine import default_threads, workplace_of
+from cepts.engine import Engine, default_threads, workplace_of
 from cepts.errors import ModelError, UsageError
 from cepts.extract import Extraction
 from cepts.io import check_output
@@ -156,10 +156,12 @@ def align_files(job: AlignJob, *, notices: list[str] | None = None, progress: Pr
         scorer: Scorer = job.scorer.aligner
         aligner, plan = job.scorer.aligner, job.scorer.plan()
         how: dict[str, Any] = {"bound": aligner.word_bound, "plan": plan, "threads": aligner.threads}
-        text = text_on(job.texts, job.scorer.checkpoint, **how, notices=notices, progress=progress)
-        if outputs.show_words:
-            text.check_words()
-        not_saved = _train(job.scorer, job.extraction, text, plan, notices, progress)
+        # The engine comes first: a cluster that cannot be reached should not be found out after hours of reading.
+        with workplace_of(job.scorer.engine, aligner.threads, job.scorer.checkpoint) as workplace:
+            text = text_on(job.texts, job.scorer.checkpoint, **how, notices=notices, progress=progress)
+            if outputs.show_words:
+                text.check_words()
+            not_saved = _train(job.scorer, job.extraction, text, workplace.engine, plan, notices, progress)
         if notices is not None:
             note_unused_priors(job.texts.names, text.shelf, notices)
     elif isinstance(job.scorer, GoldTraining):
@@ -190,6 +192,7 @@ def _train(
     training: WordTraining,
     extraction: Extraction,
     text: ShelvedText,
+    engine: Engine,
     plan: MemoryPlan | None,
     notices: list[str] | None,
     progress: Progress | None,
@@ -204,15 +207,14 @@ def _train(
         if progress is not None:
             progress(Step(stage="indexing", done=0, total=1, line=plan.said(size)))
     how: dict[str, Any] = {"lasting": training.checkpoint is not None, "sizes": None if plan is None else plan.sizes}
-    with workplace_of(training.engine, aligner.threads, training.checkpoint) as workplace:
-        prior = None if training.prior is None else training.prior()
-        if training.dictionary is not None:
-            prior = with_dictionary(prior, training.dictionary, len(text))
-        if training.encoder is not None:
-            from cepts.pipeline.encoders import with_encoder
+    prior = None if training.prior is None else training.prior()
+    if training.dictionary is not None:
+        prior = with_dictionary(prior, training.dictionary, len(text))
+    if training.encoder is not None:
+        from cepts.pipeline.encoders import with_encoder
 
-            prior = with_encoder(prior, training.encoder, text, lowercase=aligner.lowercase, notices=notices)
-        aligner.fit_shelved(text, prior=prior, progress=progress, engine=workplace.engine, **how)
+        prior = with_encoder(prior, training.encoder, text, lowercase=aligner.lowercase, notices=notices)
+    aligner.fit_shelved(text, prior=prior, progress=progress, engine=engine, **how)
     try:
         if training.save is not None:
             aligner.save(training.save, prune=training.prune)

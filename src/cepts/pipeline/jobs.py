@@ -13,7 +13,7 @@ from pathlib import Path
 from typing import Any
 
 from cepts.data import Bitext, WordBound
-from cepts.engine import Tick, Workplace, engine_of
+from cepts.engine import BYTES_IN_MEMORY, Tick, Workplace, engine_of
 from cepts.errors import DataError, ModelError, UsageError
 from cepts.extract import Extraction
 from cepts.io import LinkWriter, bitext_blocks, bitext_parts
@@ -25,7 +25,7 @@ from cepts.pipeline.piece_jobs import PendingShards, PieceJobs, check_files, com
 from cepts.progress import Progress, Step
 from cepts.store import DiskShelf, PassingShelf, Shelf, SpillingShelf
 from cepts.words import Aligner, Prior
-from cepts.words.aligner import BYTES_IN_MEMORY, SIZES
+from cepts.words.aligner import SIZES
 from cepts.words.job import OPTIONS, JobStep, RangeStep, TrainingJob, other_checkpoint
 from cepts.words.memory import MemoryPlan
 from cepts.words.text import ShelvedText

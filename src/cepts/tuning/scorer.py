@@ -24,6 +24,8 @@ from cepts.tuning.texts import TextFacts
 
 KIND = "tuned"
 LEAST_PAIRS = 2
+# Token pairs of a run at most: each of them may become a row of more than a hundred features.
+CELLS_IN_RUN = 1 << 17
 
 
 class TunedDirections(Directions):
@@ -157,8 +159,8 @@ class TunedScorer(Estimator, Aligning):
     def directions(self, pairs: Any, *, cells: int | None = None, in_order: bool = False) -> Runs:
         """Score sentence pairs, run by run; see `cepts.data.Scorer`."""
         self.check_fitted()
-        bitext = as_bitext(pairs)
-        members = [scorer.directions(bitext, cells=cells, in_order=True) for scorer in self.scorers]
+        bitext, most = as_bitext(pairs), min(cells or CELLS_IN_RUN, CELLS_IN_RUN)
+        members = [scorer.directions(bitext, cells=most, in_order=True) for scorer in self.scorers]
         return Runs(self._makers(bitext, members), members[0].pairs, threads=self.threads)
 
     def _makers(self, bitext: Bitext, members: Sequence[Runs]) -> Iterator[Callable[[], Directions]]:

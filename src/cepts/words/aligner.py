@@ -13,7 +13,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from cepts.data import Bitext, NBest, Runs, WordBound, as_bitext
-from cepts.engine import Engine, default_threads, map_shards, piece_name
+from cepts.engine import BYTES_IN_MEMORY, Engine, default_threads, map_shards, piece_name
 from cepts.errors import ModelError, UsageError, check_choice, check_least
 from cepts.estimator import Estimator
 from cepts.extract import Aligning
@@ -41,8 +41,6 @@ NULL_SMOOTHING = 0.01
 # Default prior count of identical words, by lexicon; 0 where EM should be exact.
 SPELLING = {"ml": 0.0, "bayes": 0.0, "backoff": 0.1}
 SIZES = Sizes()
-# What training needs besides the model is kept in temporary files if it has more bytes than this.
-BYTES_IN_MEMORY = 128 << 20
 # Token pairs times alignments in a block of N-best lists: about 16 MB of positions for sentences of twenty words.
 CELLS_OF_LISTS = 40 << 20
 # If at most this share of the pairs of a text is distinct, each distinct pair is scored only once.

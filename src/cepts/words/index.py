@@ -25,6 +25,7 @@ if TYPE_CHECKING:
     from cepts.kernels.lookup import TokenPairs
 
 CELLS_IN_BLOCK = 1 << 21
+RANGES_BEFORE_GROWTH = 32
 
 
 @dataclass(frozen=True, slots=True)
@@ -35,13 +36,19 @@ class Sizes:
     ----------
     block, shard
         Token pairs of a block and of a shard.
-    range
-        Cells of a range of the lexicon, as far as they can be foreseen.
+    range, largest_range
+        Cells of a range of the lexicon, as far as they can be foreseen: of a small one, and at most. In between, they
+        grow with the lexicon, because a task reads a part of each range, and many small parts take long.
     """
 
     block: int = CELLS_IN_BLOCK
     shard: int = 1 << 21
     range: int = 1 << 20
+    largest_range: int = 1 << 21
+
+    def range_of(self, cells: float) -> int:
+        """Cells of a range of a lexicon that has so many in all."""
+        return int(min(max(cells / RANGES_BEFORE_GROWTH, self.range), max(self.largest_range, self.range)))
 
 
 @dataclass(frozen=True, eq=False)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import replace
 from functools import cached_property
 from typing import TYPE_CHECKING, Any
@@ -29,6 +29,9 @@ from cepts.words.text import SIDES, ShelvedText, TextFacts, shapes_of
 if TYPE_CHECKING:
     from cepts.words.aligner import Aligner
 
+# About how many tokens of a side are enough to find word classes: all pairs of adjacent words of a large text would not
+# fit into memory.
+TOKENS_FOR_CLASSES = 1 << 21
 INDEXED = "indexed"  # the piece that says that indexing has ended
 
 
@@ -86,7 +89,7 @@ class IndexedText:
             }
         stems = self.aligner.stems if self.aligner.lexicon == "backoff" else ()
         opposite = cells / max(int(frequencies[0].sum()), 1)
-        ranges = cut_ranges(sides[0], sides[1], stems[-1] if stems else None, self.sizes.range, opposite)
+        ranges = cut_ranges(sides[0], sides[1], stems[-1] if stems else None, self.sizes, opposite)
         if self.prior is not None:
             self.prior.cut(arrays, ranges.ranks, ranges.bounds)
         self.shelf.put("words", {**arrays, "ranks": ranges.ranks, "bounds": ranges.bounds})
@@ -242,16 +245,27 @@ class IndexedText:
         """Word classes of the source and of the target, which are found once and kept on the shelf."""
         name = f"classes-{count}"
         if not self.shelf.has(name):
-            found = {}
-            for place, adjacent in enumerate(self.adjacent()):
-                known = None if self.prior is None else self.prior.classes(self._words, place, adjacent.words)
-                found[SIDES[place]] = word_classes(adjacent, classes=count, passes=passes, known=known)
-            self.shelf.put(name, found)
+            both = self.adjacent(self._shards_for_classes())
+
+            def find(place: int) -> NDArray[np.int32]:
+                known = None if self.prior is None else self.prior.classes(self._words, place, both[place].words)
+                return word_classes(both[place], classes=count, passes=passes, known=known)
+
+            self.shelf.put(name, dict(zip(SIDES, map_shards(find, range(2), threads=self.threads), strict=True)))
         piece = self.shelf.get(name)
         return piece["source"], piece["target"]
 
-    def adjacent(self, *, repeated: bool = False) -> tuple[AdjacentWords, AdjacentWords]:
-        """Adjacent words of the distinct pairs of each shard, or of all pairs if `repeated`."""
+    def _shards_for_classes(self) -> Sequence[int]:
+        """Shards from all over the text that have about as many tokens as word classes need, or all of them."""
+        shards = self.text.shards
+        tokens = max(int(side.frequencies.sum()) for side in self.sides)
+        wanted = min(shards, max(1, shards * TOKENS_FOR_CLASSES // max(tokens, 1)))
+        return [shards * number // wanted for number in range(wanted)]
+
+    def adjacent(
+        self, shards: Sequence[int] | None = None, *, repeated: bool = False
+    ) -> tuple[AdjacentWords, AdjacentWords]:
+        """Adjacent words of the distinct pairs of each shard, or of all pairs if `repeated`; None is all shards."""
         found: tuple[list[AdjacentWords], list[AdjacentWords]] = [], []
         words = self.facts.words
 
@@ -263,7 +277,7 @@ class IndexedText:
                 AdjacentWords.of(pairs.target_ids, pairs.target_offsets, words[1], times),
             ]
 
-        for both in map_shards(count, range(self.text.shards), threads=self.threads):
+        for both in map_shards(count, range(self.text.shards) if shards is None else shards, threads=self.threads):
             for side, part in zip(found, both, strict=True):
                 side.append(part)
         if not self.text.shards:

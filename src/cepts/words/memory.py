@@ -87,7 +87,7 @@ class MemoryPlan:
         shard = LARGEST_SHARD
         while shard > SMALLEST and threads * _bytes_of_shard(shard) > share:
             shard //= 2
-        sizes = Sizes(block=min(shard, CELLS_IN_BLOCK), shard=shard, range=SMALLEST)
+        sizes = Sizes(block=min(shard, CELLS_IN_BLOCK), shard=shard, range=SMALLEST, largest_range=SMALLEST)
         return cls(sizes, min(budget // 16, 1024 * MIB), threads, budget)
 
     def for_text(self, size: TextSize) -> MemoryPlan:
@@ -105,7 +105,7 @@ class MemoryPlan:
             )
         plan = self
         while plan.sizes.range < LARGEST_RANGE:
-            larger = replace(plan, sizes=replace(plan.sizes, range=2 * plan.sizes.range))
+            larger = replace(plan, sizes=_with_range(plan.sizes, 2 * plan.sizes.range))
             if larger.estimate(size) > self.budget:
                 break
             plan = larger
@@ -142,6 +142,11 @@ class MemoryPlan:
             f"memory   at most {_said(self.estimate(size))} of {_said(self.budget)}, and about "
             f"{_said(ON_DISK * size.cells)} in files"
         )
+
+
+def _with_range(sizes: Sizes, cells: int) -> Sizes:
+    """Ranges that do not grow with the lexicon."""
+    return replace(sizes, range=cells, largest_range=cells)
 
 
 def _power(law: tuple[float, float], token_pairs: float) -> float:

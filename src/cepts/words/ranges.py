@@ -13,6 +13,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from cepts.words.forms import distinct
+from cepts.words.index import Sizes
 from cepts.words.levels import Level, Words
 from cepts.words.lexicon import Side
 
@@ -53,13 +54,14 @@ def expected_cells(frequencies: NDArray[np.int64], opposite: float, target_words
     return np.minimum(np.minimum(tokens, FACTOR * tokens**POWER), target_words)
 
 
-def cut_ranges(source: Side, target: Side, letters: int | None, cells: int, opposite: float) -> Ranges:
-    """Cut source words into ranges with about `cells` cells each, of words with the same first `letters` letters.
+def cut_ranges(source: Side, target: Side, letters: int | None, sizes: Sizes, opposite: float) -> Ranges:
+    """Cut source words into ranges of the size in `sizes`, each of all words with the same first `letters` letters.
 
     `opposite` is that of `expected_cells`.
     """
     expected = expected_cells(source.frequencies, opposite, len(target))
     total = float(expected.sum())
+    cells = sizes.range_of(total)
     if total <= cells:
         return Ranges(np.arange(len(source), dtype=np.int32), np.array([0, len(source)], dtype=np.int64))
     group = np.arange(len(source)) if letters is None else _stems(source, letters)
@@ -70,8 +72,8 @@ def cut_ranges(source: Side, target: Side, letters: int | None, cells: int, oppo
     order = np.argsort(range_of, kind="stable")
     ranks = np.empty(len(source), dtype=np.int32)
     ranks[order] = np.arange(len(source))
-    _, sizes = np.unique(range_of, return_counts=True)
-    return Ranges(ranks, np.concatenate([[0], np.cumsum(sizes)]).astype(np.int64))
+    _, words = np.unique(range_of, return_counts=True)
+    return Ranges(ranks, np.concatenate([[0], np.cumsum(words)]).astype(np.int64))
 
 
 def _stems(source: Side, letters: int) -> NDArray[np.int32]:

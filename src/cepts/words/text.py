@@ -25,7 +25,7 @@ BLOCK = ("source_ids", "source_lengths", "target_ids", "target_lengths")
 LARGEST_PAIR = 1_000_000
 # A growing shard has at most one so many-th of the token pairs that came before it, and at most so many times those of
 # the first shards. The larger shards are, the fewer files a large text has, and the fewer times a cell is added up.
-SHARDS_BEFORE, LARGEST_GROWTH = 32, 4
+SHARDS_BEFORE, LARGEST_GROWTH = 16, 4
 
 
 @dataclass(frozen=True, slots=True, eq=False)
