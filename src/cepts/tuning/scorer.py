@@ -43,6 +43,7 @@ class TunedDirections(Directions):
         self.mean = run.mean
         self.agreement = model.probabilities(run, places)
         self.first, self.threshold = first, model.threshold
+        self.has_log_probabilities = run.mean.has_log_probabilities
 
     @lazy_property
     def forward(self) -> Association:
