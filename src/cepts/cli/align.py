@@ -156,7 +156,7 @@ Examples:
     option.text(
         "--quality",
         "FILE",
-        "Also write a number from 0 to 1 for each pair: low if its sentences do not translate each other.",
+        "Also write a number from 0 to 1 for each pair: low if its sentences do not translate each other well.",
     ),
     link_options.matrices_option,
 )
