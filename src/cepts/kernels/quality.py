@@ -22,8 +22,8 @@ def match_words(offsets, source_lengths, target_lengths, values, smoothing, sour
 
     Coverage is the mean over the words of both sides of their highest value. The worst half is that of the first and
     the last half of either sentence whose words have the lowest mean. Displacement is the mean over all cells, weighted
-    by their values, of the distance between the relative places (i + 1/2) / I and (j + 1/2) / J of their words; a
-    weight of `smoothing` is added at distance 0. A pair without cells has 0 throughout.
+    by their values, of the distance between the relative places (i + 1/2) / I and (j + 1/2) / J of their words, in
+    half sentences and at most 1; a weight of `smoothing` is added at distance 0. A pair without cells has 0 throughout.
 
     Parameters
     ----------
@@ -49,7 +49,7 @@ def match_words(offsets, source_lengths, target_lengths, values, smoothing, sour
                 highest = max(highest, value)
                 target_best[j] = max(target_best[j], value)
                 mass += value
-                moved += value * abs(place - (j + 0.5) / columns)
+                moved += value * min(2.0 * abs(place - (j + 0.5) / columns), 1.0)
             source_best[i] = highest
             covered += highest
         for j in range(columns):
