@@ -18,7 +18,7 @@ import report
 import romanian
 from cepts.data import Alignments, Bitext
 from cepts.io import read_bitext, read_links
-from cepts.pipeline.tuned import members_for_tuning
+from cepts.pipeline.tuned import default_for_tuning, members_for_tuning
 from cepts.tuning import General, ScoredRun, TunedScorer
 from cepts.words import Aligner
 
@@ -45,6 +45,14 @@ class GoldText:
         """The word models on which tuning builds, trained on the whole text."""
         report.say(f"training on the {self.name} text, {len(self.bitext):,} pairs")
         return [aligner.fit(self.bitext) for aligner in members_for_tuning(None, {"threads": 1})]
+
+    @cached_property
+    def default(self) -> Aligner:
+        """The default model, trained on the whole text: the aligner without tuning."""
+        report.say(f"training the default model on the {self.name} text, {len(self.bitext):,} pairs")
+        aligner = default_for_tuning(None, {"threads": 1})
+        assert aligner is not None
+        return aligner.fit(self.bitext)
 
     @property
     def pairs(self) -> Bitext:

@@ -14,7 +14,8 @@ import json
 import sys
 import tempfile
 import time
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Sequence
+from functools import partial
 from pathlib import Path
 
 import numpy as np
@@ -24,15 +25,17 @@ import report
 from cepts.data import Alignments, Bitext
 from cepts.evaluate import compare, reliability
 from cepts.extract import ScorerMixture
+from cepts.pipeline.tuned import tuned_scorer
 from cepts.tuning import General, TunedScorer
 from gold_texts import LANGUAGES, GoldText, general_model, gold_text
 
-SYSTEMS = ("HMM", "Model 4", "mixture", "tuned")
+# The aligners without tuning.
+UNTUNED = ("default", "HMM", "Model 4", "mixture")
 TEN = 10
 DRAWS = 10
 FOLDS = 5
+THRESHOLDS = (0.05, 0.2, 0.4, 0.6, 0.9)
 NOISY_SHARE = 0.2
-SHORT = 4  # the halves of shorter sentences can often be swapped without harm
 NOISY_PAIRS = 10_000
 # The constants of `--quality` were chosen on the pairs before.
 NOISY_START = 10_000
@@ -68,9 +71,19 @@ def percent(value: float) -> str:
 
 def tuned(data: Data, name: str, gold_pairs: Sequence[int]) -> TunedScorer:
     """The models of a language, tuned on some of its gold pairs."""
-    text = data.text(name)
-    scorer = TunedScorer(text.members, general=data.general(name), threads=1)
-    return scorer.fit(text.pairs, text.only(gold_pairs))
+    return tuned_on(data.text(name), data.general(name), gold_pairs)
+
+
+def tuned_on(text: GoldText, general: General, gold_pairs: Sequence[int]) -> TunedScorer:
+    """What `cepts align --gold` uses: the models of a text, tuned on some of its gold pairs, or the default model."""
+    gold, default = text.only(gold_pairs), partial(getattr, text, "default")
+    return tuned_scorer(text.members, text.pairs, gold, default=default, general=general, threads=1)
+
+
+def untuned(text: GoldText) -> dict[str, Alignments]:
+    """The links of each of the aligners without tuning, for the gold pairs."""
+    scorers = (text.default, *text.members[:2], ScorerMixture(text.members, threads=1))
+    return {label: scorer.align(text.pairs) for label, scorer in zip(UNTUNED, scorers, strict=True)}
 
 
 def aer(text: GoldText, links: Alignments, pairs: Sequence[int]) -> float:
@@ -89,9 +102,8 @@ def hansards_table(data: Data) -> report.Table:
     rows, records = [], []
     for name in ("fr", "fr-large"):
         text = data.text(name)
+        every = untuned(text)
         for label, gold_pairs, test in splits:
-            untuned = [member.align(text.pairs) for member in text.members[:2]]
-            mixture = ScorerMixture(text.members, threads=1).align(text.pairs)
             start = time.process_time()
             scorer = tuned(data, name, gold_pairs)
             seconds = time.process_time() - start
@@ -99,7 +111,7 @@ def hansards_table(data: Data) -> report.Table:
             places = np.asarray(test)
             scores = compare(text.gold.take(places), links.take(places)).scores
             error = reliability(text.gold.take(places), links.take(places)).error
-            before = [aer(text, each, test) for each in (*untuned, mixture)]
+            before = [aer(text, each, test) for each in every.values()]
             cells = [*map(percent, before), percent(scores.aer), *map(percent, (scores.precision, scores.recall))]
             rows.append([f"{len(text.bitext):,}", label, f"{len(test)}", *cells, f"{error:.4f}", f"{seconds:.1f}"])
             records.append({"text": name, "gold": label, "aer": scores.aer, "before": before, "ece": error})
@@ -107,9 +119,7 @@ def hansards_table(data: Data) -> report.Table:
         "text, pairs",
         "gold",
         "test",
-        "HMM",
-        "Model 4",
-        "mixture",
+        *UNTUNED,
         "tuned",
         "P",
         "R",
@@ -124,6 +134,7 @@ def languages_table(data: Data) -> report.Table:
     rows, records = [], []
     for name in ("ro", "sv", "pt", "zh"):
         text, number = data.text(name), len(data.text(name).gold)
+        before = [aer(text, each, range(number)) for each in untuned(text).values()]
         for size in (25, 100, None):
             parts = []
             for fold in range(FOLDS):
@@ -138,16 +149,11 @@ def languages_table(data: Data) -> report.Table:
                 continue
             gold, links = (Alignments.concatenate([part[n] for part in parts]) for n in (0, 1))
             error = reliability(gold, links).error
-            untuned = [member.align(text.pairs) for member in text.members[:2]]
-            before = [
-                aer(text, each, range(number))
-                for each in (*untuned, ScorerMixture(text.members, threads=1).align(text.pairs))
-            ]
             after = compare(gold, links).scores.aer
             gold_pairs = f"{size or number * (FOLDS - 1) // FOLDS:,}"
             rows.append([name, gold_pairs, *map(percent, (*before, after)), f"{error:.4f}"])
             records.append({"language": name, "gold": gold_pairs, "before": before, "aer": after, "ece": error})
-    columns = ["language", "gold pairs", "HMM", "Model 4", "mixture", "tuned", "calibration error"]
+    columns = ["language", "gold pairs", *UNTUNED, "tuned", "calibration error"]
     return report.Table(report.markdown(columns, rows), records)
 
 
@@ -157,19 +163,22 @@ def ten_table(data: Data) -> report.Table:
     for name in LANGUAGES:
         text = data.text(name)
         pool = range(hansards.TRIAL.start, hansards.TRIAL.stop) if name == "fr" else range(len(text.gold))
-        mixture = ScorerMixture(text.members, threads=1).align(text.pairs)
-        default = text.members[0].align(text.pairs)
-        gains, beyond = [], []
+        every = untuned(text)
+        gains: dict[str, list[float]] = {label: [] for label in ("default", "mixture", "HMM")}
+        kept = 0
         for draw in range(DRAWS):
             chosen = sorted(np.random.default_rng(draw).permutation(np.asarray(pool))[:TEN].tolist())
             test = range(447) if name == "fr" else [pair for pair in pool if pair not in chosen]
-            links = tuned(data, name, chosen).align(text.pairs)
-            gains.append(aer(text, links, test) - aer(text, mixture, test))
-            beyond.append(aer(text, links, test) - aer(text, default, test))
-        cells = [np.mean(gains), max(gains), np.mean(beyond), max(beyond)]
-        rows.append([name, *(f"{100 * cell:+.2f}" for cell in cells)])
-        records.append({"language": name, "mixture": gains, "hmm": beyond})
-    columns = ["language", "mean, to the mixture", "worst", "mean, to the HMM", "worst"]
+            scorer = tuned(data, name, chosen)
+            kept += scorer.tuning_ is not None and scorer.tuning_.strength is None
+            found = aer(text, scorer.align(text.pairs), test)
+            for label, own in gains.items():
+                own.append(found - aer(text, every[label], test))
+        cells = [each for own in gains.values() for each in (np.mean(own), max(own))]
+        rows.append([name, *(f"{100 * cell:+.2f}" for cell in cells), f"{kept}"])
+        records.append({"language": name, **gains, "default_kept": kept})
+    changes = [column for label in gains for column in (f"mean, to the {label}", "worst")]
+    columns = ["language", *changes, "default kept"]
     return report.Table(report.markdown(columns, rows), records)
 
 
@@ -182,21 +191,19 @@ def general_table(data: Data) -> report.Table:
         scorer = TunedScorer(text.members, threads=1)
         runs = scorer.scored(text.pairs)
         links = scorer.use(general.model(tuple(runs[0].features))).align(text.pairs)
-        untuned = [member.align(text.pairs) for member in text.members[:2]]
-        every = [*untuned, ScorerMixture(text.members, threads=1).align(text.pairs), links]
-        found = [aer(text, each, test) for each in every]
+        found = [aer(text, each, test) for each in (*untuned(text).values(), links)]
         rows.append([name, *map(percent, found)])
         records.append({"language": name, "aer": found})
-    columns = ["language left out", "HMM", "Model 4", "mixture", "general"]
+    columns = ["language left out", *UNTUNED, "general"]
     return report.Table(report.markdown(columns, rows), records)
 
 
 def reliability_table(data: Data) -> report.Table:
-    """Confidences on the test pairs of the Hansards, tuned on the trial pairs, against the mixture without tuning."""
+    """Confidences on the test pairs of the Hansards, of the default and tuned on the trial pairs."""
     text = data.text("fr")
     test = np.arange(447)
     scorer = tuned(data, "fr", range(hansards.TRIAL.start, hansards.TRIAL.stop))
-    every = {"tuned": scorer.align(text.pairs), "mixture": ScorerMixture(text.members, threads=1).align(text.pairs)}
+    every = {"default": text.default.align(text.pairs), "tuned": scorer.align(text.pairs)}
     found = {label: reliability(text.gold.take(test), links.take(test)) for label, links in every.items()}
     rows = []
     for place, start in enumerate(found["tuned"].bounds[:-1]):
@@ -216,57 +223,97 @@ def reliability_table(data: Data) -> report.Table:
     return report.Table(report.markdown(columns, rows), records)
 
 
-def noise_table(data: Data) -> report.Table:
-    """How well the score of a pair tells true pairs from noisy ones."""
-    text = data.text("fr")
-    bitext = text.bitext.part(NOISY_START, NOISY_START + NOISY_PAIRS)
-    scorer = tuned(data, "fr", range(hansards.TRIAL.start, hansards.TRIAL.stop))
-    hmm = text.members[0]
+def thresholds_table(data: Data) -> report.Table:
+    """Precision and recall of the default at several thresholds, and how far its confidences are right."""
     rows, records = [], []
-    for label, noise in (("targets shuffled", shuffled), ("halves of targets swapped", halves_swapped)):
-        noisy, wrong = noise(bitext)
-        every = {
-            "HMM, `--scores` added up": hmm.score(noisy).sum(axis=1),
-            "HMM, `--scores` per word": per_word(noisy, hmm.score(noisy)),
-            "HMM, `--quality`": hmm.quality(noisy),
-            "tuned, `--quality`": scorer.quality(noisy),
-        }
-        for name, scores in every.items():
-            judged = ~wrong | (noisy.target.lengths >= SHORT)
-            found = auc(scores, wrong), auc(scores[judged], wrong[judged])
-            rows.append([label, name, *(f"{each:.4f}" for each in found)])
-            records.append({"noise": label, "score": name, "auc": found[0], "auc_of_long": found[1]})
-    columns = [
-        "20 % of the pairs have",
-        "score",
-        "area under the curve",
-        f"of noisy targets with {SHORT} words or more",
-    ]
+    for name in LANGUAGES:
+        text = data.text(name)
+        places = np.arange(447 if name == "fr" else len(text.gold))
+        gold = text.gold.take(places)
+        links = text.default.align(text.pairs, threshold=min(THRESHOLDS)).take(places)
+        found = []
+        for threshold in THRESHOLDS:
+            scores = compare(gold, links.only(links.confidence >= np.float32(threshold))).scores
+            found.append((scores.precision, scores.recall))
+        error = reliability(gold, text.default.align(text.pairs).take(places)).error
+        rows.append([name, f"{error:.4f}", *(f"{100 * p:.1f} / {100 * r:.1f}" for p, r in found)])
+        records.append({"language": name, "ece": error, "precision_recall": dict(zip(THRESHOLDS, found, strict=True))})
+    columns = ["language", "calibration error", *(f"P / R at {threshold}" for threshold in THRESHOLDS)]
+    return report.Table(report.markdown(columns, rows), records)
+
+
+def noise_table(data: Data) -> report.Table:
+    """How well the score of a pair tells true pairs from noisy ones, by models of good and of noisy text."""
+    text = data.text("fr")
+    trial = range(hansards.TRIAL.start, hansards.TRIAL.stop)
+    rows, records = [], []
+    for label, noise in NOISES.items():
+        bitext, changed, same = noisy_text(text.bitext, noise)
+        there = bitext.part(NOISY_START, NOISY_START + NOISY_PAIRS)
+        wrong, judged = (each[NOISY_START : NOISY_START + NOISY_PAIRS] for each in (changed, ~same))
+        found: dict[str, list[float]] = {}
+        for learnt in (text, GoldText("noisy fr", bitext, text.gold)):
+            default, hmm = learnt.default, learnt.members[0]
+            scorer = tuned_on(learnt, data.general("fr"), trial)
+            every = {
+                "default, `--quality`": default.quality(there),
+                "HMM, `--quality`": hmm.quality(there),
+                "tuned, `--quality`": scorer.quality(there),
+                "default, `--scores` per word": per_word(there, default.score(there)),
+            }
+            for name, scores in every.items():
+                found.setdefault(name, []).append(auc(scores[judged], wrong[judged]))
+        unchanged = int(np.count_nonzero(~judged))
+        for name, areas in found.items():
+            rows.append([label, name, *(f"{each:.4f}" for each in areas), f"{unchanged}"])
+            record = dict(zip(("auc_of_good", "auc_of_noisy"), areas, strict=True))
+            records.append({"noise": label, "score": name, **record, "unchanged": unchanged})
+    columns = ["20 % of the pairs have", "score", "trained on good text", "on the noisy text", "unchanged"]
     return report.Table(report.markdown(columns, rows, text_columns=2), records)
 
 
-def shuffled(bitext: Bitext) -> tuple[Bitext, np.ndarray]:
-    """The text with the targets of some pairs moved to others of these, and which pairs they are."""
-    rng = np.random.default_rng(0)
-    wrong = rng.permutation(len(bitext))[: int(NOISY_SHARE * len(bitext))]
-    targets = [bitext.target[pair] for pair in range(len(bitext))]
-    moved = dict(zip(wrong.tolist(), (targets[pair] for pair in np.roll(wrong, 1).tolist()), strict=True))
-    return changed(bitext, moved)
+Words = Sequence[str]
 
 
-def halves_swapped(bitext: Bitext) -> tuple[Bitext, np.ndarray]:
-    """The text with the halves of some targets swapped."""
-    moved = {}
-    for pair in np.random.default_rng(0).permutation(len(bitext))[: int(NOISY_SHARE * len(bitext))].tolist():
-        target = bitext.target[pair]
-        moved[pair] = [*target[len(target) // 2 :], *target[: len(target) // 2]]
-    return changed(bitext, moved)
+def noisy_text(bitext: Bitext, noise: Callable[[Words, Words], list[str]]) -> tuple[Bitext, np.ndarray, np.ndarray]:
+    """The text with some targets changed, which pairs these are, and those that would be but are as they were.
+
+    The pairs with gold links remain as they are. `noise` makes a target from that of the pair and that of another
+    noisy pair.
+    """
+    first = hansards.TRIAL.stop
+    number = len(bitext) - first
+    drawn = first + np.random.default_rng(0).permutation(number)[: int(NOISY_SHARE * number)]
+    pairs = [bitext[pair] for pair in range(len(bitext))]
+    changed, same = np.zeros((2, len(bitext)), dtype=np.bool_)
+    for pair, other in zip(drawn.tolist(), np.roll(drawn, 1).tolist(), strict=True):
+        target = noise(bitext.target[pair], bitext.target[other])
+        changed[pair] = target != list(bitext.target[pair])
+        same[pair] = not changed[pair]
+        pairs[pair] = bitext.source[pair], target
+    return Bitext.from_tokens(pairs), changed, same
 
 
-def changed(bitext: Bitext, targets: Mapping[int, list[str]]) -> tuple[Bitext, np.ndarray]:
-    """The text with other targets for some pairs, and which pairs these are."""
-    pairs = [(bitext.source[pair], targets.get(pair, bitext.target[pair])) for pair in range(len(bitext))]
-    return Bitext.from_tokens(pairs), np.isin(np.arange(len(bitext)), list(targets))
+def another_target(_own: Words, other: Words) -> list[str]:
+    """The target of another pair."""
+    return list(other)
+
+
+def swapped_halves(own: Words, _other: Words) -> list[str]:
+    """The second half of the target, then the first."""
+    return [*own[len(own) // 2 :], *own[: len(own) // 2]]
+
+
+def another_half(own: Words, other: Words) -> list[str]:
+    """The first half of the target, then the second half of another one."""
+    return [*own[: len(own) // 2], *other[len(other) // 2 :]]
+
+
+NOISES = {
+    "the target of another pair": another_target,
+    "the halves of the target swapped": swapped_halves,
+    "the second half of another target": another_half,
+}
 
 
 def auc(scores: np.ndarray, wrong: np.ndarray) -> float:
@@ -295,6 +342,7 @@ def main() -> None:
             "ten": ten_table,
             "general": general_table,
             "reliability": reliability_table,
+            "thresholds": thresholds_table,
             "noise": noise_table,
         }
         report.make_tables("tuning", "bitext", lambda data: Data(data, Path(work)), tables)

@@ -13,6 +13,8 @@ from cepts.errors import DataError, UsageError
 from cepts.evaluate import compare, reliability
 from cepts.extract import EXTRACTORS
 from cepts.io import read_bitext, read_links
+from cepts.names import DEFAULT_WORD_MODEL, WORD_MODELS, resolve
+from cepts.pipeline.tuned import default_for_tuning, tuned_scorer
 from cepts.tuning import General, TunedScorer
 from cepts.tuning import scorer as scorer_module
 from cepts.tuning.general import shipped
@@ -155,3 +157,38 @@ def test_features_are_made_of_few_pairs_at_a_time(text, tuned, monkeypatch):
     assert max(cells) <= most
     for name in ("source", "target", "confidence", "offsets"):
         np.testing.assert_array_equal(getattr(tuned.align(text), name), getattr(wanted, name))
+
+
+def test_calibration_changes_confidences_and_no_links(text, model, gold):
+    untuned = model.align(text)
+    found = TunedScorer([model], threads=1).calibrate(text, some(gold, 0, 60))
+    links = found.align(text)
+    assert found.tuning_.strength is None
+    for name in ("offsets", "source", "target"):
+        np.testing.assert_array_equal(getattr(links, name), getattr(untuned, name))
+    rest = np.arange(60, PAIRS)
+    errors = [reliability(gold.take(rest), each.take(rest)).error for each in (untuned, links)]
+    assert errors[1] < 0.5 * errors[0]
+
+
+def test_if_tuning_does_not_help_the_default_is_used(text, model):
+    default = HMM(threads=1, agreement=False).fit(text)
+    said = some(model.align(text), 0, 10)  # no tuning can be better than what already has no error
+    found = tuned_scorer([model], text, said, default=lambda: default, threads=1)
+    links, wanted = found.align(text), default.align(text)
+    for name in ("offsets", "source", "target"):
+        np.testing.assert_array_equal(getattr(links, name), getattr(wanted, name))
+    assert found.tuning_.strength is None
+    assert len(tuned_scorer([model, model], text, said, threads=1).scorers) == 2
+
+
+def test_a_default_is_not_trained_if_tuning_helps(text, model, gold):
+    found = tuned_scorer([model], text, some(gold, 0, 60), default=pytest.fail, threads=1)
+    assert found.scorers == [model]
+
+
+def test_the_default_of_tuning_is_the_default_model_unless_one_is_chosen():
+    assert default_for_tuning("hmm", {}) is None
+    default = default_for_tuning(None, {"threads": 1})
+    assert isinstance(default, resolve(WORD_MODELS[DEFAULT_WORD_MODEL]))
+    assert default.threads == 1

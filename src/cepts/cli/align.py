@@ -156,7 +156,7 @@ Examples:
     option.text(
         "--quality",
         "FILE",
-        "Also write a number from 0 to 1 for each pair: low if its sentences do not translate each other.",
+        "Also write a number from 0 to 1 for each pair: low if its sentences do not translate each other well.",
     ),
     link_options.matrices_option,
 )
@@ -341,18 +341,21 @@ def _scorer(options: dict[str, Any]) -> WordTraining | GoldTraining | Callable[[
     from cepts.pipeline import LinkFile, WordTraining, load_scorer, model_parameters
 
     if options["gold"] is not None:
-        from cepts.pipeline.tuned import GoldTraining, members_for_tuning
+        from cepts.pipeline.tuned import GoldTraining, default_for_tuning, members_for_tuning
 
-        aligners = members_for_tuning(options["model"], option.given(options, sorted(model_parameters())))
+        how = option.given(options, sorted(model_parameters()))
         return GoldTraining(
-            aligners=aligners, gold=LinkFile(options["gold"]), **option.given(options, ("save", "prune"))
+            aligners=members_for_tuning(options["model"], how),
+            gold=LinkFile(options["gold"]),
+            default=default_for_tuning(options["model"], how),
+            **option.given(options, ("save", "prune")),
         )
     encoder = _encoder(options)
     if not _trains(options):
         return partial(load_scorer, options["load"], encoder=encoder, **option.given(options, SCORERS))
-    how = option.given(options, ("save", "prune", "checkpoint", "engine", "memory", "dictionary"))
     aligner, prior = training_options.new_aligner(options), training_options.prior_of(options)
-    return WordTraining(aligner=aligner, prior=prior, encoder=encoder, **how)
+    given = option.given(options, ("save", "prune", "checkpoint", "engine", "memory", "dictionary"))
+    return WordTraining(aligner=aligner, prior=prior, encoder=encoder, **given)
 
 
 def _encoder(options: dict[str, Any]) -> Callable[[], EncoderScorer] | None:

@@ -46,11 +46,14 @@ class Directions:
     looseness
         Default for ``onmf``: a word stays in its cept only if its associations with the cept's words on the other side
         add up to this much. None keeps every word in its cept.
+    has_log_probabilities
+        Whether `scores` are log P(target | source) and log P(source | target).
     """
 
     first: int = 0
     threshold: float = 0.4
     looseness: float | None = None
+    has_log_probabilities: bool = False
 
     # What messages call the scorer.
     name: str = "this scorer"
@@ -138,6 +141,7 @@ class GivenDirections(Directions):
         scores: NDArray[np.float64] | None = None,
         pulls: tuple[Pulls, Pulls] | None = None,
         threshold: float = Directions.threshold,
+        has_log_probabilities: bool = False,
         name: str = Directions.name,
     ) -> None:
         self.forward, self.reverse = forward, reverse
@@ -145,6 +149,7 @@ class GivenDirections(Directions):
         if scores is not None:
             self.scores = scores
         self.first, self.threshold, self.name = first, threshold, name
+        self.has_log_probabilities = has_log_probabilities
 
 
 @dataclass(frozen=True, slots=True, eq=False)

@@ -81,12 +81,18 @@ def aligned_runs(
             links if segments is None else replace(links, segments=segments),
             extractor.matrix(directions, extraction) if matrices else None,
             directions.scores if scores else None,
-            pair_quality(directions.agreement) if quality else None,
+            _quality_of(directions) if quality else None,
         )
 
     if runs.groups is None:
         return _reported(map_shards(run, runs.makers, threads=runs.threads), runs, progress)
     return _in_places(run, runs, runs.groups, progress)
+
+
+def _quality_of(directions: Directions) -> NDArray[np.float64]:
+    """The quality of the pairs of a run, by what the scorer knows of them."""
+    agreement = directions.agreement  # first: a word model computes the scores with it
+    return pair_quality(agreement, directions.scores if directions.has_log_probabilities else None)
 
 
 def _reported(found: Iterator[AlignedRun], runs: Runs, progress: Progress | None) -> Iterator[AlignedRun]:
@@ -249,7 +255,7 @@ class Aligning:
 
     def quality(self, pairs: Any) -> NDArray[np.float64]:
         """Whether the sentences of each pair translate each other, from 0 to 1; see `cepts.extract.pair_quality`."""
-        return np.concatenate([np.empty(0), *self._read(pairs, lambda found: pair_quality(found.agreement))])
+        return np.concatenate([np.empty(0), *self._read(pairs, _quality_of)])
 
     def _read(self, pairs: Any, read: Callable[[Directions], Result]) -> Iterator[Result]:
         runs = self.directions(pairs, in_order=True)

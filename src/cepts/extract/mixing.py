@@ -97,11 +97,12 @@ def said_together(
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Said(Flat):
-    """What one member computes for some pairs, with its threshold for each of them."""
+    """What one member computes for some pairs; what holds for all of its pairs is repeated for each."""
 
     forward: Association
     reverse: Association
     threshold: NDArray[np.float64]
+    has_log_probabilities: NDArray[np.bool_]
     scores: NDArray[np.float64] | None = None
     source_before: NDArray[np.float32] | None = None
     source_after: NDArray[np.float32] | None = None
@@ -113,6 +114,7 @@ class Said(Flat):
     pairs: ClassVar = "source_offsets"
     layout: ClassVar = {
         "threshold": (None, np.empty(0)),
+        "has_log_probabilities": (None, np.empty(0, np.bool_)),
         "scores": (None, np.empty((0, 2))),
         **{f"{side}_{pull}": (f"{side}_offsets", np.empty(0, np.float32)) for side, pull in PULLS},
         **{f"{side}_frequency": (f"{side}_offsets", np.empty(0, np.int64)) for side in ("source", "target")},
@@ -142,8 +144,9 @@ class Said(Flat):
             scores = None
         forward, (source, target) = directions.forward, directions.pulls or ((None, None), (None, None))
         threshold = np.full(len(forward), directions.threshold)
+        probable = np.full(len(forward), directions.has_log_probabilities)
         frequencies = directions.frequencies or (None, None)
-        return [forward, directions.reverse, threshold, scores, *source, *target, *frequencies]
+        return [forward, directions.reverse, threshold, probable, scores, *source, *target, *frequencies]
 
 
 class _Stream(Generic[Anything]):
@@ -206,6 +209,7 @@ def mixed(parts: Sequence[Said], weights: Sequence[float], first: int) -> GivenD
         scores=_mixed_scores(parts, shares),
         pulls=shape.pulls(parts, has),
         threshold=float(np.dot(weights, [part.threshold[0] for part in parts])),
+        has_log_probabilities=all(part.has_log_probabilities.all() for part in parts),
         name="a mixture",
     )
 

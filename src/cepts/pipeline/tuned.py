@@ -4,18 +4,19 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
+from functools import partial
 from pathlib import Path
 from typing import Any
 
 from cepts.data import Alignments, Bitext, Scorer
 from cepts.errors import DataError, ModelError
 from cepts.extract import ScorerMixture
-from cepts.names import WORD_MODELS, resolve
+from cepts.names import DEFAULT_WORD_MODEL, WORD_MODELS, resolve
 from cepts.pipeline.inputs import BitextFiles, LinkFile, Sides
 from cepts.pipeline.models import load_scorer, new_model
 from cepts.progress import Progress, Step, silent
 from cepts.store import check_destination
-from cepts.tuning import TunedScorer, Tuning, gold_pairs
+from cepts.tuning import General, TunedScorer, Tuning, gold_pairs
 from cepts.words import Aligner
 
 # What is trained for tuning if no model is chosen, with the options that differ from their defaults. The third gives
@@ -23,15 +24,50 @@ from cepts.words import Aligner
 TUNED_MODELS: tuple[tuple[str, dict[str, Any]], ...] = (("hmm", {}), ("ibm4", {}), ("hmm", {"agreement": False}))
 
 
+def tuned_scorer(
+    scorers: Sequence[Any],
+    bitext: Bitext,
+    gold: Alignments,
+    *,
+    default: Callable[[], Any] | None = None,
+    general: General | None = None,
+    threads: int | None = None,
+) -> TunedScorer:
+    """Tune trained scorers on the gold links of some sentence pairs.
+
+    Parameters
+    ----------
+    scorers, general, threads
+        As in `TunedScorer`.
+    bitext, gold
+        As in `TunedScorer.fit`.
+    default
+        Returns a trained scorer whose links are used, with confidences that are learnt from the gold links, if tuning
+        does not lower the error rate; None uses the mixture of `scorers` then.
+    """
+    scorer = TunedScorer(list(scorers), general=general, threads=threads).fit(bitext, gold)
+    if default is None or (scorer.tuning_ is not None and scorer.tuning_.strength is not None):
+        return scorer
+    return TunedScorer([default()], threads=threads).calibrate(bitext, gold)
+
+
 def members_for_tuning(model: str | None, options: dict[str, Any]) -> list[Aligner]:
     """The untrained word aligners on which a tuned model is built: `model`, or by default several."""
     if model is not None:
         return [new_model(WORD_MODELS, model, options)]
-    members = []
-    for name, own in TUNED_MODELS:
-        known = resolve(WORD_MODELS[name]).parameters()
-        members.append(new_model(WORD_MODELS, name, {key: options[key] for key in options if key in known} | own))
-    return members
+    return [_untrained(name, options, own) for name, own in TUNED_MODELS]
+
+
+def default_for_tuning(model: str | None, options: dict[str, Any]) -> Aligner | None:
+    """The untrained word aligner that is used if tuning does not help; None is the model itself, if one is chosen."""
+    return None if model is not None else _untrained(DEFAULT_WORD_MODEL, options, {})
+
+
+def _untrained(name: str, options: dict[str, Any], own: dict[str, Any]) -> Aligner:
+    """A word aligner with those of `options` that it knows, and with its own."""
+    known = resolve(WORD_MODELS[name]).parameters()
+    aligner: Aligner = new_model(WORD_MODELS, name, {key: options[key] for key in options if key in known} | own)
+    return aligner
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -44,6 +80,9 @@ class GoldTraining:
         Word aligners that are not trained yet.
     gold
         The gold links.
+    default
+        What is trained and used, with confidences that are learnt from the gold links, if tuning does not help; None
+        uses the mixture of `aligners` then.
     save
         Directory for the tuned model; None does not save it.
     prune
@@ -52,6 +91,7 @@ class GoldTraining:
 
     aligners: Sequence[Aligner]
     gold: LinkFile
+    default: Aligner | None = None
     save: str | Path | None = None
     prune: float = 0.0
 
@@ -61,7 +101,8 @@ class GoldTraining:
         gold_pairs(bitext, gold)  # refuses gold that is of no use before the models are trained
         for aligner in self.aligners:
             aligner.fit(bitext, progress=progress)
-        scorer = _tuned(self.aligners, bitext, gold, progress, self.aligners[0].threads)
+        default = None if self.default is None else partial(self.default.fit, bitext, progress=progress)
+        scorer = _tuned(self.aligners, bitext, gold, progress, self.aligners[0].threads, default)
         try:
             if self.save is not None:
                 scorer.save(self.save, prune=self.prune)
@@ -116,11 +157,16 @@ def members_of(scorer: Scorer) -> list[Scorer]:
 
 
 def _tuned(
-    scorers: Sequence[Scorer], bitext: Bitext, gold: Alignments, progress: Progress | None, threads: int | None
+    scorers: Sequence[Scorer],
+    bitext: Bitext,
+    gold: Alignments,
+    progress: Progress | None,
+    threads: int | None,
+    default: Callable[[], Aligner] | None = None,
 ) -> TunedScorer:
     report: Callable[[Step], None] = progress or silent
     report(Step(stage="tuning", done=0, total=1))
-    scorer = TunedScorer(list(scorers), threads=threads).fit(bitext, gold)
+    scorer = tuned_scorer(scorers, bitext, gold, default=default, threads=threads)
     report(Step(stage="tuning", done=1, total=1))
     return scorer
 
@@ -145,5 +191,5 @@ def said(tuning: Tuning) -> str:
     links = f"{tuning.sure:,} sure and {tuning.possible:,} only possible links"
     before, after = (f"{100 * value:.1f}" for value in (tuning.aer_before, tuning.aer_after))
     if tuning.strength is None:
-        return f"tuned    {tuning.pairs:,} gold pairs ({links}) do not lower AER, {before} %; the model is as it was"
+        return f"tuned    {tuning.pairs:,} gold pairs ({links}) do not lower AER, {before} %; links are as before"
     return f"tuned    {tuning.pairs:,} gold pairs ({links}): AER {before} % -> {after} % by cross-validation"

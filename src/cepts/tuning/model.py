@@ -309,18 +309,28 @@ def tune(
     seconds = {each: _held_out_context(cells, values, first, each) for each in CONTEXT_STRENGTHS}
     pull = min(CONTEXT_STRENGTHS, key=lambda each: cells.loss(seconds[each]))
     second = seconds[pull]
-    before = cells.aer(cells.offset >= logit(np.array(cells.threshold)))
+    model, found = _untuned(cells, gold)
     after, threshold = best_threshold(cells.aer, second)
-    found = Tuning(len(gold), cells.sure, len(gold.sure) - cells.sure, chosen, before, min(after, before))
-    if after >= before:
-        model = LinkModel.untrained(names, cells.threshold)
-        return _calibrated(model, cells, cells.offset, cells.threshold), replace(found, strength=None)
+    if after >= found.aer_before:
+        return model, found
     lexical, weights = learner.on_all(chosen)
     model = LinkModel(names, scale, weights, lexical)
     if np.isfinite(pull):
         context_weights = _fit_context(cells, values, first, cells.known, pull)
         model = replace(model, context_scale=context_scale, context_weights=context_weights)
-    return _calibrated(model, cells, second, threshold), found
+    return _calibrated(model, cells, second, threshold), replace(found, strength=chosen, aer_after=after)
+
+
+def calibrate(runs: Sequence[ScoredRun], gold: Alignments) -> tuple[LinkModel, Tuning]:
+    """A link model that leaves the links as they are, and learns the confidences from gold pairs; see `tune`."""
+    return _untuned(_GoldCells(runs, gold, 1), gold)
+
+
+def _untuned(cells: _GoldCells, gold: Alignments) -> tuple[LinkModel, Tuning]:
+    aer = cells.aer(cells.offset >= logit(np.array(cells.threshold)))
+    model = LinkModel.untrained(tuple(cells.runs[0].features), cells.threshold)
+    found = Tuning(len(gold), cells.sure, len(gold.sure) - cells.sure, None, aer, aer)
+    return _calibrated(model, cells, cells.offset, cells.threshold), found
 
 
 class _Learner:

@@ -19,7 +19,7 @@ from cepts.names import MODEL_KINDS, resolve
 from cepts.store import MEMBER, kind_of, load_model, save_model
 from cepts.tuning.features import Opinion
 from cepts.tuning.general import General, shipped
-from cepts.tuning.model import LinkModel, ScoredRun, Tuning, tune
+from cepts.tuning.model import LinkModel, ScoredRun, Tuning, calibrate, tune
 from cepts.tuning.texts import TextFacts
 
 KIND = "tuned"
@@ -45,6 +45,7 @@ class TunedDirections(Directions):
         self.mean = run.mean
         self.agreement = model.probabilities(run, places)
         self.first, self.threshold = first, model.threshold
+        self.has_log_probabilities = run.mean.has_log_probabilities
 
     @lazy_property
     def forward(self) -> Association:
@@ -138,6 +139,11 @@ class TunedScorer(Estimator, Aligning):
         bitext, links = gold_pairs(as_bitext(pairs), gold)
         runs = self.scored(bitext)
         return self.use(*tune(runs, links, prior=self._prior(runs), strength=self.strength, folds=self.folds))
+
+    def calibrate(self, pairs: Any, gold: Alignments) -> Self:
+        """Learn confidences from gold links, leave the links as they are, and return the scorer itself; see `fit`."""
+        bitext, links = gold_pairs(as_bitext(pairs), gold)
+        return self.use(*calibrate(self.scored(bitext), links))
 
     def use(self, model: LinkModel, tuning: Tuning | None = None) -> Self:
         """Take a link model instead of learning one, such as a general one, and return the scorer itself."""

@@ -36,6 +36,7 @@ class WordDirections(Directions):
     name = "a word model"
     # Set on the trial sentences of the Hansards (benchmarks/threshold.py) only.
     threshold = 0.4
+    has_log_probabilities = True
 
     def __init__(
         self, aligner: Aligner, make_block: Callable[[], PairBlock], first: int = 0, both_wanted: bool = False
