@@ -14,6 +14,7 @@ from cepts.extract import ScorerMixture
 from cepts.names import DEFAULT_WORD_MODEL, WORD_MODELS, resolve
 from cepts.pipeline.inputs import BitextFiles, LinkFile, Sides
 from cepts.pipeline.models import load_scorer, new_model
+from cepts.pipeline.reports import counted
 from cepts.progress import Progress, Step, silent
 from cepts.store import check_destination
 from cepts.tuning import General, TunedScorer, Tuning, gold_pairs
@@ -176,8 +177,8 @@ def read_gold(gold: LinkFile, bitext: Bitext) -> Alignments:
     found = gold.read()
     if len(found) > len(bitext):
         raise DataError(
-            f"{gold.path} has gold links for sentence pair {len(found):,}, but the text has only {len(bitext):,} "
-            "pairs; give the text to which the gold links belong."
+            f"{gold.path} has gold links for sentence pair {len(found):,}, but the text has only "
+            f"{counted(len(bitext), 'pair')}; give the text to which the gold links belong."
         )
     if gold.can_reread:
         # Now that the number of pairs is known, so that messages about links out of range name file and line.
