@@ -38,7 +38,7 @@ __all__ = ["encoder"]
 LAYER = 6
 STATE = f"/encoder/layer.{LAYER - 1}/output/LayerNorm/Add_1_output_0"
 COMPARED = ("msr06", "edinburghpp", "edinburghpp_phrasal")
-# The layer and the features were chosen with the first third of the training pairs held out; this is another one.
+# How the vectors are used was chosen with the first third of the training pairs held out; this is another one.
 FOLDS, HELD_OUT = 3, 1
 
 
