@@ -30,6 +30,8 @@ def toys(tmp_path, monkeypatch):
 
 
 ALIGN = ("align", "toy.en", "toy.fr", "-q")
+# Without prior knowledge of how toy words are spelt.
+HMM = ("--model", "hmm", "--spelling", 0, "--stems", 6)
 
 
 @needs_use
@@ -52,14 +54,14 @@ def test_each_method_finds_the_words_of_toy_languages(cepts, toys, method):
 
 def test_an_encoder_helps_to_train_a_word_model(cepts, toys):
     alone = cepts(*ALIGN, "--encoder", "use")
-    plain = cepts(*ALIGN, "--model", "hmm", "--spelling", 0)
-    helped = cepts(*ALIGN, "--encoder", "use", "--model", "hmm", "--spelling", 0, "--save", "model")
+    plain = cepts(*ALIGN, *HMM)
+    helped = cepts(*ALIGN, "--encoder", "use", *HMM, "--save", "model")
     assert helped.code == 0
     assert len(helped.out) > len(plain.out)
     assert helped.out == alone.out  # there is nothing that the toy encoder does not know
     # Training is done: its encoder is no longer needed.
     assert cepts(*ALIGN, "--load", "model").out == helped.out
-    checked = (*ALIGN, "--encoder", "use", "--model", "hmm", "--spelling", 0, "--checkpoint", "state")
+    checked = (*ALIGN, "--encoder", "use", *HMM, "--checkpoint", "state")
     assert cepts(*checked).out == helped.out
     assert cepts(*checked).out == helped.out
     other = "other models or priors"
@@ -87,12 +89,22 @@ def test_an_encoder_is_mixed_with_a_loaded_model(cepts, toys):
 
 def test_a_dictionary_helps_to_train_a_word_model(cepts, toys):
     (toys / "toy.tsv").write_text("".join(f"en{n}\tfr{n}\n" for n in range(90)) + "New York\tNew York\nen1\ten 1\n")
-    plain = cepts(*ALIGN, "--model", "hmm", "--spelling", 0)
-    helped = cepts(*ALIGN, "--model", "hmm", "--spelling", 0, "--dictionary", "toy.tsv")
+    plain, helped = (cepts(*ALIGN, *HMM, *more, "--format", "scored") for more in ((), ("--dictionary", "toy.tsv")))
     assert helped.code == 0
-    right = [sum(link.split("-")[0] == link.split("-")[1] for link in ran.out.split()) for ran in (plain, helped)]
-    assert right[1] >= right[0]
-    assert helped.out != plain.out
+    # Word i is translated by word i; its links are more certain, and no other link is new.
+    right, wrong = zip(*map(confidences, (plain, helped)), strict=True)
+    assert right[1] > 1.02 * right[0]
+    assert wrong[1] <= wrong[0]
+
+
+def confidences(ran):
+    """The sums of the confidences of right and of wrong links."""
+    links = [link.split(":") for link in ran.out.split()]
+    right = [len(set(link.split("-"))) == 1 for link, _ in links]
+    values = [float(confidence) for _, confidence in links]
+    return tuple(
+        sum(value for value, own in zip(values, right, strict=True) if own == wanted) for wanted in (True, False)
+    )
 
 
 def test_a_dictionary_of_other_words_is_noticed(cepts, toys):

@@ -55,7 +55,7 @@ def test_runs_are_joined_again(pairs, cut):
         for run in (slice(0, cut), slice(cut, None))
     ]
     joined = Segments.concatenate(parts)
-    for name in ("offsets", "spans", "confidence", "scores", "words"):
+    for name in ("offsets", "spans", "confidence", "scores", "path_words"):
         np.testing.assert_array_equal(getattr(joined, name), getattr(whole, name))
         assert getattr(joined, name).dtype == getattr(whole, name).dtype
     assert list(joined) == list(whole)

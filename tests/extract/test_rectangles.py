@@ -22,7 +22,7 @@ def test_rectangles_equal_those_of_the_oracle(pairs, max_source, max_target, eve
     for n, links in enumerate(pairs):
         want = oracles.rectangles(links, max_source or 99, max_target or 99, every_link)
         assert [(*source, *target) for source, target, _ in got[n]] == want
-    assert not got.words.any() and not got.scores.any()
+    assert not got.path_words.any() and not got.scores.any()
 
 
 @settings(deadline=None)

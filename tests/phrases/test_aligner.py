@@ -59,7 +59,7 @@ def as_bytes(found):
     return [array.tobytes() for array in arrays]
 
 
-SEGMENTS = ("offsets", "spans", "confidence", "scores", "words")
+SEGMENTS = ("offsets", "spans", "confidence", "scores", "path_words")
 
 
 @pytest.mark.parametrize("combine", EXTRACTORS)
@@ -174,12 +174,12 @@ def test_the_normalised_score_is_that_of_both_paths(aligner):
     paths = [aligner.align(TEST, combine=combine).segments for combine in ("forward", "reverse")]
     np.testing.assert_allclose(segments.scores, paths[0].scores + paths[1].scores)
     # A path runs along all words of its side, also those of long segments and of spans of null.
-    assert [path.words.tolist() for path in paths] == [
+    assert [path.path_words.tolist() for path in paths] == [
         [len(pair.target) for pair in TEST],
         [len(pair.source) for pair in TEST],
     ]
-    np.testing.assert_array_equal(segments.words, paths[0].words + paths[1].words)
-    np.testing.assert_allclose(segments.normalised_scores, segments.scores / segments.words)
+    np.testing.assert_array_equal(segments.path_words, paths[0].path_words + paths[1].path_words)
+    np.testing.assert_allclose(segments.normalised_scores, segments.scores / segments.path_words)
 
 
 def test_lines_in_are_lines_out_and_empty_sides_have_no_links(aligner):
@@ -190,7 +190,7 @@ def test_lines_in_are_lines_out_and_empty_sides_have_no_links(aligner):
         segments = links.segments
         assert [len(found) for found in links_of(links)] == [0, 1, 0, 0]
         assert [len(found) for found in segments] == [0, 1, 0, 0]
-        assert segments.words.tolist()[::2] == [0, 0] and np.isfinite(segments.normalised_scores).all()
+        assert segments.path_words.tolist()[::2] == [0, 0] and np.isfinite(segments.normalised_scores).all()
     forward, reverse = aligner.posteriors(pairs)
     assert [matrix.shape for matrix in forward] == [(0, 0), (1, 1), (0, 0), (0, 0)]
     assert len(forward.target_null) == len(reverse.source_null) == 1
@@ -203,7 +203,7 @@ def test_pairs_that_are_too_long_are_left_unaligned(train):
     links = short.align(pairs)
     sizes = [max(len(pair.source), len(pair.target)) for pair in pairs]
     assert min(sizes) < 6 < max(sizes) and 6 in sizes
-    for size, found, words in zip(sizes, links_of(links), links.segments.words, strict=True):
+    for size, found, words in zip(sizes, links_of(links), links.segments.path_words, strict=True):
         assert (not found and words == 0) if size > 6 else words > 0
     # A pair that is left out takes no memory, however long it is.
     assert [matrix.size > 0 for matrix in short.posteriors(pairs)[0]] == [size <= 6 for size in sizes]

@@ -109,7 +109,7 @@ class Segments(Flat):
         Confidence of each segment.
     scores
         The model's score of each pair, over all its segments and null words.
-    words
+    path_words
         Number of words along which the path of each pair runs: those of its segments, and null words.
     """
 
@@ -117,13 +117,13 @@ class Segments(Flat):
     spans: NDArray[np.int32]
     confidence: NDArray[np.float32]
     scores: NDArray[np.float64]
-    words: NDArray[np.int64]
+    path_words: NDArray[np.int64]
 
     layout: ClassVar = {
         "spans": ("offsets", np.empty((0, 4), dtype=np.int32)),
         "confidence": ("offsets", np.empty(0, dtype=np.float32)),
         "scores": (None, np.empty(0)),
-        "words": (None, np.empty(0, dtype=np.int64)),
+        "path_words": (None, np.empty(0, dtype=np.int64)),
     }
 
     def __getitem__(self, pair: int) -> list[Segment]:
@@ -136,12 +136,12 @@ class Segments(Flat):
 
     @property
     def normalised_scores(self) -> NDArray[np.float64]:
-        """Score of each pair divided by the number of words of its path: the normalised decoding score.
+        """The normalised decoding score of each pair, which is its score divided by the number of words of its path.
 
         Yao et al. (2013), section 5, do not say what they divide by. If it were the states, a path with long spans of
         null would have few states, and a high score for leaving most words unlinked.
         """
-        return self.scores / np.maximum(self.words, 1)
+        return self.scores / np.maximum(self.path_words, 1)
 
     def alignments(self) -> Alignments:
         """The links that the segments stand for: every word of the source span with every word of the target span.

@@ -154,7 +154,7 @@ class PhraseDirections(Directions):
         else:
             agreed = rectangles(threshold(geometric_mean(*self.phrases), self.threshold), every_link=True)
             rows = _with_links(agreed, links)
-        scores, words = paths[0].scores + paths[1].scores, paths[0].words + paths[1].words
+        scores, words = paths[0].scores + paths[1].scores, paths[0].path_words + paths[1].path_words
         return Segments(
             offsets_of([len(row) for row in rows]),
             np.array([(*one, *other) for row in rows for one, other, _ in row], np.int32).reshape(-1, 4),

@@ -13,7 +13,7 @@ from cepts.phrases.crf import Lattice, marginals
 
 
 class LatticePath(NamedTuple):
-    """The segments of one path, sorted by source, with their probabilities; `words` is how many words it explains."""
+    """The segments of one path, sorted by source, with their probabilities, and how many words it explains."""
 
     spans: NDArray[np.int32]
     confidence: NDArray[np.float32]

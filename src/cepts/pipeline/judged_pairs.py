@@ -51,7 +51,7 @@ def judge_pairs(
     for decoding in map_shards(lambda make: make(), runs.makers, threads=runs.threads):
         assert isinstance(decoding, PhraseDirections)
         scores = decoding.forward_path.scores + decoding.reverse_path.scores
-        words = decoding.forward_path.words + decoding.reverse_path.words
+        words = decoding.forward_path.path_words + decoding.reverse_path.path_words
         source_places, target_places = decoding.reverse.source_offsets, decoding.forward.target_offsets
         for n, pair in enumerate(decoding.sentence_pairs):
             if not aligner.fits(pair):

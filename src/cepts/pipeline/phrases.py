@@ -98,7 +98,7 @@ class Synthesiser:
         segments = rectangles(phrases, every_link=True)
         if alignments.segments is not None:
             own = alignments.segments
-            segments = replace(segments, scores=own.scores, words=own.words)
+            segments = replace(segments, scores=own.scores, path_words=own.path_words)
         return replace(alignments if self._links == "words" else phrases, segments=segments)
 
 
