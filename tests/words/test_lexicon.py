@@ -145,6 +145,27 @@ def back_off_oracle(case, lexicon, direction, floor=None):
     )
 
 
+@settings(deadline=None, max_examples=30)
+@given(cases, st.sampled_from([(5, 3), (4, 2), (3, 1)]))
+def test_short_stems_say_nothing_where_training_starts_from_a_dictionary(case, stems):
+    lexicon = case.lexicon(BackOff, stems=stems)
+    begun = lexicon.strengths.copy()
+    lexicon.spread()
+    np.testing.assert_array_equal(lexicon.strengths, begun)
+    for depth, letters in enumerate(stems, 1):
+        if letters <= 3:
+            lexicon.strengths[depth] = 100.0
+    for direction in range(2):
+        oracle = back_off_oracle(case, lexicon, direction)
+        want = [oracle.probability(*(words if direction == 0 else words[::-1])) for words in case.words()]
+        np.testing.assert_allclose(lexicon.table[:, direction], want, rtol=1e-4)
+    # Strengths that were learnt are trusted.
+    lexicon.estimates = BackOff.PATIENCE + 1
+    table = lexicon.table.copy()
+    lexicon.spread()
+    np.testing.assert_array_equal(lexicon.table, table)
+
+
 @settings(deadline=None, max_examples=60)
 @given(cases, STEMS, SPELLING)
 def test_back_off_equals_its_formula(case, stems, spelling):

@@ -271,6 +271,8 @@ class BackOff(Lexicon):
     # them more certain than they are.
     SEEN_ONCE = 0.75
     BEGINNING = 0.5
+    # Stems of few letters, and a strength under which they say nothing.
+    SHORT, SILENT = 3, 100.0
     # Unseen words have only their spelling; they are mostly names and numbers.
     TRUST = 0.5
 
@@ -365,6 +367,19 @@ class BackOff(Lexicon):
                 self.floor,
                 self._level_tables[depth],
             )
+
+    def spread(self) -> None:
+        """Let short stems say nothing if strengths are not learnt yet.
+
+        A dictionary has tiny counts of many words. Their sums for short stems would be larger than what it says of a
+        word.
+        """
+        if self.estimates <= self.PATIENCE:
+            before = self.strengths
+            short = np.array([False, *(letters <= self.SHORT for letters in self.stems)])
+            self.strengths = np.where(short[:, np.newaxis], self.SILENT, before)
+            self.normalise()
+            self.strengths = before
 
     def state(self) -> dict[str, NDArray]:
         """Counts and strengths, and how often they were estimated."""
