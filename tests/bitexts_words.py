@@ -29,6 +29,13 @@ TOY = [
     ("das ist ein Buch", "that is a book"),
 ]
 
+
+def flat(sentences: Sequence[Sequence[int]]) -> tuple[NDArray[np.int32], NDArray[np.int64]]:
+    """The words of all sentences, and where each sentence starts."""
+    ids = np.array([word for sentence in sentences for word in sentence], dtype=np.int32)
+    return ids, offsets_of([len(sentence) for sentence in sentences])
+
+
 SHORT_WORDS = ("a", "b", "c", "d")
 # Two of a stem at each length, like-spelt and identical words, letters of two bytes, one that is all of its stem.
 WORDS_WITH_STEMS = ("parliament", "parliaments", "parlia", "parlour", "élève", "élèves", "1998", "house")

@@ -7,6 +7,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from bitexts_words import flat
 from cepts.data import offsets_of
 from cepts.kernels.classes import count_classes, exchange
 from cepts.words.adjacent import AdjacentWords
@@ -14,11 +15,6 @@ from cepts.words.classes import _bigrams, word_classes
 
 WORDS = 9
 texts = st.lists(st.lists(st.integers(0, WORDS - 1), max_size=6), max_size=8)
-
-
-def flat(sentences):
-    ids = np.array([word for sentence in sentences for word in sentence], dtype=np.int32)
-    return ids, offsets_of([len(sentence) for sentence in sentences])
 
 
 def criterion(sentences, class_of):

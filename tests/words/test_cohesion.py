@@ -11,8 +11,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import oracles_factor as oracles
-from bitexts_words import TOY, bitext_of
-from cepts.data import offsets_of
+from bitexts_words import TOY, bitext_of, flat
 from cepts.words import HMM, load_aligner
 from cepts.words.adjacent import AdjacentWords
 from cepts.words.cohesion import SMOOTHING, STAY, Cohesion
@@ -20,11 +19,6 @@ from cepts.words.cohesion import SMOOTHING, STAY, Cohesion
 WORDS = 6
 sentences_of = st.lists(st.lists(st.integers(0, WORDS - 1), max_size=6), max_size=6)
 unknown_too = st.lists(st.lists(st.integers(-1, WORDS - 1), max_size=5), max_size=4)
-
-
-def flat(sentences):
-    ids = np.array([word for sentence in sentences for word in sentence], dtype=np.int32)
-    return ids, offsets_of([len(sentence) for sentence in sentences])
 
 
 @settings(deadline=None, max_examples=150)

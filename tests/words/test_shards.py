@@ -306,7 +306,7 @@ def test_word_classes_of_a_large_text_are_found_in_a_part_of_it(text, monkeypatc
     asked = []
     adjacent = IndexedText.adjacent
 
-    def counted(self, shards=None, **how):
+    def counted(self, shards, **how):
         asked.append(shards)
         return adjacent(self, shards, **how)
 
@@ -322,3 +322,20 @@ def test_word_classes_of_a_large_text_are_found_in_a_part_of_it(text, monkeypatc
     assert 1 < len(asked[1]) <= shards / 3
     assert asked[1][-1] >= shards / 2  # from all over the text
     assert all_bytes(parts[0], text) == all_bytes(parts[1], text)
+
+
+@pytest.mark.usefixtures("small_parts")
+def test_cohesion_of_a_large_text_is_learnt_from_a_part_of_it(text, monkeypatch):
+    model = HMM(threads=2, iterations=1).fit(text)
+    whole = model._indexed.cohesion()
+    tokens = max(len(side.ids) for side in (text.source, text.target))
+    monkeypatch.setattr(indexed_text, "TOKENS_FOR_COHESION", tokens // 2)
+    part = model._indexed.cohesion()
+    for some, every in zip(part, whole, strict=True):
+        assert np.array_equal(some.counts, every.counts)
+        assert 0 < len(some.times) < len(every.times)
+        # Scaled to the whole text, within what chance and rounding allow.
+        assert some.times.sum() == pytest.approx(every.times.sum(), rel=0.1)
+    assert all(
+        np.array_equal(one.times, other.times) for one, other in zip(part, model._indexed.cohesion(), strict=True)
+    )

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 from numpy.typing import NDArray
@@ -50,15 +50,15 @@ class AdjacentWords:
         return cls._of_keys(words, counts, kinds, times)
 
     @classmethod
-    def sum(cls, parts: Sequence[AdjacentWords]) -> AdjacentWords:
-        """The counts of several texts together."""
+    def joined(cls, parts: Sequence[AdjacentWords], counts: NDArray[np.int64]) -> AdjacentWords:
+        """The pairs of several texts together, in which each word occurs `counts` times."""
         if len(parts) == 1:
-            return parts[0]
-        words = parts[0].words
+            return replace(parts[0], counts=counts)
+        words = len(counts)
         keys = np.concatenate([part.first.astype(np.int64) * (words + 1) + part.second for part in parts])
         kinds, places = np.unique(keys, return_inverse=True)
         times = np.bincount(places, np.concatenate([part.times for part in parts]), len(kinds))
-        return cls._of_keys(words, np.sum([part.counts for part in parts], axis=0), kinds, times)
+        return cls._of_keys(words, counts, kinds, times)
 
     @classmethod
     def _of_keys(cls, words: int, counts: NDArray, keys: NDArray[np.int64], times: NDArray) -> AdjacentWords:
@@ -71,3 +71,35 @@ class AdjacentWords:
         """Only pairs of words, without the boundaries of sentences."""
         kept = (self.first < self.words) & (self.second < self.words)
         return AdjacentWords(self.words, self.counts, self.first[kept], self.second[kept], self.times[kept])
+
+    def scaled(self, tokens: int) -> AdjacentWords:
+        """How often the pairs occur in a text of so many tokens of which this is a part; counts of words stay."""
+        return replace(self, times=np.rint(self.times * (tokens / max(int(self.counts.sum()), 1))).astype(np.int64))
+
+
+class AdjacentSum:
+    """Adds up the adjacent words of several texts, one after the other, over a vocabulary of `words` words.
+
+    Counts of words are added at once. Pairs wait until there are as many as the sum has, so that each is sorted only a
+    few times, and the texts together need little more memory than their sum.
+    """
+
+    def __init__(self, words: int) -> None:
+        self._counts = np.zeros(words, dtype=np.int64)
+        self._sum: AdjacentWords | None = None
+        self._waiting: list[AdjacentWords] = []
+
+    def add(self, part: AdjacentWords) -> None:
+        """Add a text."""
+        self._counts += part.counts
+        self._waiting.append(replace(part, counts=self._counts))
+        if sum(len(each.times) for each in self._waiting) > (0 if self._sum is None else len(self._sum.times)):
+            self._sum = self.total()
+            self._waiting = []
+
+    def total(self) -> AdjacentWords:
+        """The sum of all that were added."""
+        parts = self._waiting if self._sum is None else [self._sum, *self._waiting]
+        if not parts:
+            return AdjacentWords.of(np.empty(0, np.int32), np.zeros(1, np.int64), len(self._counts))
+        return AdjacentWords.joined(parts, self._counts)

@@ -13,7 +13,7 @@ from numpy.typing import NDArray
 from cepts.data import Vocabulary, offsets_of
 from cepts.engine import default_threads, map_shards, piece_name
 from cepts.store import Piece
-from cepts.words.adjacent import AdjacentWords
+from cepts.words.adjacent import AdjacentSum, AdjacentWords
 from cepts.words.classes import word_classes
 from cepts.words.cohesion import Cohesion
 from cepts.words.forms import number as number_words
@@ -29,9 +29,9 @@ from cepts.words.text import SIDES, ShelvedText, TextFacts, shapes_of
 if TYPE_CHECKING:
     from cepts.words.aligner import Aligner
 
-# About how many tokens of a side are enough to find word classes: all pairs of adjacent words of a large text would not
-# fit into memory.
-TOKENS_FOR_CLASSES = 1 << 21
+# About how many tokens of a side are enough to find word classes, and to learn which words belong together. All pairs
+# of adjacent words of a large text would not fit into memory.
+TOKENS_FOR_CLASSES, TOKENS_FOR_COHESION = 1 << 21, 1 << 23
 INDEXED = "indexed"  # the piece that says that indexing has ended
 
 
@@ -245,7 +245,7 @@ class IndexedText:
         """Word classes of the source and of the target, which are found once and kept on the shelf."""
         name = f"classes-{count}"
         if not self.shelf.has(name):
-            both = self.adjacent(self._shards_for_classes())
+            both = self.adjacent(self._shards_with(TOKENS_FOR_CLASSES))
 
             def find(place: int) -> NDArray[np.int32]:
                 known = None if self.prior is None else self.prior.classes(self._words, place, both[place].words)
@@ -255,45 +255,42 @@ class IndexedText:
         piece = self.shelf.get(name)
         return piece["source"], piece["target"]
 
-    def _shards_for_classes(self) -> Sequence[int]:
-        """Shards from all over the text that have about as many tokens as word classes need, or all of them."""
+    def _shards_with(self, tokens: int) -> Sequence[int]:
+        """Shards from all over the text that have about so many tokens a side, or all of them."""
         shards = self.text.shards
-        tokens = max(int(side.frequencies.sum()) for side in self.sides)
-        wanted = min(shards, max(1, shards * TOKENS_FOR_CLASSES // max(tokens, 1)))
+        there = max(int(side.frequencies.sum()) for side in self.sides)
+        wanted = min(shards, max(1, shards * tokens // max(there, 1)))
         return [shards * number // wanted for number in range(wanted)]
 
-    def adjacent(
-        self, shards: Sequence[int] | None = None, *, repeated: bool = False
-    ) -> tuple[AdjacentWords, AdjacentWords]:
-        """Adjacent words of the distinct pairs of each shard, or of all pairs if `repeated`; None is all shards."""
-        found: tuple[list[AdjacentWords], list[AdjacentWords]] = [], []
+    def adjacent(self, shards: Sequence[int], *, repeated: bool = False) -> tuple[AdjacentWords, AdjacentWords]:
+        """Adjacent words of the distinct pairs of each of these shards, or of all their pairs if `repeated`."""
         words = self.facts.words
+        source, target = AdjacentSum(words[0]), AdjacentSum(words[1])
 
-        def count(shard: int) -> list[AdjacentWords]:
+        def count(shard: int) -> tuple[AdjacentWords, AdjacentWords]:
             part = self.shard(shard)
             pairs, times = part.pairs, part.times.astype(np.int64) if repeated else None
-            return [
+            return (
                 AdjacentWords.of(pairs.source_ids, pairs.source_offsets, words[0], times),
                 AdjacentWords.of(pairs.target_ids, pairs.target_offsets, words[1], times),
-            ]
+            )
 
-        for both in map_shards(count, range(self.text.shards) if shards is None else shards, threads=self.threads):
-            for side, part in zip(found, both, strict=True):
-                side.append(part)
-        if not self.text.shards:
-            none = np.empty(0, dtype=np.int32), np.zeros(1, dtype=np.int64)
-            return AdjacentWords.of(*none, words[0]), AdjacentWords.of(*none, words[1])
-        return AdjacentWords.sum(found[0]), AdjacentWords.sum(found[1])
+        for own, other in map_shards(count, shards, threads=self.threads):
+            source.add(own)
+            target.add(other)
+        return source.total(), target.total()
 
     def cohesion(self) -> tuple[Cohesion, Cohesion]:
-        """How closely words belong to their neighbours."""
-        both = self.adjacent(repeated=True)
-        if self.prior is not None:
-            both = (
-                AdjacentWords.sum([both[0], *self.prior.adjacent(self._words, 0, both[0].words)]),
-                AdjacentWords.sum([both[1], *self.prior.adjacent(self._words, 1, both[1].words)]),
-            )
-        return Cohesion.of(both[0]), Cohesion.of(both[1])
+        """How closely words belong to their neighbours, in the whole text or, of a large one, in a part of it."""
+        shards = self._shards_with(TOKENS_FOR_COHESION)
+        found = []
+        for place, part in enumerate(self.adjacent(shards, repeated=True)):
+            earlier = [] if self.prior is None else self.prior.adjacent(self._words, place, part.words)
+            counts = self.sides[place].frequencies
+            if len(shards) < self.text.shards:
+                part = part.scaled(counts.sum() - sum(each.counts.sum() for each in earlier))
+            found.append(Cohesion.of(AdjacentWords.joined([part, *earlier], counts)))
+        return found[0], found[1]
 
     @property
     def inner_threads(self) -> int:

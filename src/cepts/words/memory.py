@@ -24,6 +24,8 @@ OF_WORD, OF_NUMBER = 400, 8
 # Bytes in each thread for each token pair of a block and of a shard, and for each cell of a range: in the lexicon, and
 # in every shard that has it.
 OF_BLOCK, OF_SHARD, OF_CELL, OF_CELL_IN_SHARD = 32, 12, 30, 40
+# Pairs of adjacent words, while word classes are found and while a model is saved; no shard is in memory then.
+NEIGHBOURS = 128 * MIB
 # Bytes in files for each token pair of the text.
 ON_DISK = 15
 # Token pairs x have about FACTOR x^POWER cells, in a shard and in a whole text.
@@ -128,7 +130,8 @@ class MemoryPlan:
         of_cell = OF_CELL + OF_CELL_IN_SHARD * self._shards_of_cell(size.cells)
         of_thread = _bytes_of_shard(self.sizes.shard) + int(of_cell * self.sizes.range)
         of_words = OF_WORD * size.words + OF_NUMBER * size.numbers
-        return PROGRAM + of_words + self.shelf + min(TABLES_IN_MEMORY, self.budget) + self.threads * of_thread
+        of_work = max(self.threads * of_thread, NEIGHBOURS)
+        return PROGRAM + of_words + self.shelf + min(TABLES_IN_MEMORY, self.budget) + of_work
 
     def _shards_of_cell(self, cells: int) -> float:
         """In about how many shards a pair of words occurs that occurs at all."""
