@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from contextlib import ExitStack
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -10,15 +11,17 @@ from typing import TYPE_CHECKING, Any
 from cepts.data import Bitext, Scorer
 from cepts.engine import Engine, default_threads, workplace_of
 from cepts.errors import ModelError, UsageError
-from cepts.extract import Extraction
+from cepts.extract import Extraction, MatrixScorer
+from cepts.factor import EXHAUSTIVE
 from cepts.io import check_output
 from cepts.pipeline.inputs import BitextFiles
 from cepts.pipeline.jobs import link_writer, shows_sentences, text_on
 from cepts.pipeline.lists import list_alignments
 from cepts.pipeline.loop import Summary, align, check_cepts
 from cepts.pipeline.notices import note_unknown_words, note_unused_priors
+from cepts.pipeline.passing import PassingText
 from cepts.pipeline.priors import with_dictionary
-from cepts.pipeline.tuned import GoldTraining, said
+from cepts.pipeline.tuned import GoldTraining, members_of, said
 from cepts.progress import Progress, Step
 from cepts.store import check_destination
 from cepts.words import Aligner, Prior
@@ -146,12 +149,18 @@ def align_files(job: AlignJob, *, notices: list[str] | None = None, progress: Pr
     progress
         Called after each step.
     """
+    with ExitStack() as files:
+        return _aligned(job, files, notices, progress)
+
+
+def _aligned(job: AlignJob, files: ExitStack, notices: list[str] | None, progress: Progress | None) -> Summary:
+    """What `align_files` does; `files` closes a text that is not read to its end."""
     outputs = job.outputs
     outputs.check()
     if isinstance(job.scorer, WordTraining | GoldTraining) and job.scorer.save is not None:
         check_destination(job.scorer.save)
     not_saved: ModelError | None = None
-    text: Bitext | ShelvedText
+    text: Bitext | ShelvedText | PassingText
     if isinstance(job.scorer, WordTraining):
         scorer: Scorer = job.scorer.aligner
         aligner, plan = job.scorer.aligner, job.scorer.plan()
@@ -169,10 +178,12 @@ def align_files(job: AlignJob, *, notices: list[str] | None = None, progress: Pr
         tuned, not_saved = job.scorer.train(text, progress)
         scorer = tuned
     else:
-        text = job.texts.read(notices, progress)
+        text = files.enter_context(job.texts.passing(notices, progress))
         scorer = job.scorer()
         if notices is not None:
-            note_unknown_words(job.texts.names, scorer, text, notices)
+            note_unknown_words(job.texts.names, scorer, text.first, notices)
+        if _needs_whole_text(scorer, job.extraction):
+            text = text.whole()
     if outputs.lists is None:
         writer = link_writer(outputs.links, outputs.format, outputs.base, text)
         results: dict[str, Any] = {"scores": outputs.scores, "matrices": outputs.matrices, "progress": progress}
@@ -186,6 +197,16 @@ def align_files(job: AlignJob, *, notices: list[str] | None = None, progress: Pr
     if isinstance(job.scorer, GoldTraining) and tuned.tuning_ is not None:
         summary.tuned = said(tuned.tuning_)
     return summary
+
+
+def _needs_whole_text(scorer: Scorer, extraction: Extraction) -> bool:
+    """Whether the links of a pair depend on where it is in the text, or on other pairs.
+
+    Given matrices belong to pairs by their number, and the random starts of cepts depend on the numbers of pairs.
+    """
+    if extraction.combine == "onmf" and extraction.factoring.cepts in EXHAUSTIVE:
+        return True
+    return any(isinstance(member, MatrixScorer) for member in members_of(scorer))
 
 
 def _train(

@@ -23,6 +23,7 @@ from cepts.data import (
 )
 from cepts.errors import DataError, UsageError, check_choice, listed
 from cepts.io import (
+    bitext_parts,
     read_arpa,
     read_bitext,
     read_dictionary,
@@ -34,8 +35,10 @@ from cepts.io import (
 )
 from cepts.io.files import InputFile, PathLike, check_stdin, last_suffix, name_of
 from cepts.io.languages import split_named
+from cepts.io.lines import check_even
 from cepts.names import TOKENISING
 from cepts.pipeline.notices import note_tokens
+from cepts.pipeline.passing import PassingText
 from cepts.progress import Progress
 
 if TYPE_CHECKING:
@@ -66,6 +69,22 @@ class BitextFiles:
         if notices is not None:
             note_tokens(self.names, bitext, notices)
         return bitext
+
+    def passing(self, notices: list[str] | None = None, progress: Progress | None = None) -> PassingText:
+        """The sentence pairs, part by part; `notices` gets what `read` adds, by the first part.
+
+        That files have different numbers of lines is found out here, before the text is used.
+        """
+        text = PassingText(lambda report: bitext_parts(**asdict(self), notices=notices, progress=report), progress)
+        try:
+            if self.target is not None and not text.has_ended:
+                check_even(self.source, self.target, progress=progress)
+            if notices is not None:
+                note_tokens(self.names, text.first, notices)
+        except BaseException:
+            text.close()
+            raise
+        return text
 
     @property
     def names(self) -> tuple[str, str]:
