@@ -181,7 +181,7 @@ def _aligned(job: AlignJob, files: ExitStack, notices: list[str] | None, progres
         text = files.enter_context(job.texts.passing(notices, progress))
         scorer = job.scorer()
         if notices is not None:
-            note_unknown_words(job.texts.names, scorer, text.first, notices)
+            note_unknown_words(job.texts.names, scorer, text.now, notices)
         if _needs_whole_text(scorer, job.extraction):
             text = text.whole()
     if outputs.lists is None:

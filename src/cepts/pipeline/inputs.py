@@ -80,7 +80,7 @@ class BitextFiles:
             if self.target is not None and not text.has_ended:
                 check_even(self.source, self.target, progress=progress)
             if notices is not None:
-                note_tokens(self.names, text.first, notices)
+                note_tokens(self.names, text.now, notices)
         except BaseException:
             text.close()
             raise

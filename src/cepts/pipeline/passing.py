@@ -4,18 +4,17 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator
 from dataclasses import replace
-from itertools import chain
 from typing import Self
 
 import numpy as np
 from numpy.typing import NDArray
 
 from cepts.data import Bitext
-from cepts.engine import cut_blocks
+from cepts.engine import cut_blocks, release_memory
 from cepts.progress import Progress, Step, silent
 
 # Words of both sides, and pairs, in a part: about 50,000 pairs. More would find more pairs that are repeated.
-WORDS_IN_PART = 1 << 21
+WORDS_IN_PART = 1 << 20
 
 
 class PassingText:
@@ -37,7 +36,7 @@ class PassingText:
         self._share = 0.0  # of the bytes that were read; 0 if it is not known
         self._parts = cut_blocks(read(self._read), _words_of, Bitext.part, Bitext.joined, WORDS_IN_PART)
         self._before = 0  # pairs before `now`
-        self.now = self.first = next(self._parts)
+        self.now = next(self._parts)  # the present part
 
     def __enter__(self) -> Self:
         return self
@@ -46,10 +45,11 @@ class PassingText:
         self.close()
 
     def __iter__(self) -> Iterator[Bitext]:
-        for part in chain([self.first], self._parts):
-            if part is not self.first:
-                self._before += len(self.now)
+        yield self.now
+        for part in self._parts:
+            self._before += len(self.now)
             self.now = part
+            release_memory()  # otherwise arrays of other sizes leave more and more gaps
             yield part
 
     def close(self) -> None:
