@@ -154,6 +154,14 @@ def _placed(runs: Sequence[AlignedRun], places: NDArray[np.int64]) -> Iterator[A
         )
 
 
+def needs_whole_text(*scorers: Scorer) -> bool:
+    """Whether one of `scorers` gives other results if the parts of a text are scored one by one.
+
+    A scorer that does not say so, see `Aligning`, is taken to need the whole text.
+    """
+    return any(getattr(scorer, "needs_whole_text", True) for scorer in scorers)
+
+
 class Aligning:
     """Base class of scorers that aligns pairs, scores them and returns their posteriors, given their `directions`."""
 
@@ -162,6 +170,11 @@ class Aligning:
         @property
         def max_length(self) -> int | None:
             """Pairs with a longer sentence on either side are left unaligned; None aligns all pairs."""
+
+    @property
+    def needs_whole_text(self) -> bool:
+        """Whether what is said of a pair depends on its number in the text, or on other pairs."""
+        return False
 
     def directions(self, pairs: Any, *, cells: int | None = None, in_order: bool = False) -> Runs:
         """Score `pairs`, run by run; see `cepts.data.Scorer`."""

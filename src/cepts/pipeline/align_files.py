@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any
 from cepts.data import Bitext, Scorer
 from cepts.engine import Engine, default_threads, workplace_of
 from cepts.errors import ModelError, UsageError
-from cepts.extract import Extraction, MatrixScorer
+from cepts.extract import Extraction, needs_whole_text
 from cepts.factor import EXHAUSTIVE
 from cepts.io import check_output
 from cepts.pipeline.inputs import BitextFiles
@@ -21,7 +21,7 @@ from cepts.pipeline.loop import Summary, align, check_cepts
 from cepts.pipeline.notices import note_unknown_words, note_unused_priors
 from cepts.pipeline.passing import PassingText
 from cepts.pipeline.priors import with_dictionary
-from cepts.pipeline.tuned import GoldTraining, members_of, said
+from cepts.pipeline.tuned import GoldTraining, said
 from cepts.progress import Progress, Step
 from cepts.store import check_destination
 from cepts.words import Aligner, Prior
@@ -182,7 +182,9 @@ def _aligned(job: AlignJob, files: ExitStack, notices: list[str] | None, progres
         scorer = job.scorer()
         if notices is not None:
             note_unknown_words(job.texts.names, scorer, text.now, notices)
-        if _needs_whole_text(scorer, job.extraction):
+        # Random starts of cepts depend on the numbers of pairs.
+        random_starts = job.extraction.combine == "onmf" and job.extraction.factoring.cepts in EXHAUSTIVE
+        if text.is_one_part or random_starts or needs_whole_text(scorer):
             text = text.whole()
     if outputs.lists is None:
         writer = link_writer(outputs.links, outputs.format, outputs.base, text)
@@ -197,16 +199,6 @@ def _aligned(job: AlignJob, files: ExitStack, notices: list[str] | None, progres
     if isinstance(job.scorer, GoldTraining) and tuned.tuning_ is not None:
         summary.tuned = said(tuned.tuning_)
     return summary
-
-
-def _needs_whole_text(scorer: Scorer, extraction: Extraction) -> bool:
-    """Whether the links of a pair depend on where it is in the text, or on other pairs.
-
-    Given matrices belong to pairs by their number, and the random starts of cepts depend on the numbers of pairs.
-    """
-    if extraction.combine == "onmf" and extraction.factoring.cepts in EXHAUSTIVE:
-        return True
-    return any(isinstance(member, MatrixScorer) for member in members_of(scorer))
 
 
 def _train(

@@ -77,7 +77,7 @@ class BitextFiles:
         """
         text = PassingText(lambda report: bitext_parts(**asdict(self), notices=notices, progress=report), progress)
         try:
-            if self.target is not None and not text.has_ended:
+            if self.target is not None and not text.is_one_part:
                 check_even(self.source, self.target, progress=progress)
             if notices is not None:
                 note_tokens(self.names, text.now, notices)

@@ -20,8 +20,8 @@ WORDS_IN_PART = 1 << 20
 class PassingText:
     """The sentence pairs of a text, part by part, each with vocabularies of its own. They can be used only once.
 
-    How the text is cut depends on the text alone. A text that is not larger than a part has been read completely, and
-    its errors have been found, when the first part is there.
+    How the text is cut depends on the text alone. One part is read ahead, so that errors in a text that is not much
+    larger than a part are found before it is used.
 
     Parameters
     ----------
@@ -37,6 +37,7 @@ class PassingText:
         self._parts = cut_blocks(read(self._read), _words_of, Bitext.part, Bitext.joined, WORDS_IN_PART)
         self._before = 0  # pairs before `now`
         self.now = next(self._parts)  # the present part
+        self._following = next(self._parts, None)
 
     def __enter__(self) -> Self:
         return self
@@ -46,20 +47,20 @@ class PassingText:
 
     def __iter__(self) -> Iterator[Bitext]:
         yield self.now
-        for part in self._parts:
+        while self._following is not None:
             self._before += len(self.now)
-            self.now = part
+            self.now, self._following = self._following, next(self._parts, None)
             release_memory()  # otherwise arrays of other sizes leave more and more gaps
-            yield part
+            yield self.now
 
     def close(self) -> None:
         """Close the files."""
         self._parts.close()
 
     @property
-    def has_ended(self) -> bool:
-        """Whether all bytes of the files have been read."""
-        return self._share == 1.0
+    def is_one_part(self) -> bool:
+        """Whether the first part is the whole text."""
+        return self._following is None and not self._before
 
     def whole(self) -> Bitext:
         """All sentence pairs at once."""
@@ -79,7 +80,7 @@ class PassingText:
             return None
 
         def report(step: Step) -> None:
-            read = self._before + len(self.now)
+            read = self._before + len(self.now) + len(self._following or ())
             progress(replace(step, done=self._before + step.done, total=round(read / (self._share or 1.0))))
 
         return report
