@@ -20,13 +20,14 @@ from cepts.encoders import EncoderScorer
 from cepts.errors import DataError, UsageError
 from cepts.extract import Extraction, MatrixScorer, ScorerMixture, needs_whole_text
 from cepts.factor import Factoring
-from cepts.io import read_bitext
+from cepts.io import SentencePairWriter, read_bitext, read_sentence_pairs
 from cepts.io.lines import check_even
 from cepts.names import LINK_FORMATS
 from cepts.phrases.aligner import PhraseAligner
 from cepts.pipeline import inputs, passing
 from cepts.pipeline.align_files import AlignJob, AlignOutputs, align_files
 from cepts.pipeline.inputs import BitextFiles
+from cepts.pipeline.phrases import PhraseLinks, align_pair_files
 from cepts.spaces import IBFA, SpaceScorer
 from cepts.tuning import TunedScorer
 from cepts.words import HMM, IBM2, Mixed
@@ -263,6 +264,84 @@ def test_one_side_may_come_from_standard_input(texts, scorers, aligned, monkeypa
     wanted = aligned(texts, scorers["hmm"])
     monkeypatch.setattr(sys, "stdin", io.TextIOWrapper(io.BytesIO(Path(texts.source).read_bytes())))
     assert aligned(replace(texts, source="-"), scorers["hmm"], words=600, block_bytes=900) == wanted
+
+
+# -- paraphrases -------------------------------------------------------------------------------------------------------
+
+
+@pytest.fixture
+def align_phrases(monkeypatch, tmp_path):
+    """Align paraphrases with the English token model in parts of so many words; returns the bytes of all outputs."""
+
+    def run(*paths, words=LARGE, format="json", extraction=None, **how):
+        monkeypatch.setattr(passing, "WORDS_IN_ANNOTATED_PART", words)
+        outputs = {name: tmp_path / f"out.{name}" for name in ("links", *how.pop("also", ()))}
+        lists = {"lists": how.pop("lists", None)}
+        writer = SentencePairWriter(outputs["links"], format=format)
+        sides = str(paths[0]), str(paths[1]) if paths[1:] else None
+        notices = []
+        summary = align_pair_files(
+            how.pop("model", "token"), sides, writer, AlignOutputs(**outputs, **lists), extraction,
+            notices=notices, threads=1, **how,
+        )  # fmt: skip
+        return {name: path.read_bytes() for name, path in outputs.items()}, summary.as_dict(), notices
+
+    return run
+
+
+PARAPHRASES = Path(__file__).parents[2] / "examples" / "paraphrases.jsonl"
+
+
+@pytest.mark.parametrize(
+    "how",
+    [
+        {"also": ("scores", "matrices")},
+        {"format": "naacl"},
+        {"format": "jacana"},
+        {"lists": 2},
+        {"phrase_links": PhraseLinks(links="phrases", synthesise=True)},
+        {"extraction": Extraction(combine="onmf", factoring=Factoring(cepts="aic", restarts=2))},
+    ],
+    ids=["files", "naacl", "jacana", "lists", "synthesised", "random"],
+)
+def test_paraphrases_are_aligned_as_if_they_were_read_whole(how, align_phrases, tmp_path):
+    given = tmp_path / "pairs.jsonl"
+    given.write_bytes(PARAPHRASES.read_bytes() + b'{"source": [], "target": ["a"]}\n' + PARAPHRASES.read_bytes())
+    wanted = align_phrases(given, **how)
+    assert wanted[1]["pairs"] > 10
+    assert align_phrases(given, words=60, **how) == wanted
+
+
+def test_running_text_of_paraphrases_is_cut_in_every_part(align_phrases, tmp_path):
+    sides = ["It's cold, isn't it?\n" * 20, "It is cold, no?\n" * 20]
+    for name, side in zip("ab", sides, strict=True):
+        (tmp_path / name).write_text(side)
+    wanted = align_phrases(tmp_path / "a", tmp_path / "b")
+    assert b'"n\'t"' in wanted[0]["links"]
+    assert "is not tokenised" in wanted[2][0]
+    assert align_phrases(tmp_path / "a", tmp_path / "b", words=30) == wanted
+
+
+def test_what_is_wrong_with_later_paraphrases_is_named(align_phrases, tmp_path, monkeypatch):
+    examples = [json.loads(line) for line in PARAPHRASES.read_text().splitlines()]
+    last = examples[-1].copy()
+    for record in examples:
+        record |= {f"{side}_pos": ["X"] * len(record[side]) for side in ("source", "target")}
+    given = tmp_path / "pairs.jsonl"
+    given.write_text("".join(json.dumps(record) + "\n" for record in examples))
+    PhraseAligner(language=None, iterations=1, threads=1).fit(read_sentence_pairs(given)).save(tmp_path / "model")
+    given.write_text("".join(json.dumps(record) + "\n" for record in [*examples, last]))
+    before = {path.name for path in tmp_path.iterdir()}
+    for words in (60, LARGE):
+        with pytest.raises(
+            DataError, match=rf"pairs.jsonl: .* sentence of pair {len(examples) + 1} .*has no \w+ column"
+        ):
+            align_phrases(given, words=words, model=str(tmp_path / "model"))
+    (tmp_path / "a").write_text("a b\n" * 9)
+    monkeypatch.setattr(sys, "stdin", io.TextIOWrapper(io.BytesIO(b"a b\n" * 11)))
+    with pytest.raises(DataError, match=r"standard input has 11 lines but .* has 9; a bitext needs one"):
+        align_phrases("-", tmp_path / "a", words=10)
+    assert {path.name for path in tmp_path.iterdir()} == before | {"a"}
 
 
 # -- errors ------------------------------------------------------------------------------------------------------------

@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
-from dataclasses import replace
+from dataclasses import dataclass, replace
+from functools import partial
 from itertools import islice
 from typing import TYPE_CHECKING, Any, NamedTuple, TypeVar
 
@@ -152,6 +153,31 @@ def _placed(runs: Sequence[AlignedRun], places: NDArray[np.int64]) -> Iterator[A
             None if every_score is None else every_score[here],
             None if every_quality is None else every_quality[here],
         )
+
+
+@dataclass(frozen=True, slots=True)
+class LaterPairs:
+    """A scorer of pairs that come after `first` others, which the random starts of cepts depend on."""
+
+    scorer: Scorer
+    first: int
+
+    @property
+    def max_length(self) -> int | None:
+        """That of the scorer."""
+        return self.scorer.max_length
+
+    def directions(self, pairs: Any, *, cells: int | None = None, in_order: bool = False) -> Runs:
+        """Those of the scorer, with other numbers."""
+        runs = self.scorer.directions(pairs, cells=cells, in_order=in_order)
+        moved = (partial(self._moved, make) for make in runs.makers)
+        makers = list(moved) if isinstance(runs.makers, Sequence) else moved
+        return Runs(makers, runs.pairs, runs.groups, runs.threads)
+
+    def _moved(self, make: Callable[[], Directions]) -> Directions:
+        directions = make()
+        directions.first += self.first
+        return directions
 
 
 def needs_whole_text(*scorers: Scorer) -> bool:

@@ -198,10 +198,12 @@ def load_phrase_aligner(model: str, *, threads: int | None = None, max_length: i
     return aligner if max_length is None else aligner.set_params(max_length=max_length)
 
 
-def check_input(aligner: PhraseAligner, columns: Sequence[str], pairs: Sequence[SentencePair], path: str) -> None:
-    """Refuse the pairs of a file without the columns of training, before any work."""
+def check_input(
+    aligner: PhraseAligner, columns: Sequence[str], pairs: Sequence[SentencePair], path: str, before: int = 0
+) -> None:
+    """Refuse the pairs of a file without the columns of training, before any work; `before` pairs came before these."""
     if aligner.language is None:  # otherwise the annotator of the language fills them in
-        check_columns_of(pairs, columns, path)
+        check_columns_of(pairs, columns, path, before)
 
 
 def without_columns(pair: SentencePair) -> SentencePair:
@@ -210,12 +212,12 @@ def without_columns(pair: SentencePair) -> SentencePair:
     return replace(pair, **sides)
 
 
-def check_columns_of(pairs: Sequence[SentencePair], columns: Sequence[str], path: str) -> None:
-    """Refuse pairs of a file that lack a column."""
+def check_columns_of(pairs: Sequence[SentencePair], columns: Sequence[str], path: str, before: int = 0) -> None:
+    """Refuse pairs of a file that lack a column; `before` pairs came before these."""
     from cepts.phrases.annotate import check_columns
 
     try:
-        check_columns(pairs, columns)
+        check_columns(pairs, columns, before)
     except DataError as error:
         raise DataError(f"{name_of(path)}: {error}") from None
 
@@ -235,7 +237,16 @@ def tokenise_pairs(
     notices
         Gets a line that says that the text was tokenised or, of other languages, that it should be.
     """
-    from cepts.phrases.tokeniser import is_running, looks_untokenised, tokenised
+    from cepts.phrases.tokeniser import tokenised
+
+    return tokenised(pairs) if are_running(aligner, pairs, path, tokenise=tokenise, notices=notices) else pairs
+
+
+def are_running(
+    aligner: PhraseAligner, pairs: list[SentencePair], path: str, *, tokenise: str = "auto", notices: list[str] | None
+) -> bool:
+    """Whether `tokenise_pairs`, whose parameters these are, cuts the text of pairs."""
+    from cepts.phrases.tokeniser import is_running, looks_untokenised
 
     check_choice("tokenise", tokenise, TOKENISING)
     if tokenise == "yes" and aligner.language is None:
@@ -247,11 +258,10 @@ def tokenise_pairs(
                 f"{name_of(path)}: the text is not tokenised, so words and punctuation were separated; links count "
                 f"these tokens (`tokenise` no keeps the text as it is)."
             )
-        return tokenised(pairs)
-    if tokenise == "auto" and notices is not None and any(map(is_running, pairs)):
+    elif tokenise == "auto" and notices is not None and any(map(is_running, pairs)):
         name, sample = name_of(path), pairs[:: max(len(pairs) // SAMPLE, 1)]
         note_tokens((f"{name}, source", f"{name}, target"), as_bitext(sample), notices)
-    return pairs
+    return wanted
 
 
 def check_gold(pairs: Sequence[SentencePair], path: str) -> None:

@@ -15,9 +15,9 @@ from numpy.typing import NDArray
 from cepts.atomic import together
 from cepts.data import Alignments, Bitext, Scorer, as_bitext, offsets_of, reach_of
 from cepts.errors import ModelError, UsageError
-from cepts.extract import AlignedRun, Extraction, aligned_runs
+from cepts.extract import AlignedRun, Extraction, LaterPairs, aligned_runs
 from cepts.io import AssociationWriter, open_output
-from cepts.pipeline.passing import PassingText
+from cepts.pipeline.passing import Passing, PassingText
 from cepts.pipeline.reports import counted
 from cepts.progress import Progress
 from cepts.words.text import ShelvedText
@@ -192,7 +192,7 @@ def align(
     scorer
         A trained model, a space, given matrices or links, or a mixture of these.
     pairs
-        The sentence pairs, as `scorer.directions` takes them, or a `PassingText`; None for given matrices or links
+        The sentence pairs, as `scorer.directions` takes them, or `Passing`; None for given matrices or links
         without sentences.
     writer
         A writer of links, such as `cepts.io.LinkWriter`; this function opens and closes it.
@@ -212,7 +212,7 @@ def align(
         What the scorer says of all pairs, in order, if that is known already.
     """
     extraction = extraction or Extraction()
-    passing = isinstance(pairs, PassingText)
+    passing = isinstance(pairs, Passing)
     bitext = pairs if pairs is None or passing or isinstance(pairs, ShelvedText) else as_bitext(pairs)
     cepts = extraction.factoring.cepts if extraction.combine == "onmf" else None
     if bitext is not None and not passing:
@@ -229,10 +229,12 @@ def align(
         what |= {"quality": judged is not None, "progress": pairs.counting(progress) if passing else progress}
 
         def runs_of(part: Any) -> Iterator[AlignedRun]:
-            if passing:
-                summary.of_part(part, scorer.max_length)
-                longest.add(part)
-            return aligned_runs(scorer, part, extraction, **what)
+            if not passing:
+                return aligned_runs(scorer, part, extraction, **what)
+            text = as_bitext(part)
+            summary.of_part(text, scorer.max_length)
+            longest.add(text)
+            return aligned_runs(LaterPairs(scorer, pairs.before), part, extraction, **what)
 
         if runs is None:
             runs = chain.from_iterable(map(runs_of, parts))
