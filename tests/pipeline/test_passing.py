@@ -409,3 +409,9 @@ def test_progress_counts_the_pairs_of_all_parts(texts, scorers, tmp_path, monkey
     assert aligning[-1].done == aligning[-1].total == PAIRS
     assert all(step.done <= step.total for step in aligning)
     assert 0.5 * PAIRS < aligning[len(aligning) // 2].total < 1.5 * PAIRS
+    steps.clear()
+    pairs = zip(*(Path(path).read_bytes().splitlines() for path in (texts.source, texts.target)), strict=True)
+    given = b"".join(b"%s\t%s\n" % pair for pair in pairs)
+    monkeypatch.setattr(sys, "stdin", io.TextIOWrapper(io.BytesIO(given)))
+    align_files(replace(job, texts=BitextFiles(source="-", format="tsv")), progress=steps.append)
+    assert (steps[-1].done, steps[-1].total, steps[-1].note) == (PAIRS, 0, f"{PAIRS} pairs")

@@ -73,14 +73,17 @@ class Passing(Generic[Part]):
     def counting(self, progress: Progress | None) -> Progress | None:
         """A progress for work on each part that counts the pairs of all parts.
 
-        How many pairs the text has is estimated from the bytes that have been read.
+        How many pairs the text has is estimated from the bytes that have been read. Of standard input nothing is known.
         """
         if progress is None:
             return None
 
         def report(step: Step) -> None:
-            read = self.before + len(self.now) + len(self._following or ())
-            progress(replace(step, done=self.before + step.done, total=round(read / (self._share or 1.0))))
+            read, done = self.before + len(self.now) + len(self._following or ()), self.before + step.done
+            if self._share:
+                progress(replace(step, done=done, total=round(read / self._share)))
+            else:
+                progress(replace(step, done=done, total=0, note=f"{done:,} pairs"))
 
         return report
 
