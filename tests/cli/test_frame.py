@@ -394,6 +394,16 @@ def test_a_plain_line_now_and_then_where_there_is_no_terminal(monkeypatch, capsy
     ]
 
 
+def test_work_of_unknown_size_shows_what_is_done(monkeypatch, capsys):
+    now = [100.0]
+    monkeypatch.setattr(console, "time", SimpleNamespace(monotonic=lambda: now[0]))
+    with console.ProgressBars() as progress:
+        for done, note in ((0, ""), (7, "7 pairs"), (9, "")):
+            progress(Step(stage="aligning", done=done, total=0, note=note))
+            now[0] += 12.0
+    assert capsys.readouterr().err == "progress aligning, 7 pairs, elapsed 0:12, left -:--\n"
+
+
 def test_resumed_work_is_said(capsys):
     for quiet in (False, True):
         with console.ProgressBars(quiet=quiet) as progress:

@@ -13,6 +13,19 @@ WORDS = st.text(st.characters(exclude_characters=" \t\n\v\f\r", exclude_categori
 SENTENCES = st.lists(WORDS, max_size=4)
 
 
+@given(st.lists(st.lists(SENTENCES, max_size=4), max_size=4), st.data())
+def test_joined_texts_are_one_text(texts, data):
+    """Also if the vocabulary of a text has words that it does not use, because it is a part of another."""
+    kept = [data.draw(st.integers(0, len(text))) for text in texts]
+    parts = [Text.from_tokens(text).part(first, len(text)) for first, text in zip(kept, texts, strict=True)]
+    sentences = [sentence for first, text in zip(kept, texts, strict=True) for sentence in text[first:]]
+    found, wanted = Text.joined(parts), Text.from_tokens(sentences)
+    assert found.vocabulary.words == wanted.vocabulary.words
+    np.testing.assert_array_equal(found.ids, wanted.ids)
+    np.testing.assert_array_equal(found.offsets, wanted.offsets)
+    assert (found.ids.dtype, found.vocabulary.offsets.tolist()) == (np.int32, wanted.vocabulary.offsets.tolist())
+
+
 @given(st.lists(st.tuples(SENTENCES, SENTENCES), max_size=4))
 def test_strings_tokens_and_sentence_pairs_give_the_same_bitext(pairs):
     for given_pairs in (

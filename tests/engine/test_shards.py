@@ -9,8 +9,10 @@ from pathlib import Path
 
 import numpy as np
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 
-from cepts.engine import cut_runs, default_threads, map_shards, release_memory
+from cepts.engine import cut_blocks, cut_runs, default_threads, map_shards, release_memory
 
 every_number_of_threads = pytest.mark.parametrize("threads", [1, 2, 3, 8])
 
@@ -115,6 +117,23 @@ def test_runs_are_whole_and_a_large_item_is_one_of_its_own():
     assert list(cut_runs(offsets, 5)) == [(0, 3), (3, 4), (4, 5)]
     assert list(cut_runs(offsets, 100)) == [(0, 5)]
     assert list(cut_runs(np.array([0]), 5)) == []
+
+
+@given(st.lists(st.lists(st.integers(0, 9), max_size=6), max_size=6), st.integers(1, 20), st.booleans())
+def test_blocks_are_cut_as_all_items_would_be(blocks, size, growing):
+    """Items are numbers of cells; a list of them is a block."""
+    items = [item for block in blocks for item in block]
+    wanted = (lambda before: size + before // 2) if growing else size
+    runs = cut_runs(np.concatenate([[0], np.cumsum(items, dtype=np.int64)]), wanted)
+
+    def part_of(block, start, stop):
+        return block[start:stop]
+
+    def joined(parts):
+        return [item for part in parts for item in part]
+
+    found = cut_blocks(blocks, lambda block: np.array(block, dtype=np.int64), part_of, joined, wanted)
+    assert list(found) == [items[start:stop] for start, stop in runs]
 
 
 @pytest.mark.skipif(

@@ -254,6 +254,20 @@ def test_new_words_are_backed_off_as_in_training(case, new, stems, spelling):
         np.testing.assert_allclose(got[:, direction], want, rtol=1e-4)
 
 
+@settings(deadline=None, max_examples=60)
+@given(cases, bitexts(words=new_words, min_length=1, max_length=4), STEMS)
+def test_many_forms_are_placed_as_a_few_are(case, new, stems):
+    lexicon = case.lexicon(BackOff, stems=stems)
+    places = []
+    for few in (len(new_words), 0):
+        lexicon.FEW_FORMS = few
+        tokens = tokens_of(new, *case.sides)
+        lexicon.place(tokens)
+        places.append([*tokens.places["source"], *tokens.places["target"]])
+    for one, other in zip(*places, strict=True):
+        np.testing.assert_array_equal(one, other)
+
+
 @pytest.mark.parametrize("kind", LEXICONS.values(), ids=LEXICONS)
 @settings(deadline=None, max_examples=30)
 @given(cases)

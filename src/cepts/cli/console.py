@@ -247,12 +247,13 @@ class _PlainProgress:
     def __call__(self, step: Step) -> None:
         now = time.monotonic()
         started, before = self._started.setdefault(step.stage, (now, step.done))
-        if now - self._last < PLAIN_SECONDS or not step.total:
+        if now - self._last < PLAIN_SECONDS or not (step.total or step.note):
             return
         self._last = now
         elapsed, gained = now - started, step.done - before
-        left = elapsed * (step.total - step.done) / gained if gained > 0 else None
-        parts = [f"{step.stage} {step.done / step.total:.0%}".replace("%", " %"), _note_of(step), times(elapsed, left)]
+        left = elapsed * (step.total - step.done) / gained if gained > 0 and step.total else None
+        share = f" {step.done / step.total:.0%}".replace("%", " %") if step.total else ""
+        parts = [f"{step.stage}{share}", _note_of(step), times(elapsed, left)]
         say(f"progress {', '.join(part for part in parts if part)}")
 
 

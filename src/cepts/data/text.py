@@ -69,6 +69,28 @@ class Text:
             ids.extend(numbers.setdefault(token, len(numbers)) for token in tokens)
         return cls(np.array(ids, dtype=np.int32), offsets_of(lengths), Vocabulary.from_words(numbers))
 
+    @classmethod
+    def joined(cls, texts: Sequence[Text]) -> Text:
+        """The sentences of several texts, one after the other, with a vocabulary of the words that they use.
+
+        Words are numbered in the order of first use, as if the sentences had been read as one text.
+        """
+        numbers: dict[str, int] = {}
+        ids = []
+        for text in texts:
+            # The last of several values for one index stays, which is the first use if the text is read backwards.
+            first = np.full(len(text.vocabulary), -1, dtype=np.int64)
+            first[text.ids[::-1]] = np.arange(len(text.ids) - 1, -1, -1)
+            used = np.flatnonzero(first >= 0)
+            used = used[np.argsort(first[used])]
+            number_of = np.empty(len(first), dtype=np.int32)
+            number_of[used] = [numbers.setdefault(word, len(numbers)) for word in text.vocabulary.take(used).decoded()]
+            ids.append(number_of[text.ids])
+        lengths = np.concatenate([np.empty(0, dtype=np.int64), *(text.lengths for text in texts)])
+        return cls(
+            np.concatenate([np.empty(0, dtype=np.int32), *ids]), offsets_of(lengths), Vocabulary.from_words(numbers)
+        )
+
     def __repr__(self) -> str:
         return f"Text({len(self):,} sentences, {len(self.ids):,} words)"
 
@@ -145,6 +167,11 @@ class Bitext:
             for side, sentence in zip(sides, found, strict=True):
                 side.append(sentence)
         return cls(Text.from_tokens(sides[0]), Text.from_tokens(sides[1]))
+
+    @classmethod
+    def joined(cls, parts: Sequence[Bitext]) -> Bitext:
+        """The pairs of several bitexts, one after the other; see `Text.joined`."""
+        return cls(Text.joined([part.source for part in parts]), Text.joined([part.target for part in parts]))
 
     def __len__(self) -> int:
         return len(self.source)

@@ -23,6 +23,9 @@ class Encoder(Protocol):
         Whether the vector of a word depends on its sentence. Each distinct word is encoded only once if not.
     name
         What messages call the encoder.
+
+    An encoder may also have an attribute `independent`, which is true if no digit of a vector depends on what else is
+    encoded in the same call. Only then can a text be aligned in parts and give the same bytes.
     """
 
     contextual: bool

@@ -108,8 +108,14 @@ class EncoderScorer(Aligning):
         self.max_length: int = self.similarity.max_length
         # Encoders are not made for several callers.
         self._lock = Lock()
-        # The vectors of the vocabularies that were encoded last: the parts of a text have the same ones.
+        # The vectors of the vocabularies that were encoded last: the parts of a text have the same ones, or have most
+        # words in common.
         self._encoded: tuple[tuple[Vocabulary, ...], tuple[Matrix, Matrix]] | None = None
+
+    @property
+    def needs_whole_text(self) -> bool:
+        """Whether vectors depend, in their last digits, on what is encoded together with them."""
+        return not getattr(self.encoder, "independent", False)
 
     def directions(self, pairs: Any, *, cells: int | None = None, in_order: bool = False) -> Runs:
         """The link probabilities of all pairs in both directions, run by run."""
@@ -135,12 +141,23 @@ class EncoderScorer(Aligning):
         with self._lock:
             known = self._encoded
             if known is None or any(one is not other for one, other in zip(known[0], vocabularies, strict=True)):
-                source, target = (
-                    unit_vectors(self.encoder, [[word] for word in vocabulary.words], side)
-                    for side, vocabulary in enumerate(vocabularies)
-                )
+                source, target = (self._words_of(vocabulary, side) for side, vocabulary in enumerate(vocabularies))
                 self._encoded = known = vocabularies, self._checked(source, target)
             return known[1]
+
+    def _words_of(self, vocabulary: Vocabulary, side: int) -> Matrix:
+        """One vector for each word of a vocabulary, of which those of the vocabulary before it are known."""
+        words = vocabulary.words
+        if self._encoded is None:
+            return unit_vectors(self.encoder, [[word] for word in words], side)
+        before, vectors = self._encoded[0][side], self._encoded[1][side]
+        rows = before.numbers(words)
+        new = unit_vectors(self.encoder, [[words[number]] for number in np.flatnonzero(rows < 0)], side)
+        if not len(new):
+            return vectors[rows]
+        found = np.empty((len(words), new.shape[1]), dtype=np.float32)
+        found[rows >= 0], found[rows < 0] = vectors[rows[rows >= 0]], new
+        return found
 
     def _in_context(self, part: Bitext) -> tuple[Bitext, tuple[Matrix, Matrix]]:
         """One vector for each token, and the part with tokens numbered one after the other."""

@@ -13,7 +13,15 @@ from cepts.engine.piecework import (
     run_steps,
     workplace_of,
 )
-from cepts.engine.shards import cut_runs, default_threads, map_shards, one_allocation, release_memory, run_tasks
+from cepts.engine.shards import (
+    cut_blocks,
+    cut_runs,
+    default_threads,
+    map_shards,
+    one_allocation,
+    release_memory,
+    run_tasks,
+)
 
 __all__ = [
     "BYTES_IN_MEMORY",
@@ -28,6 +36,7 @@ __all__ = [
     "Tick",
     "Workplace",
     "check_version",
+    "cut_blocks",
     "cut_runs",
     "default_threads",
     "engine_of",

@@ -13,7 +13,7 @@ import os
 import sys
 import threading
 from collections import deque
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Generator, Iterable, Iterator, Sequence
 from concurrent.futures import Future, ThreadPoolExecutor, wait
 from typing import TypeVar
 
@@ -21,6 +21,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 Shard = TypeVar("Shard")
+Block = TypeVar("Block")
 Result = TypeVar("Result")
 
 _pools: dict[int, ThreadPoolExecutor] = {}
@@ -48,6 +49,47 @@ def cut_runs(offsets: NDArray[np.int64], size: int | Callable[[int], int]) -> It
         stop = max(int(np.searchsorted(ends, last, side="right")), start + 1)
         yield start, stop
         start = stop
+
+
+def cut_blocks(
+    blocks: Iterable[Block],
+    cells_of: Callable[[Block], NDArray[np.int64]],
+    part_of: Callable[[Block, int, int], Block],
+    joined: Callable[[list[Block]], Block],
+    size: int | Callable[[int], int],
+) -> Generator[Block]:
+    """Divide items that come in blocks as `cut_runs` divides all of them, whatever the blocks are.
+
+    Parameters
+    ----------
+    blocks
+        Consecutive items, of which only those of the next run are held.
+    cells_of
+        The number of cells of each item of a block.
+    part_of
+        Items `start` to `stop` (exclusive) of a block.
+    joined
+        One block of the items of several, which follow each other.
+    size
+        As in `cut_runs`.
+    """
+    held: list[Block] = []
+    first = before = 0  # cells before the run whose items are held, and before the block
+    for block in blocks:
+        ends = before + np.cumsum(cells_of(block))
+        start = 0
+        while start < len(ends):
+            last = first + (size(first) if callable(size) else size)
+            stop = max(int(np.searchsorted(ends, last, side="right")), start if held else start + 1)
+            if stop > start:
+                held.append(part_of(block, start, stop))
+            if stop < len(ends):  # otherwise the next block may have more items of this run
+                yield joined(held)
+                held, first = [], int(ends[stop - 1]) if stop else before
+            start = stop
+        before = int(ends[-1]) if len(ends) else before
+    if held:
+        yield joined(held)
 
 
 def map_shards(

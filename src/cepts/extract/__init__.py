@@ -1,6 +1,6 @@
 """Scorers and extractors: a scorer says how strongly words are associated, an extractor makes links from that."""
 
-from cepts.extract.aligning import AlignedRun, Aligning, aligned_runs
+from cepts.extract.aligning import AlignedRun, Aligning, LaterPairs, aligned_runs, needs_whole_text
 from cepts.extract.associations import ASSOCIATIONS, NBEST, association_of, association_of_nbest, compete
 from cepts.extract.closure import cepts_of_links, closure
 from cepts.extract.extractors import EXTRACTORS, Extraction, Extractor, without_loose_words
@@ -31,6 +31,7 @@ __all__ = [
     "Derivation",
     "Extraction",
     "Extractor",
+    "LaterPairs",
     "LinkScorer",
     "MatrixDirections",
     "MatrixScorer",
@@ -51,6 +52,7 @@ __all__ = [
     "compete",
     "derive",
     "mixed",
+    "needs_whole_text",
     "pair_quality",
     "phrase_pairs",
     "phrase_table",

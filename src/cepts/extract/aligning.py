@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
-from dataclasses import replace
+from dataclasses import dataclass, replace
+from functools import partial
 from itertools import islice
 from typing import TYPE_CHECKING, Any, NamedTuple, TypeVar
 
@@ -154,6 +155,39 @@ def _placed(runs: Sequence[AlignedRun], places: NDArray[np.int64]) -> Iterator[A
         )
 
 
+@dataclass(frozen=True, slots=True)
+class LaterPairs:
+    """A scorer of pairs that come after `first` others, which the random starts of cepts depend on."""
+
+    scorer: Scorer
+    first: int
+
+    @property
+    def max_length(self) -> int | None:
+        """That of the scorer."""
+        return self.scorer.max_length
+
+    def directions(self, pairs: Any, *, cells: int | None = None, in_order: bool = False) -> Runs:
+        """Those of the scorer, with other numbers."""
+        runs = self.scorer.directions(pairs, cells=cells, in_order=in_order)
+        moved = (partial(self._moved, make) for make in runs.makers)
+        makers = list(moved) if isinstance(runs.makers, Sequence) else moved
+        return Runs(makers, runs.pairs, runs.groups, runs.threads)
+
+    def _moved(self, make: Callable[[], Directions]) -> Directions:
+        directions = make()
+        directions.first += self.first
+        return directions
+
+
+def needs_whole_text(*scorers: Scorer) -> bool:
+    """Whether one of `scorers` gives other results if the parts of a text are scored one by one.
+
+    A scorer that does not say so, see `Aligning`, is taken to need the whole text.
+    """
+    return any(getattr(scorer, "needs_whole_text", True) for scorer in scorers)
+
+
 class Aligning:
     """Base class of scorers that aligns pairs, scores them and returns their posteriors, given their `directions`."""
 
@@ -162,6 +196,11 @@ class Aligning:
         @property
         def max_length(self) -> int | None:
             """Pairs with a longer sentence on either side are left unaligned; None aligns all pairs."""
+
+    @property
+    def needs_whole_text(self) -> bool:
+        """Whether what is said of a pair depends on its number in the text, or on other pairs."""
+        return False
 
     def directions(self, pairs: Any, *, cells: int | None = None, in_order: bool = False) -> Runs:
         """Score `pairs`, run by run; see `cepts.data.Scorer`."""

@@ -113,6 +113,11 @@ class MatrixScorer(Aligning):
     def __init__(self, association: Association, *, threads: int | None = None) -> None:
         self.association, self.threads = association, threads
 
+    @property
+    def needs_whole_text(self) -> bool:
+        """Whether pairs are found by their number in the text."""
+        return True
+
     def directions(self, pairs: Any = None, *, cells: int | None = None, in_order: bool = False) -> Runs:
         """Return the matrices, run by run; `pairs`, if given, must be sentence pairs of the same sizes."""
         matrices = self.association
@@ -227,6 +232,11 @@ class LinkScorer(Aligning):
             else np.asarray(lengths, dtype=np.int64)
             for side, lengths in (("source", source_lengths), ("target", target_lengths))
         )
+
+    @property
+    def needs_whole_text(self) -> bool:
+        """Whether pairs are found by their number in the text."""
+        return True
 
     def directions(self, pairs: Any = None, *, cells: int | None = None, in_order: bool = False) -> Runs:
         """Return the links as matrices, run by run; `pairs`, if given, must be sentence pairs that the links fit."""

@@ -13,7 +13,7 @@ from numpy.typing import NDArray
 from cepts.data import Association, Directions, Flat, GivenDirections, Pulls, Runs, Scorer, offsets_of
 from cepts.engine import map_shards
 from cepts.errors import DataError, UsageError
-from cepts.extract.aligning import Aligning
+from cepts.extract.aligning import Aligning, needs_whole_text
 
 Anything = TypeVar("Anything", bound="Said")
 
@@ -61,6 +61,11 @@ class ScorerMixture(Aligning):
         """Pairs with a longer sentence are left unaligned by all members; None if a member aligns all pairs."""
         limits = [scorer.max_length for scorer in self.scorers]
         return None if None in limits else max(limit for limit in limits if limit is not None)
+
+    @property
+    def needs_whole_text(self) -> bool:
+        """Whether a member needs it."""
+        return needs_whole_text(*self.scorers)
 
     def directions(self, pairs: Any, *, cells: int | None = None, in_order: bool = False) -> Runs:
         """Return the averaged directions, run by run; the runs are those of the first member."""

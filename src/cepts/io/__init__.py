@@ -26,7 +26,13 @@ from cepts.io.links import LinkWriter, read_links, swap_sides, write_links
 from cepts.io.matrices import AssociationWriter, Matrices, association_blocks, read_association, write_association
 from cepts.io.nbest_writer import NBestWriter, write_nbest
 from cepts.io.priors import read_priors, write_priors
-from cepts.io.sentence_pairs import SentencePairWriter, read_predicted_links, read_sentence_pairs, write_sentence_pairs
+from cepts.io.sentence_pairs import (
+    SentencePairWriter,
+    each_sentence_pair,
+    read_predicted_links,
+    read_sentence_pairs,
+    write_sentence_pairs,
+)
 from cepts.io.vectors import read_vectors, write_vectors
 
 __all__ = [
@@ -44,6 +50,7 @@ __all__ = [
     "bitext_blocks",
     "bitext_parts",
     "check_output",
+    "each_sentence_pair",
     "open_output",
     "read_answer_judgements",
     "read_arpa",

@@ -159,6 +159,7 @@ def bitext_parts(
     errors: str = "strict",
     languages: Sequence[str] | None = None,
     columns: Sequence[str] | None = None,
+    notices: list[str] | None = None,
     progress: Progress | None = None,
     block_bytes: int = BLOCK_BYTES,
     threads: int | None = None,
@@ -169,7 +170,7 @@ def bitext_parts(
     """
     words = BlockWords(), BlockWords()
     how = _Reading(errors, progress, block_bytes, threads)
-    for block in _blocks(how, words, source, target, format, languages, columns, None):
+    for block in _blocks(how, words, source, target, format, languages, columns, notices):
         # A side has waiting sentences of one block at most.
         yield Bitext(
             Text(block.source_ids, offsets_of(block.source_lengths), words[0].vocabulary()),

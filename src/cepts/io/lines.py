@@ -6,6 +6,7 @@ import json
 import math
 import re
 from collections.abc import Iterator, Mapping
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -15,6 +16,7 @@ from numpy.typing import NDArray
 from cepts.data import words_of
 from cepts.errors import LONGEST_QUOTE, DataError, clipped, reason_of, shown
 from cepts.io.files import InputFile, PathLike, read_blocks
+from cepts.progress import Progress, Step, silent
 
 BLANKS = re.compile(r"[ \t]+")
 SURROGATE = re.compile(r"\\u[dD][89a-fA-F]")  # the escape of half a character; the other half may be missing
@@ -138,6 +140,34 @@ def uneven_error(source: str, source_lines: int, target: str, target_lines: int)
         f"{source} has {source_lines:,} lines but {target} has {target_lines:,}; a bitext needs one target line for "
         f"each source line. The first line without a partner is {min(source_lines, target_lines) + 1:,}."
     )
+
+
+def check_even(source: PathLike, target: PathLike, *, progress: Progress | None = None) -> None:
+    """Refuse two files with different numbers of lines, without reading what is in the lines.
+
+    This is much faster than finding it out when one of the files ends. What cannot be read twice is not checked.
+    """
+    if not (Path(source).is_file() and Path(target).is_file()):
+        return
+    report = progress or silent
+
+    def counting(step: Step) -> None:
+        report(replace(step, stage="counting lines"))
+
+    with InputFile(source, progress=counting) as first, InputFile(target, progress=counting) as second:
+        first.after, second.before = second.size, first.size
+        source_lines, target_lines = _count_lines(first), _count_lines(second)
+        if source_lines != target_lines:
+            raise uneven_error(first.name, source_lines, second.name, target_lines)
+
+
+def _count_lines(file: InputFile) -> int:
+    lines, last = 0, b"\n"
+    for block in read_blocks(file):
+        data = block.tobytes()
+        lines, last = lines + data.count(b"\n"), data[-1:]
+        file.report()
+    return lines + (last != b"\n")
 
 
 def json_objects(

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 import re
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import replace
 from itertools import zip_longest
 
@@ -12,15 +12,19 @@ from cepts.data import COLUMNS, Alignments, Bitext, Segments, Sentence, Sentence
 from cepts.errors import DataError, UsageError, check_choice
 from cepts.io.files import InputFile, PathLike, check_stdin, last_suffix, name_of
 from cepts.io.json_links import link_objects
-from cepts.io.lines import json_line, located_lines, separator_error, separator_of, shown, uneven_error
+from cepts.io.lines import check_even, json_line, located_lines, separator_error, separator_of, shown, uneven_error
 from cepts.io.link_format import LinkOptions
 from cepts.io.links import link_pieces, read_links
 from cepts.io.sentence_pair_records import array_pairs, conllu_sentences, line_pairs
 from cepts.io.writer import Writer
 from cepts.names import SENTENCE_PAIR_FORMATS, TWO_FILE_PAIR_FORMATS, WRITABLE_PAIR_FORMATS
+from cepts.progress import Progress
 
 BY_SUFFIX = {".jsonl": "json", ".tsv": "tsv"}
+PAIRS_IN_REPORT = 256
 PIPES = re.compile(r"(?<![^ \t\v\f\r])\|\|\|(?![^ \t\v\f\r])")  # the token; in a longer token it is part of a word
+
+Located = tuple[str, SentencePair]  # with the place for messages
 
 
 def read_sentence_pairs(
@@ -57,19 +61,39 @@ def read_sentence_pairs(
         A repeated link counts once; a link that is both sure and possible is sure. `segments` are links of
         all their words, sure. Sentences of running text are cut at blanks and marked (`Sentence.running`).
     """
+    check_stdin(source, target, links)
+    found = list(each_sentence_pair(source, target, format=format, columns=columns))
+    return found if links is None else _with_links(found, links, links_format, base)
+
+
+def each_sentence_pair(
+    source: PathLike,
+    target: PathLike | None = None,
+    *,
+    format: str = "auto",
+    columns: Sequence[str] = (),
+    progress: Progress | None = None,
+) -> Iterator[SentencePair]:
+    """Read the sentence pairs of `read_sentence_pairs` one by one; those of jacana's JSON are read at once.
+
+    `progress` is told now and then how many bytes have been read.
+    """
     check_choice("format", format, ("auto", *SENTENCE_PAIR_FORMATS))
     if unknown := set(columns) - set(COLUMNS):
         raise UsageError(f"`columns` must be among {', '.join(COLUMNS)}. Got {sorted(unknown)} instead.")
-    check_stdin(source, target, links)
-    pairs = _of_one_file(source, format) if target is None else _of_two_files(source, target, format)
-    found = []
+    check_stdin(source, target)
+    if target is None:
+        pairs = _of_one_file(source, format, progress)
+    else:
+        pairs = _of_two_files(source, target, format, progress)
+    found = False
     for where, pair in pairs:
         for name in columns:
             _check_column(where, pair, name)
-        found.append(pair)
+        found = True
+        yield pair
     if not found:
         raise DataError(f"{name_of(source)} is empty; wanted sentence pairs.")
-    return found if links is None else _with_links(found, links, links_format, base)
 
 
 def read_predicted_links(
@@ -132,18 +156,28 @@ def _predicted(name: str, predicted: Iterator[tuple[str, SentencePair]], pairs: 
     return gold_alignments([pair for _, pair in found])
 
 
-def _of_one_file(path: PathLike, format: str) -> Iterator[tuple[str, SentencePair]]:
+def _of_one_file(path: PathLike, format: str, progress: Progress | None) -> Iterator[Located]:
     if format in TWO_FILE_PAIR_FORMATS:
         raise UsageError(f"the format {format} needs two files, `source` and `target`. Got one file instead.")
-    with InputFile(path) as file:
+    with InputFile(path, progress=progress) as file:
         if format == "auto" and file.peek(1):
             format = _guess_format(file)
         if format == "json":
-            yield from line_pairs(file)
+            pairs = line_pairs(file)
         elif format == "jacana":
-            yield from array_pairs(file)
+            pairs = array_pairs(file)
         else:
-            yield from _separated_pairs(file, format)
+            pairs = _separated_pairs(file, format)
+        yield from _reported(pairs, file.report)
+
+
+def _reported(pairs: Iterator[Located], report: Callable[[], None]) -> Iterator[Located]:
+    """The pairs, with a report now and then and at the end."""
+    for number, pair in enumerate(pairs):
+        yield pair
+        if number % PAIRS_IN_REPORT == 0:
+            report()
+    report()
 
 
 def _guess_format(file: InputFile) -> str:
@@ -161,7 +195,7 @@ def _guess_format(file: InputFile) -> str:
     return format
 
 
-def _separated_pairs(file: InputFile, format: str) -> Iterator[tuple[str, SentencePair]]:
+def _separated_pairs(file: InputFile, format: str) -> Iterator[Located]:
     for number, where, line in located_lines(file):
         sides = line.split("\t") if format == "tsv" else PIPES.split(line)
         if len(sides) != 2:
@@ -177,13 +211,14 @@ def _running(text: str) -> Sentence:
     return Sentence(tuple(words_of(text)), running=True)
 
 
-def _of_two_files(source: PathLike, target: PathLike, format: str) -> Iterator[tuple[str, SentencePair]]:
+def _of_two_files(source: PathLike, target: PathLike, format: str, progress: Progress | None) -> Iterator[Located]:
     if format not in {"auto", *TWO_FILE_PAIR_FORMATS}:
         raise UsageError(f"the format {format} has both sides in one file. Got two files instead.")
     if format == "auto":
         format = _guess_format_of_two(source, target)
-    with InputFile(source) as first, InputFile(target) as second:
-        yield from (_conllu_pairs if format == "conllu" else _text_pairs)(first, second)
+    with InputFile(source, progress=progress) as first, InputFile(target) as second:
+        pairs = (_conllu_pairs if format == "conllu" else _text_pairs)(first, second)
+        yield from _reported(pairs, lambda: first.report(second))
 
 
 def _guess_format_of_two(source: PathLike, target: PathLike) -> str:
@@ -198,15 +233,19 @@ def _guess_format_of_two(source: PathLike, target: PathLike) -> str:
     return "conllu" if found == {True} else "text"
 
 
-def _text_pairs(first: InputFile, second: InputFile) -> Iterator[tuple[str, SentencePair]]:
-    source, target = list(located_lines(first)), list(located_lines(second))
-    if len(source) != len(target):
-        raise uneven_error(first.name, len(source), second.name, len(target))
-    for (_, where, line), (_, _, other) in zip(source, target, strict=True):
-        yield where, _plain_pair(line, other)
+def _text_pairs(first: InputFile, second: InputFile) -> Iterator[Located]:
+    check_even(first.path, second.path)
+    source, target = located_lines(first), located_lines(second)
+    lines = 0
+    for lines, (one, other) in enumerate(zip_longest(source, target), start=1):
+        if one is None or other is None:
+            longer = lines + sum(1 for _ in (target if one is None else source))
+            counts = (lines - 1, longer) if one is None else (longer, lines - 1)
+            raise uneven_error(first.name, counts[0], second.name, counts[1])
+        yield one[1], _plain_pair(one[2], other[2])
 
 
-def _conllu_pairs(first: InputFile, second: InputFile) -> Iterator[tuple[str, SentencePair]]:
+def _conllu_pairs(first: InputFile, second: InputFile) -> Iterator[Located]:
     for number, (one, other) in enumerate(zip_longest(conllu_sentences(first), conllu_sentences(second))):
         if one is None or other is None:
             longer, place = (first, one[0]) if one is not None else (second, other[0])

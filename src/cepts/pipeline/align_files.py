@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from contextlib import ExitStack
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -10,13 +11,15 @@ from typing import TYPE_CHECKING, Any
 from cepts.data import Bitext, Scorer
 from cepts.engine import Engine, default_threads, workplace_of
 from cepts.errors import ModelError, UsageError
-from cepts.extract import Extraction
+from cepts.extract import Extraction, needs_whole_text
+from cepts.factor import EXHAUSTIVE
 from cepts.io import check_output
 from cepts.pipeline.inputs import BitextFiles
 from cepts.pipeline.jobs import link_writer, shows_sentences, text_on
 from cepts.pipeline.lists import list_alignments
 from cepts.pipeline.loop import Summary, align, check_cepts
 from cepts.pipeline.notices import note_unknown_words, note_unused_priors
+from cepts.pipeline.passing import PassingText
 from cepts.pipeline.priors import with_dictionary
 from cepts.pipeline.tuned import GoldTraining, said
 from cepts.progress import Progress, Step
@@ -146,12 +149,18 @@ def align_files(job: AlignJob, *, notices: list[str] | None = None, progress: Pr
     progress
         Called after each step.
     """
+    with ExitStack() as files:
+        return _aligned(job, files, notices, progress)
+
+
+def _aligned(job: AlignJob, files: ExitStack, notices: list[str] | None, progress: Progress | None) -> Summary:
+    """What `align_files` does; `files` closes a text that is not read to its end."""
     outputs = job.outputs
     outputs.check()
     if isinstance(job.scorer, WordTraining | GoldTraining) and job.scorer.save is not None:
         check_destination(job.scorer.save)
     not_saved: ModelError | None = None
-    text: Bitext | ShelvedText
+    text: Bitext | ShelvedText | PassingText
     if isinstance(job.scorer, WordTraining):
         scorer: Scorer = job.scorer.aligner
         aligner, plan = job.scorer.aligner, job.scorer.plan()
@@ -169,10 +178,14 @@ def align_files(job: AlignJob, *, notices: list[str] | None = None, progress: Pr
         tuned, not_saved = job.scorer.train(text, progress)
         scorer = tuned
     else:
-        text = job.texts.read(notices, progress)
+        text = files.enter_context(job.texts.passing(notices, progress))
         scorer = job.scorer()
         if notices is not None:
-            note_unknown_words(job.texts.names, scorer, text, notices)
+            note_unknown_words(job.texts.names, scorer, text.now, notices)
+        # Random starts of cepts depend on the numbers of pairs.
+        random_starts = job.extraction.combine == "onmf" and job.extraction.factoring.cepts in EXHAUSTIVE
+        if text.is_one_part or random_starts or needs_whole_text(scorer):
+            text = text.whole()
     if outputs.lists is None:
         writer = link_writer(outputs.links, outputs.format, outputs.base, text)
         results: dict[str, Any] = {"scores": outputs.scores, "matrices": outputs.matrices, "progress": progress}

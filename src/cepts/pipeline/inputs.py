@@ -23,6 +23,7 @@ from cepts.data import (
 )
 from cepts.errors import DataError, UsageError, check_choice, listed
 from cepts.io import (
+    bitext_parts,
     read_arpa,
     read_bitext,
     read_dictionary,
@@ -34,8 +35,10 @@ from cepts.io import (
 )
 from cepts.io.files import InputFile, PathLike, check_stdin, last_suffix, name_of
 from cepts.io.languages import split_named
+from cepts.io.lines import check_even
 from cepts.names import TOKENISING
 from cepts.pipeline.notices import note_tokens
+from cepts.pipeline.passing import PassingText
 from cepts.progress import Progress
 
 if TYPE_CHECKING:
@@ -66,6 +69,22 @@ class BitextFiles:
         if notices is not None:
             note_tokens(self.names, bitext, notices)
         return bitext
+
+    def passing(self, notices: list[str] | None = None, progress: Progress | None = None) -> PassingText:
+        """The sentence pairs, part by part; `notices` gets what `read` adds, by the first part.
+
+        That files have different numbers of lines is found out here, before the text is used.
+        """
+        text = PassingText(lambda report: bitext_parts(**asdict(self), notices=notices, progress=report), progress)
+        try:
+            if self.target is not None and not text.is_one_part:
+                check_even(self.source, self.target, progress=progress)
+            if notices is not None:
+                note_tokens(self.names, text.now, notices)
+        except BaseException:
+            text.close()
+            raise
+        return text
 
     @property
     def names(self) -> tuple[str, str]:
@@ -179,10 +198,12 @@ def load_phrase_aligner(model: str, *, threads: int | None = None, max_length: i
     return aligner if max_length is None else aligner.set_params(max_length=max_length)
 
 
-def check_input(aligner: PhraseAligner, columns: Sequence[str], pairs: Sequence[SentencePair], path: str) -> None:
-    """Refuse the pairs of a file without the columns of training, before any work."""
+def check_input(
+    aligner: PhraseAligner, columns: Sequence[str], pairs: Sequence[SentencePair], path: str, before: int = 0
+) -> None:
+    """Refuse the pairs of a file without the columns of training, before any work; `before` pairs came before these."""
     if aligner.language is None:  # otherwise the annotator of the language fills them in
-        check_columns_of(pairs, columns, path)
+        check_columns_of(pairs, columns, path, before)
 
 
 def without_columns(pair: SentencePair) -> SentencePair:
@@ -191,12 +212,12 @@ def without_columns(pair: SentencePair) -> SentencePair:
     return replace(pair, **sides)
 
 
-def check_columns_of(pairs: Sequence[SentencePair], columns: Sequence[str], path: str) -> None:
-    """Refuse pairs of a file that lack a column."""
+def check_columns_of(pairs: Sequence[SentencePair], columns: Sequence[str], path: str, before: int = 0) -> None:
+    """Refuse pairs of a file that lack a column; `before` pairs came before these."""
     from cepts.phrases.annotate import check_columns
 
     try:
-        check_columns(pairs, columns)
+        check_columns(pairs, columns, before)
     except DataError as error:
         raise DataError(f"{name_of(path)}: {error}") from None
 
@@ -216,7 +237,16 @@ def tokenise_pairs(
     notices
         Gets a line that says that the text was tokenised or, of other languages, that it should be.
     """
-    from cepts.phrases.tokeniser import is_running, looks_untokenised, tokenised
+    from cepts.phrases.tokeniser import tokenised
+
+    return tokenised(pairs) if are_running(aligner, pairs, path, tokenise=tokenise, notices=notices) else pairs
+
+
+def are_running(
+    aligner: PhraseAligner, pairs: list[SentencePair], path: str, *, tokenise: str = "auto", notices: list[str] | None
+) -> bool:
+    """Whether `tokenise_pairs`, whose parameters these are, cuts the text of pairs."""
+    from cepts.phrases.tokeniser import is_running, looks_untokenised
 
     check_choice("tokenise", tokenise, TOKENISING)
     if tokenise == "yes" and aligner.language is None:
@@ -228,11 +258,10 @@ def tokenise_pairs(
                 f"{name_of(path)}: the text is not tokenised, so words and punctuation were separated; links count "
                 f"these tokens (`tokenise` no keeps the text as it is)."
             )
-        return tokenised(pairs)
-    if tokenise == "auto" and notices is not None and any(map(is_running, pairs)):
+    elif tokenise == "auto" and notices is not None and any(map(is_running, pairs)):
         name, sample = name_of(path), pairs[:: max(len(pairs) // SAMPLE, 1)]
         note_tokens((f"{name}, source", f"{name}, target"), as_bitext(sample), notices)
-    return pairs
+    return wanted
 
 
 def check_gold(pairs: Sequence[SentencePair], path: str) -> None:

@@ -133,9 +133,7 @@ class SentencesAgain:
                 if following is None:
                     raise self._changed()
                 self._held, self._first = following, end
-        if len(found) == 1:
-            return found[0]
-        return Bitext.from_tokens(part[pair] for part in found for pair in range(len(part)))
+        return found[0] if len(found) == 1 else Bitext.joined(found)
 
     def _opened(self) -> Iterator[Bitext]:
         format_, errors, languages, columns, source, *target = self.stamp

@@ -7,6 +7,7 @@ from pathlib import Path
 from cepts.data import Bitext
 from cepts.io import NBestWriter
 from cepts.pipeline.loop import Summary, parts_of
+from cepts.pipeline.passing import PassingText
 from cepts.progress import Progress
 from cepts.words import Aligner
 from cepts.words.text import ShelvedText
@@ -14,7 +15,7 @@ from cepts.words.text import ShelvedText
 
 def list_alignments(
     aligner: Aligner,
-    bitext: Bitext | ShelvedText,
+    bitext: Bitext | ShelvedText | PassingText,
     output: str | Path,
     *,
     count: int,
@@ -37,13 +38,15 @@ def list_alignments(
     progress
         Called after each run of pairs.
     """
-    summary = Summary(pairs=len(bitext), listed=direction)
+    summary = Summary(listed=direction)
+    report = bitext.counting(progress) if isinstance(bitext, PassingText) else progress
     with NBestWriter(output, format=format, direction=direction, bitext=bitext) as writer:
         for part in parts_of(bitext):
-            for forward, reverse in aligner.nbest_runs(part, count, progress=progress):
+            summary.pairs += len(part)
+            summary.of_part(part, aligner.max_length)
+            for forward, reverse in aligner.nbest_runs(part, count, progress=report):
                 writer.write(forward, reverse)
                 count_listed(summary, direction, len(forward.log_probabilities), len(reverse.log_probabilities))
-    summary.of_text(bitext, aligner.max_length)
     return summary
 
 

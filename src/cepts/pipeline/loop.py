@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
 from contextlib import AbstractContextManager, ExitStack
 from dataclasses import asdict, dataclass
 from itertools import chain
@@ -15,8 +15,9 @@ from numpy.typing import NDArray
 from cepts.atomic import together
 from cepts.data import Alignments, Bitext, Scorer, as_bitext, offsets_of, reach_of
 from cepts.errors import ModelError, UsageError
-from cepts.extract import AlignedRun, Extraction, aligned_runs
+from cepts.extract import AlignedRun, Extraction, LaterPairs, aligned_runs
 from cepts.io import AssociationWriter, open_output
+from cepts.pipeline.passing import Passing, PassingText
 from cepts.pipeline.reports import counted
 from cepts.progress import Progress
 from cepts.words.text import ShelvedText
@@ -147,13 +148,17 @@ class Summary:
 
     def of_text(self, text: Bitext | ShelvedText, max_length: int | None) -> None:
         """Count the words and the pairs that cannot be aligned."""
-        self.max_length = max_length
         for part in parts_of(text):
-            lengths = part.source.lengths, part.target.lengths
-            self.source_words += len(part.source.ids)
-            self.target_words += len(part.target.ids)
-            self.empty += int((np.minimum(*lengths) == 0).sum())
-            self.too_long += 0 if max_length is None else int((np.maximum(*lengths) > max_length).sum())
+            self.of_part(part, max_length)
+
+    def of_part(self, part: Bitext, max_length: int | None) -> None:
+        """Count the words, and the pairs that cannot be aligned, of a part of the text."""
+        self.max_length = max_length
+        lengths = part.source.lengths, part.target.lengths
+        self.source_words += len(part.source.ids)
+        self.target_words += len(part.target.ids)
+        self.empty += int((np.minimum(*lengths) == 0).sum())
+        self.too_long += 0 if max_length is None else int((np.maximum(*lengths) > max_length).sum())
 
 
 def _share(part: int, whole: int) -> str:
@@ -187,7 +192,8 @@ def align(
     scorer
         A trained model, a space, given matrices or links, or a mixture of these.
     pairs
-        The sentence pairs, as `scorer.directions` takes them; None for given matrices or links without sentences.
+        The sentence pairs, as `scorer.directions` takes them, or `Passing`; None for given matrices or links
+        without sentences.
     writer
         A writer of links, such as `cepts.io.LinkWriter`; this function opens and closes it.
     extraction
@@ -206,21 +212,32 @@ def align(
         What the scorer says of all pairs, in order, if that is known already.
     """
     extraction = extraction or Extraction()
-    bitext = pairs if pairs is None or isinstance(pairs, ShelvedText) else as_bitext(pairs)
-    if extraction.combine == "onmf" and bitext is not None:
-        check_cepts(extraction.factoring.cepts, bitext, scorer.max_length)
-    summary = Summary()
+    passing = isinstance(pairs, Passing)
+    bitext = pairs if pairs is None or passing or isinstance(pairs, ShelvedText) else as_bitext(pairs)
+    cepts = extraction.factoring.cepts if extraction.combine == "onmf" else None
+    if bitext is not None and not passing:
+        check_cepts(cepts, bitext, scorer.max_length)
+    summary, longest = Summary(), LongestPair(scorer.max_length)
     with together(), ExitStack() as files:
         files.enter_context(writer)
         kept = None if matrices is None else files.enter_context(AssociationWriter(matrices))
         scored = None if scores is None else files.enter_context(open_output(scores))
         judged = None if quality is None else files.enter_context(open_output(quality))
         # Matrices are those of all pairs in order, which a text on a shelf gives shard by shard.
-        parts = pairs if isinstance(pairs, ShelvedText) and kept is not None else [pairs]
-        what: dict[str, Any] = {"matrices": kept is not None, "scores": scored is not None, "progress": progress}
-        what["quality"] = judged is not None
+        parts = pairs if passing or (isinstance(pairs, ShelvedText) and kept is not None) else [pairs]
+        what: dict[str, Any] = {"matrices": kept is not None, "scores": scored is not None}
+        what |= {"quality": judged is not None, "progress": pairs.counting(progress) if passing else progress}
+
+        def runs_of(part: Any) -> Iterator[AlignedRun]:
+            if not passing:
+                return aligned_runs(scorer, part, extraction, **what)
+            text = as_bitext(part)
+            summary.of_part(text, scorer.max_length)
+            longest.add(text)
+            return aligned_runs(LaterPairs(scorer, pairs.before), part, extraction, **what)
+
         if runs is None:
-            runs = chain.from_iterable(aligned_runs(scorer, part, extraction, **what) for part in parts)
+            runs = chain.from_iterable(map(runs_of, parts))
         for run in runs:
             writer.write(run.links)
             if scored is not None and run.scores is not None:
@@ -231,33 +248,49 @@ def align(
                 end = summary.pairs + len(run.links)
                 kept.write(run.matrix, None if bitext is None else bitext.part(summary.pairs, end))
             summary.add(run.links)
-    if bitext is not None:
+        longest.check(cepts)
+    if bitext is not None and not passing:
         summary.of_text(bitext, scorer.max_length)
     return summary
 
 
-def parts_of(text: Bitext | ShelvedText) -> Iterable[Bitext]:
+def parts_of(text: Bitext | ShelvedText | PassingText) -> Iterable[Bitext]:
     """The parts of a text, of which only one need be in memory."""
-    return text if isinstance(text, ShelvedText) else [text]
+    return [text] if isinstance(text, Bitext) else text
 
 
-def check_cepts(cepts: str | int, text: Bitext | ShelvedText, max_length: int | None) -> None:
+def check_cepts(cepts: str | int | None, text: Bitext | ShelvedText, max_length: int | None) -> None:
     """Refuse a number of cepts that no pair can have; shorter pairs will have fewer."""
-    if not isinstance(cepts, int):
-        return
-    most = longest = before = 0
-    for part in parts_of(text):
+    if isinstance(cepts, int):
+        longest = LongestPair(max_length)
+        for part in parts_of(text):
+            longest.add(part)
+        longest.check(cepts)
+
+
+class LongestPair:
+    """Finds the pair with the longest shorter side, among those without a sentence of more than `max_length` words."""
+
+    def __init__(self, max_length: int | None) -> None:
+        self.max_length = max_length
+        self._pairs = self._most = self._longest = 0
+
+    def add(self, part: Bitext) -> None:
+        """Look at the next pairs."""
         shorter = np.minimum(part.source.lengths, part.target.lengths)
-        if max_length is not None:
-            shorter[np.maximum(part.source.lengths, part.target.lengths) > max_length] = 0
-        if int(shorter.max(initial=0)) > most:
-            most, longest = int(shorter.max()), before + int(shorter.argmax())
-        before += len(part)
-    if 0 < most < cepts:
-        raise UsageError(
-            f"`cepts` must be at most {most:,}, the length of the shorter side of the longest sentence pair "
-            f"({longest + 1:,}). Got {cepts:,} instead."
-        )
+        if self.max_length is not None:
+            shorter[np.maximum(part.source.lengths, part.target.lengths) > self.max_length] = 0
+        if int(shorter.max(initial=0)) > self._most:
+            self._most, self._longest = int(shorter.max()), self._pairs + int(shorter.argmax())
+        self._pairs += len(part)
+
+    def check(self, cepts: str | int | None) -> None:
+        """Refuse a number of cepts that none of the pairs can have."""
+        if isinstance(cepts, int) and 0 < self._most < cepts:
+            raise UsageError(
+                f"`cepts` must be at most {self._most:,}, the length of the shorter side of the longest sentence pair "
+                f"({self._longest + 1:,}). Got {cepts:,} instead."
+            )
 
 
 def _write_scores(file: BinaryIO, scores: NDArray[np.float64]) -> None:

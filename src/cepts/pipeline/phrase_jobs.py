@@ -6,7 +6,7 @@ import json
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import asdict, dataclass, fields
-from functools import lru_cache, partial
+from functools import lru_cache
 from pathlib import Path
 from typing import Any
 
@@ -18,16 +18,14 @@ from cepts.data import (
     Alignments,
     Association,
     Cepts,
-    Directions,
     Flat,
     NullLinks,
-    Runs,
     Segments,
     Sentence,
     SentencePair,
 )
 from cepts.engine import JOB, PieceStep, Workplace, keep_terms, piece_name, run_steps
-from cepts.extract import AlignedRun, Extraction, aligned_runs
+from cepts.extract import AlignedRun, Extraction, LaterPairs, aligned_runs
 from cepts.factor import Factoring
 from cepts.phrases import PhraseAligner
 from cepts.pipeline.inputs import load_phrase_aligner
@@ -111,7 +109,7 @@ def align_shard(shelf: Shelf, number: int) -> dict[str, NDArray[Any]]:
     work = terms["work"]
     factoring = Factoring(**work["extraction"]["factoring"])
     extraction = Extraction(**work["extraction"] | {"factoring": factoring})
-    scorer = _LaterPairs(aligner_of(terms["model"], work["links"], work["max_length"]), number * terms["shard"])
+    scorer = LaterPairs(aligner_of(terms["model"], work["links"], work["max_length"]), number * terms["shard"])
     pairs = decoded(shelf.get(piece_name(PAIRS, number))["pairs"])
     runs = list(aligned_runs(scorer, pairs, extraction, matrices=work["matrices"], scores=work["scores"]))
     arrays = _arrays_of(LINKS, Alignments.concatenate([run.links for run in runs]))
@@ -127,27 +125,6 @@ def aligner_of(model: str, links: str | None, max_length: int | None) -> PhraseA
     """The aligner of a job, which each process loads once."""
     aligner = load_phrase_aligner(model, threads=1, max_length=max_length)
     return aligner if links is None else aligner.set_params(links=links)
-
-
-@dataclass(frozen=True, slots=True)
-class _LaterPairs:
-    """A scorer of pairs that come after `first` others, which the random starts of cepts depend on."""
-
-    aligner: PhraseAligner
-    first: int
-
-    @property
-    def max_length(self) -> int | None:
-        return self.aligner.max_length
-
-    def directions(self, pairs: Any, *, cells: int | None = None, in_order: bool = False) -> Runs:
-        runs = self.aligner.directions(pairs, cells=cells, in_order=in_order)
-        return Runs([partial(self._moved, make) for make in runs.makers], runs.pairs, runs.groups, runs.threads)
-
-    def _moved(self, make: Any) -> Directions:
-        directions: Directions = make()
-        directions.first += self.first
-        return directions
 
 
 # -- as arrays ---------------------------------------------------------------------------------------------------------

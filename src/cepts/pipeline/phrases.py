@@ -5,20 +5,23 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 from contextlib import AbstractContextManager, ExitStack
 from dataclasses import dataclass, replace
+from itertools import chain
 from pathlib import Path
 from typing import Any, Protocol
 
 from cepts.data import Alignments, Scorer, Segments, SentencePair, as_bitext
 from cepts.errors import UsageError
 from cepts.extract import AlignedRun, Extraction, rectangles
-from cepts.io import open_output, read_sentence_pairs
+from cepts.io import each_sentence_pair, open_output
 from cepts.io.lines import json_line
 from cepts.phrases import PhraseAligner, synthesise
 from cepts.phrases.paths import Alternative
+from cepts.phrases.tokeniser import tokenised
 from cepts.pipeline.align_files import AlignOutputs
-from cepts.pipeline.inputs import check_columns_of, check_input, load_phrase_aligner, tokenise_pairs
+from cepts.pipeline.inputs import are_running, check_input, load_phrase_aligner
 from cepts.pipeline.lists import count_listed
 from cepts.pipeline.loop import Summary, WriterOfRuns, align
+from cepts.pipeline.passing import PassingPairs
 from cepts.pipeline.phrase_jobs import PhraseWork, aligned_on, begin_aligning
 from cepts.pipeline.piece_jobs import begun, check_begin, workplace_on
 from cepts.pipeline.reports import Report
@@ -60,14 +63,17 @@ class PhraseLinks:
 class _RunWriter(WriterOfRuns):
     """Gives a writer of pairs the pairs to which links belong."""
 
-    def __init__(self, writer: PairWriter, pairs: Sequence[SentencePair], made: Synthesiser | None = None) -> None:
+    def __init__(
+        self, writer: PairWriter, pairs: Sequence[SentencePair] | PassingPairs, made: Synthesiser | None = None
+    ) -> None:
         super().__init__(writer)
         self._pairs, self._written, self._made = pairs, 0, made
 
     def write(self, alignments: Alignments) -> None:
         """Write the next pairs."""
         start, self._written = self._written, self._written + len(alignments)
-        pairs = self._pairs[start : self._written]
+        given = self._pairs
+        pairs = given.pairs(start, self._written) if isinstance(given, PassingPairs) else given[start : self._written]
         if self._made is not None:
             alignments = self._made(pairs, alignments)
         self.writer.write(pairs, alignments, alignments.segments)
@@ -104,7 +110,7 @@ class Synthesiser:
 
 def align_pairs(
     scorer: Scorer,
-    pairs: Sequence[SentencePair],
+    pairs: Sequence[SentencePair] | PassingPairs,
     writer: PairWriter,
     extraction: Extraction | None = None,
     *,
@@ -165,21 +171,25 @@ def align_pair_files(
     for name, given in (("checkpoint", checkpoint is not None), ("engine", engine != "local"), ("begin", begin)):
         if outputs.lists is not None and given:
             raise UsageError(f"`{name}` is for links, and `nbest` lists segmentations instead; omit one of them.")
-    pairs = read_sentence_pairs(*files, format=input_format)
-    aligner = load_phrase_aligner(model, threads=threads, max_length=max_length)
-    check_input(aligner, aligner.columns_, pairs, files[0])
-    pairs = tokenise_pairs(aligner, pairs, files[0], tokenise=tokenise, notices=notices)
     chosen = phrase_links or PhraseLinks()
-    if chosen.of_scorer() is not None:
-        aligner.set_params(links=chosen.of_scorer())
-    made = None
-    if chosen.synthesise:
-        if aligner.language is None:
-            check_columns_of(pairs, ["chunk"], files[0])
-        made = Synthesiser(aligner, chosen.links or "words")
-    if outputs.lists is None:
-        results: dict[str, Any] = {"scores": outputs.scores, "matrices": outputs.matrices, "progress": progress}
-        with ExitStack() as stack:
+    with ExitStack() as stack:
+        text = PassingPairs(lambda report: each_sentence_pair(*files, format=input_format, progress=report))
+        stack.enter_context(text)
+        aligner = load_phrase_aligner(model, threads=threads, max_length=max_length)
+        columns = [*aligner.columns_, *(["chunk"] if chosen.synthesise else [])]
+        running = are_running(aligner, text.now, files[0], tokenise=tokenise, notices=notices)
+
+        def prepared(pairs: list[SentencePair], before: int) -> list[SentencePair]:
+            check_input(aligner, columns, pairs, files[0], before)
+            return tokenised(pairs) if running else pairs
+
+        text.change(prepared)
+        pairs: list[SentencePair] | PassingPairs = text.now if text.is_one_part else text
+        if chosen.of_scorer() is not None:
+            aligner.set_params(links=chosen.of_scorer())
+        made = Synthesiser(aligner, chosen.links or "words") if chosen.synthesise else None
+        if outputs.lists is None:
+            results: dict[str, Any] = {"scores": outputs.scores, "matrices": outputs.matrices, "progress": progress}
             workplace = stack.enter_context(workplace_on(checkpoint, "phrases align", engine, threads))
             if begin:
                 check_begin(workplace)
@@ -192,20 +202,20 @@ def align_pair_files(
                     matrices=outputs.matrices is not None,
                     scores=outputs.scores is not None,
                 )
+                pairs = every_pair = [*chain(*text)]
                 if begin:
                     with workplace.shelf() as shelf:
-                        begin_aligning(shelf, work, pairs)
+                        begin_aligning(shelf, work, every_pair)
                     return begun(workplace, stopwatch)
-                results["runs"] = stack.enter_context(aligned_on(workplace, work, pairs, progress))
+                results["runs"] = stack.enter_context(aligned_on(workplace, work, every_pair, progress))
             return align_pairs(aligner, pairs, writer, extraction, made=made, **results)
-    return list_segmentations(
-        aligner, pairs, outputs.links, count=outputs.lists, direction=outputs.direction, progress=progress
-    )
+        how: dict[str, Any] = {"count": outputs.lists, "direction": outputs.direction, "progress": progress}
+        return list_segmentations(aligner, pairs, outputs.links, **how)
 
 
 def list_segmentations(
     aligner: PhraseAligner,
-    pairs: Sequence[SentencePair],
+    pairs: Sequence[SentencePair] | PassingPairs,
     output: str | Path,
     *,
     count: int,
@@ -213,23 +223,31 @@ def list_segmentations(
     progress: Progress | None = None,
 ) -> Summary:
     """Write the `count` best segmentations of each pair as JSON lines: of one `direction`, or of both."""
-    report = progress or silent
-    summary = Summary(pairs=len(pairs), listed=direction)
+    report = (pairs.counting(progress) if isinstance(pairs, PassingPairs) else progress) or silent
+    parts: Iterable[Sequence[SentencePair]] = pairs if isinstance(pairs, PassingPairs) else [pairs]
+    summary = Summary(listed=direction)
     with open_output(output) as file:
-        for start in range(0, len(pairs), PAIRS_AT_A_TIME):
-            run = pairs[start : start + PAIRS_AT_A_TIME]
-            lists = aligner.nbest(run, count)
-            report(Step(stage="listing", done=start + len(run), total=len(pairs)))
-            for pair, *found in zip(run, *lists, strict=True):
-                record: dict[str, object] = {"id": pair.id} if pair.id else {}
-                record |= {"source": pair.source.tokens, "target": pair.target.tokens}
-                for name, listed in zip(("forward", "reverse"), found, strict=True):
-                    if direction in {name, "both"}:
-                        record[name] = [_alternative(one) for one in listed]
-                file.write(json_line(record))
-                count_listed(summary, direction, len(found[0]), len(found[1]))
-    summary.of_text(as_bitext(pairs), aligner.max_length)
+        for part in parts:
+            summary.pairs += len(part)
+            summary.of_part(as_bitext(part), aligner.max_length)
+            for start in range(0, len(part), PAIRS_AT_A_TIME):
+                run = part[start : start + PAIRS_AT_A_TIME]
+                lists = aligner.nbest(run, count)
+                report(Step(stage="listing", done=start + len(run), total=len(part)))
+                for pair, *found in zip(run, *lists, strict=True):
+                    file.write(json_line(_listed(pair, found, direction)))
+                    count_listed(summary, direction, len(found[0]), len(found[1]))
     return summary
+
+
+def _listed(pair: SentencePair, found: Sequence[Sequence[Alternative]], direction: str) -> dict[str, object]:
+    """A pair with its segmentations of each direction."""
+    record: dict[str, object] = {"id": pair.id} if pair.id else {}
+    record |= {"source": pair.source.tokens, "target": pair.target.tokens}
+    for name, alternatives in zip(("forward", "reverse"), found, strict=True):
+        if direction in {name, "both"}:
+            record[name] = [_alternative(one) for one in alternatives]
+    return record
 
 
 def _alternative(one: Alternative) -> dict[str, object]:

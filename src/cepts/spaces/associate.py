@@ -12,7 +12,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from functools import partial
+from functools import cached_property, partial
 from typing import Any
 
 import numpy as np
@@ -125,6 +125,11 @@ class SpaceScorer(Aligning):
         self.scoring = scoring or Scoring()
         self.max_length: int = self.scoring.max_length
 
+    @cached_property
+    def projected(self) -> _Projected:
+        """The words of the two languages in the shared space."""
+        return _Projected(self)
+
     def knows(self, words: Sequence[str], side: int) -> NDArray[np.bool_]:
         """Which of `words` have a vector, in the language of the source (`side` 0) or of the target (1)."""
         return self.views[side].vocabulary.find(words) >= 0
@@ -149,8 +154,30 @@ class SpaceScorer(Aligning):
         )
 
 
+class _Projected:
+    """All words of the two views in the shared space, and how near they are to words of the other view.
+
+    Both are found when they are first needed, and kept for the next part of a text.
+    """
+
+    def __init__(self, scorer: SpaceScorer) -> None:
+        self._near = partial(mean_similarity, count=scorer.scoring.neighbourhood, threads=scorer.threads)
+        self.vectors = [
+            unit_rows(scorer.space.project(view.matrix, number))
+            for view, number in zip(scorer.views, scorer.sides, strict=True)
+        ]
+        self._means = [np.full(len(own), np.nan, dtype=np.float32) for own in self.vectors]
+
+    def means(self, side: int, rows: NDArray[np.integer]) -> NDArray[np.float32]:
+        """The mean similarities of the words in `rows` of a view to the nearest words of the other view."""
+        means = self._means[side]
+        new = np.unique(rows[np.isnan(means[rows])])
+        means[new] = self._near(self.vectors[side][new], self.vectors[1 - side])
+        return means[rows]
+
+
 class _Words:
-    """The words of a bitext in the shared space; each vocabulary is projected once."""
+    """The words of a bitext in the shared space."""
 
     def __init__(self, scorer: SpaceScorer, bitext: Bitext) -> None:
         self.options = options = scorer.scoring
@@ -158,28 +185,27 @@ class _Words:
         self.temperature = float(temperature if options.temperature is None else options.temperature)
         self.null = float(null if options.null is None else options.null)
         texts = bitext.source, bitext.target
-        everything = []
         self.vectors: tuple[Matrix, ...] = ()
         self.kinds: tuple[NDArray[np.int64], ...] = ()
-        for view, number, text in zip(scorer.views, scorer.sides, texts, strict=True):
+        self.less: tuple[NDArray[np.float32], ...] = ()
+        self.factor = 2.0 if options.measure == "csls" else 1.0
+        for side, (view, text) in enumerate(zip(scorer.views, texts, strict=True)):
             words = text.vocabulary.words
             rows = view.vocabulary.find(words)
-            everything.append(unit_rows(scorer.space.project(view.matrix, number)))
-            own = np.where(rows[:, None] >= 0, everything[-1][rows], np.float32(0))
+            own = np.where(rows[:, None] >= 0, scorer.projected.vectors[side][rows], np.float32(0))
             kinds = np.array([_kind(word) for word in words], dtype=np.int64)
+            kinds = np.where(own.any(axis=1), kinds, 3)
+            less = np.zeros(len(own), dtype=np.float32)
+            if options.measure == "csls":
+                less[kinds < 3] = scorer.projected.means(side, rows[kinds < 3])
             self.vectors += (own,)
-            self.kinds += (np.where(own.any(axis=1), kinds, 3),)
+            self.kinds += (kinds,)
+            self.less += (less,)
         numbers: dict[str, int] = {}
         self.forms = tuple(
             np.array([numbers.setdefault(word.lower(), len(numbers)) for word in text.vocabulary.words], dtype=np.int64)
             for text in texts
         )
-        self.factor = 2.0 if options.measure == "csls" else 1.0
-        self.less = tuple(np.zeros(len(own), dtype=np.float32) for own in self.vectors)
-        if options.measure == "csls":
-            near = partial(mean_similarity, count=options.neighbourhood, threads=scorer.threads)
-            for less, own, kinds, others in zip(self.less, self.vectors, self.kinds, everything[::-1], strict=True):
-                less[kinds < 3] = near(own[kinds < 3], others)
 
     def shares(self, part: Bitext) -> tuple[Association, Association]:
         """Forward and reverse shares of a run of pairs."""

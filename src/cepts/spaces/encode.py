@@ -11,7 +11,6 @@ from numpy.typing import NDArray
 
 from cepts.errors import UsageError
 from cepts.spaces.model import SpaceModel
-from cepts.spaces.retrieve import unit_rows
 
 
 class SpaceEncoder:
@@ -33,6 +32,7 @@ class SpaceEncoder:
     """
 
     contextual = False
+    independent = True
 
     def __init__(
         self,
@@ -48,10 +48,7 @@ class SpaceEncoder:
         self.name = f"space:{directory}"
         scorer = SpaceModel.load(directory, threads=threads).scorer(source_language, target_language, threads=threads)
         self._views = tuple(view.vocabulary for view in scorer.views)
-        self._vectors = tuple(
-            unit_rows(scorer.space.project(view.matrix, side))
-            for view, side in zip(scorer.views, scorer.sides, strict=True)
-        )
+        self._vectors = scorer.projected.vectors
 
     def encode(self, sentences: Sequence[Sequence[str]], side: int) -> NDArray[np.float32]:
         """One vector for each word, looked up as it is and then in lower case."""

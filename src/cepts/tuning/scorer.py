@@ -14,7 +14,7 @@ from cepts.data import Alignments, Association, Bitext, Directions, Runs, Scorer
 from cepts.data.lazy import lazy_property
 from cepts.errors import DataError, ModelError, UsageError, check_least
 from cepts.estimator import Estimator
-from cepts.extract import Aligning, said_together
+from cepts.extract import Aligning, needs_whole_text, said_together
 from cepts.names import MODEL_KINDS, resolve
 from cepts.store import MEMBER, kind_of, load_model, save_model
 from cepts.tuning.features import Opinion
@@ -125,6 +125,11 @@ class TunedScorer(Estimator, Aligning):
     def max_length(self, length: int) -> None:
         for scorer in self.scorers:
             scorer.max_length = length
+
+    @property
+    def needs_whole_text(self) -> bool:
+        """Whether one of the scorers needs it."""
+        return needs_whole_text(*self.scorers)
 
     def fit(self, pairs: Any, gold: Alignments) -> Self:
         """Learn from the gold links of some sentence pairs, and return the scorer itself.

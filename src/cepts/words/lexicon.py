@@ -275,6 +275,7 @@ class BackOff(Lexicon):
     SHORT, SILENT = 3, 100.0
     # Unseen words have only their spelling; they are mostly names and numbers.
     TRUST = 0.5
+    FEW_FORMS = 32  # for which a loop is faster than NumPy
 
     def __init__(
         self, *cells: Any, stems: Sequence[int] = (6, 4, 3, 2), levels: list[Level] | None = None, **options: Any
@@ -504,11 +505,14 @@ class BackOff(Lexicon):
     ) -> tuple[NDArray[np.int32], NDArray[np.float32]]:
         """Number (or -1) and share of each form at each level.
 
-        A loop over words, not NumPy over levels, because that is faster for a single sentence.
+        A loop over words is faster than NumPy over levels for a single sentence, but several times slower for a text.
         """
         assert self._lookup is not None
         levels: list[Words] = [getattr(level, side) for level in self.levels]
         stems = list(zip(self._lookup["names"][side], self.stems, strict=True))
+        if len(forms) > self.FEW_FORMS:
+            found = [[names.get(form[:letters], -1) for form in forms.words] for names, letters in stems]
+            return _with_shares(np.array([known, *found], dtype=np.int32), levels)
         rarest = 1.0 / (levels[-1].frequencies.sum() + 1)
         numbers: list[list[int]] = []
         shares: list[list[float]] = []
@@ -532,6 +536,19 @@ class BackOff(Lexicon):
             np.array(numbers, dtype=np.int32).reshape(size).T,
             np.array(shares, dtype=np.float32).reshape(size).T,
         )
+
+
+def _with_shares(numbers: NDArray[np.int32], levels: Sequence[Words]) -> tuple[NDArray[np.int32], NDArray[np.float32]]:
+    """The `numbers` of forms at each level, and their shares, as in the loop of `BackOff._place`."""
+    shares = np.ones(numbers.shape, dtype=np.float32)
+    shares[-1] = 1.0 / (levels[-1].frequencies.sum() + 1)
+    for depth, (level, own) in enumerate(zip(levels, numbers, strict=True)):
+        if depth + 1 < len(levels):
+            stem = numbers[depth + 1]
+            new = (own < 0) & (stem >= 0)
+            shares[depth, new] = 1.0 / (levels[depth + 1].frequencies[stem[new]] + 1)
+        shares[depth, own >= 0] = level.share[own[own >= 0]]
+    return numbers, shares
 
 
 def _spellings(source: Vocabulary, target: Vocabulary) -> Spellings:

@@ -11,7 +11,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from cepts.data import Bitext, Text, Vocabulary, offsets_of
-from cepts.engine import cut_runs, piece_name
+from cepts.engine import cut_blocks, piece_name
 from cepts.errors import UsageError
 from cepts.store import Shelf, checksum
 from cepts.words.adjacent import AdjacentWords
@@ -281,30 +281,30 @@ def _shards(blocks: Iterable[BlockOfPairs], cells_in_shard: int, growing: bool) 
         most = LARGEST_GROWTH * cells_in_shard
         return min(max(cells_before // SHARDS_BEFORE, cells_in_shard), most) if growing else cells_in_shard
 
-    before = 0
-    waiting: BlockOfPairs | None = None
-    for block in blocks:
-        if waiting is not None:
-            block = TextBlock(*(np.concatenate([getattr(waiting, name), getattr(block, name)]) for name in BLOCK))
-        cells = np.minimum(block.source_lengths.astype(np.int64) * block.target_lengths, LARGEST_PAIR)
-        starts = before + offsets_of(cells)
-        runs = list(cut_runs(starts, size))
-        offsets = [offsets_of(block.source_lengths), offsets_of(block.target_lengths)]
-        parts = [
-            TextBlock(
-                block.source_ids[slice(*offsets[0][[start, stop]])],
-                block.source_lengths[start:stop],
-                block.target_ids[slice(*offsets[1][[start, stop]])],
-                block.target_lengths[start:stop],
-            )
-            for start, stop in runs
-        ]
-        yield from parts[:-1]
-        # The last one may get more pairs from the next block.
-        waiting = parts[-1] if parts else None
-        before = int(starts[runs[-1][0]]) if runs else before
-    if waiting is not None:
-        yield waiting
+    def cells_of(block: BlockOfPairs) -> NDArray[np.int64]:
+        return np.minimum(block.source_lengths.astype(np.int64) * block.target_lengths, LARGEST_PAIR)
+
+    return cut_blocks(blocks, cells_of, _part, _joined, size)
+
+
+def _part(block: BlockOfPairs, start: int, stop: int) -> BlockOfPairs:
+    """Pairs `start` to `stop` (exclusive)."""
+    source, target = (
+        slice(int(lengths[:start].sum()), int(lengths[:stop].sum()))
+        for lengths in (block.source_lengths, block.target_lengths)
+    )
+    return TextBlock(
+        block.source_ids[source],
+        block.source_lengths[start:stop],
+        block.target_ids[target],
+        block.target_lengths[start:stop],
+    )
+
+
+def _joined(blocks: Sequence[BlockOfPairs]) -> BlockOfPairs:
+    if len(blocks) == 1:
+        return blocks[0]
+    return TextBlock(*(np.concatenate([getattr(block, name) for block in blocks]) for name in BLOCK))
 
 
 def shard_name(number: int) -> str:
