@@ -97,7 +97,9 @@ class Extractor(NamedTuple):
 
 def _agreement(directions: Directions, extraction: Extraction) -> Alignments:
     least = extraction.threshold
-    found = threshold(directions.agreement, directions.threshold if least is None else directions.least_agreement(least))
+    found = threshold(
+        directions.agreement, directions.threshold if least is None else directions.least_agreement(least)
+    )
     links = replace(found, confidence=directions.confidences(found))
     return links if least is None else links.only(links.confidence >= np.float32(least))
 

@@ -133,7 +133,8 @@ class WordDirections(Directions):
     def frequencies(self) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
         """How often each token occurs in the training text; 0 for unknown words."""
         sides = (self._aligner.source_, self._block.source_words), (self._aligner.target_, self._block.target_words)
-        source, target = (np.where(words < 0, 0, side.frequencies[words]).astype(np.int64) for side, words in sides)
+        # Number -1 is the last one.
+        source, target = (np.append(side.frequencies, 0)[words].astype(np.int64) for side, words in sides)
         return source, target
 
     @lazy_property
