@@ -360,13 +360,13 @@ def likeness(a: str, b: str, least: float) -> float:
 
 
 def in_sample_confidence(posterior: NDArray, rarer: NDArray) -> NDArray:
-    """A mean of the posterior and of what it would be without the pair: half its log-odds, and less for rare words."""
+    """A mean of the posterior and of what it would be without the pair: about half its log-odds, and less for rare words."""
 
     def of(p: float, n: int) -> float:
         if p == 0.0:
             return 0.0
         odds = min(p / (1.0 - p), 999.0) if p < 1.0 else 999.0
-        held_out = odds**0.5 * math.exp(0.44 - 2.38 / n**0.5)
+        held_out = odds**0.48 * math.exp(0.43 - 2.35 / n**0.5)
         return 0.368 * p + 0.632 * held_out / (1.0 + held_out)
 
     flat = [of(p, n) for p, n in zip(posterior.ravel().tolist(), rarer.ravel().tolist(), strict=True)]
