@@ -360,7 +360,7 @@ def likeness(a: str, b: str, least: float) -> float:
 
 
 def in_sample_confidence(posterior: NDArray, rarer: NDArray) -> NDArray:
-    """A mean of the posterior and of what it would be without the pair: about half its log-odds, and less for rare words."""
+    """A mean of the posterior and of what it would be without the pair: half its log-odds, less for rare words."""
 
     def of(p: float, n: int) -> float:
         if p == 0.0:
