@@ -28,6 +28,9 @@ CONTEXT_STRENGTHS = (30.0, 100.0, 300.0, np.inf)
 # Labels of cells. Possible links are neither right nor wrong to the learner.
 LINK, POSSIBLE, NONE = 1.0, 0.5, 0.0
 THRESHOLD_STEPS, LEAST_THRESHOLD = 10, 0.05
+# Tuning is used if it lowers the log-loss of held-out pairs by at least this many standard errors: over ten pairs, a
+# lower error rate alone may be luck.
+STANDARD_ERRORS = 1.5
 
 
 class ScoredRun:
@@ -227,7 +230,8 @@ class _GoldCells:
         self.values = np.concatenate([run.values for run in runs])
         # Neighbouring pairs may be of one document, so that a fold takes every n-th pair rather than a block: with a
         # few gold pairs, each model should see all documents.
-        self.fold = np.concatenate([run.pair for run in runs]) % folds
+        self.pair = np.concatenate([run.pair for run in runs])
+        self.fold = self.pair % folds
         self.folds = folds
         self.threshold = float(np.mean([run.mean.threshold for run in runs]))
         self.sure = int(np.count_nonzero(gold.sure))
@@ -262,8 +266,12 @@ class _GoldCells:
 
     def loss(self, scores: Column) -> float:
         """Log-loss of the cells that are surely links or surely none."""
+        return float(self.losses(scores).sum())
+
+    def losses(self, scores: Column) -> Column:
+        """The same, pair by pair."""
         own, labels = scores[self.known], self.labels[self.known]
-        return float(np.sum(np.logaddexp(0.0, own) - labels * own))
+        return np.bincount(self.pair[self.known], np.logaddexp(0.0, own) - labels * own)
 
     def aer(self, links: NDArray[np.bool_]) -> float:
         """Alignment error rate of some cells against the gold links."""
@@ -311,7 +319,7 @@ def tune(
     second = seconds[pull]
     model, found = _untuned(cells, gold)
     after, threshold = best_threshold(cells.aer, second)
-    if after >= found.aer_before:
+    if after >= found.aer_before or not surely_lower(cells.losses(second), cells.losses(_held_out_calibration(cells))):
         return model, found
     lexical, weights = learner.on_all(chosen)
     model = LinkModel(names, scale, weights, lexical)
@@ -390,6 +398,21 @@ def _held_out_context(cells: _GoldCells, values: NDArray[np.float64], first: Col
         weights = _fit_context(cells, values, first, rows, strength)
         found[wanted] = score(values[wanted], none[wanted], first[wanted], weights)
     return found
+
+
+def _held_out_calibration(cells: _GoldCells) -> Column:
+    """Scores without tuning, each calibrated on other folds: what tuning has to do better than."""
+    found = np.empty(len(cells.offset))
+    for rows, wanted in cells.splits():
+        calibration = Calibration.of(cells.offset[rows], cells.labels[rows] == LINK)
+        found[wanted] = logit(calibration(cells.offset[wanted]), 1e-9)
+    return found
+
+
+def surely_lower(losses: Column, others: Column) -> bool:
+    """Whether `losses` of some pairs are lower than `others` by `STANDARD_ERRORS` of the sum of their differences."""
+    gains = others - losses
+    return bool(gains.sum() > STANDARD_ERRORS * np.sqrt(len(gains)) * gains.std(ddof=1))
 
 
 def best_threshold(error: Callable[[NDArray[np.bool_]], float], scores: Column) -> tuple[float, float]:
