@@ -271,7 +271,8 @@ class _GoldCells:
     def losses(self, scores: Column) -> Column:
         """The same, pair by pair."""
         own, labels = scores[self.known], self.labels[self.known]
-        return np.bincount(self.pair[self.known], np.logaddexp(0.0, own) - labels * own)
+        found: Column = np.bincount(self.pair[self.known], np.logaddexp(0.0, own) - labels * own).astype(np.float64)
+        return found
 
     def aer(self, links: NDArray[np.bool_]) -> float:
         """Alignment error rate of some cells against the gold links."""
