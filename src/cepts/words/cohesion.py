@@ -64,7 +64,7 @@ class Cohesion:
     def seen(self, ids: NDArray[np.int32], offsets: NDArray[np.int64]) -> NDArray[np.bool_]:
         """Whether each sentence may be one of the text: each word of it occurs there after the word before it.
 
-        This holds for all sentences of the text. It also holds for some other ones, which are short or have only
+        This holds for all sentences of the text that was counted, and for some other ones, which are short or have only
         frequent words.
         """
         from cepts.kernels.cohesion import seen_sentences
