@@ -422,11 +422,11 @@ def best_threshold(error: Callable[[NDArray[np.bool_]], float], scores: Column) 
     To maximise the expected F of links whose probabilities are known, one takes those above F / 2, where F is the
     highest expected F (Lipton, Elkan and Narayanaswamy, 2014); 1 - AER is such an F.
     """
-    probabilities, threshold, found = logistic(scores), 0.5, 1.0
+    probabilities, threshold = logistic(scores), 0.5
     for _ in range(THRESHOLD_STEPS):
-        found = error(probabilities >= threshold)
-        threshold = max(0.5 * (1.0 - found), LEAST_THRESHOLD)
-    return found, threshold
+        threshold = max(0.5 * (1.0 - error(probabilities >= threshold)), LEAST_THRESHOLD)
+    # Of the last threshold, which need not be that of the step before.
+    return error(probabilities >= threshold), threshold
 
 
 def _calibrated(model: LinkModel, cells: _GoldCells, scores: Column, threshold: float) -> LinkModel:
