@@ -185,11 +185,11 @@ def test_if_tuning_does_not_help_the_default_is_used(text, model):
 
 def test_the_error_is_that_of_the_threshold_that_is_returned():
     """With these two cells, the threshold goes back and forth: each error calls for the other threshold."""
-    scores = np.log(np.array([0.3, 0.45]) / np.array([0.7, 0.55]))
-    error = {0: 0.1, 1: 0.1, 2: 0.5}
+    scores = np.log(np.array([0.3, 0.48]) / np.array([0.7, 0.52]))
+    error = {0: 0.5, 1: 0.5, 2: 0.1}
     found, threshold = best_threshold(lambda links: error[int(links.sum())], scores)
-    assert threshold == pytest.approx(0.25)
-    assert found == error[2]
+    assert threshold == pytest.approx(0.45)
+    assert found == error[1]
 
 
 def test_a_gain_on_few_pairs_is_no_reason_to_tune():
