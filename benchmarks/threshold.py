@@ -19,6 +19,7 @@ import hansards
 import report
 from cepts.data import Alignments
 from cepts.evaluate import compare
+from cepts.extract import threshold
 from cepts.io import read_bitext
 from cepts.words.directions import WordDirections
 from trained import DEFAULT as DEFAULT_MODEL
@@ -34,14 +35,15 @@ def trial_curve(text: hansards.TrainingText, gold: Alignments) -> list[float]:
     """AER of the trial pairs at each of `THRESHOLDS`, for the default model trained on `text`."""
     bitext = read_bitext(text.source, text.target)
     model = KINDS[DEFAULT_MODEL]().fit(bitext)
-    # A link's confidence is what the threshold is held against, so one alignment has those of all thresholds.
-    links = hansards.part(model.align(bitext, threshold=min(THRESHOLDS)), hansards.TRIAL)
-    return [compare(gold, at_least(links, threshold)).scores.aer for threshold in THRESHOLDS]
+    trial = bitext.part(hansards.TRIAL.start, hansards.TRIAL.stop)
+    # The agreement is what the default threshold is held against, so one matrix has the links of all thresholds.
+    links = threshold(model.associate(trial), min(THRESHOLDS))
+    return [compare(gold, at_least(links, least)).scores.aer for least in THRESHOLDS]
 
 
-def at_least(links: Alignments, threshold: float) -> Alignments:
+def at_least(links: Alignments, least: float) -> Alignments:
     """The links of at least this confidence, which is a float32."""
-    rows = ((pair, pair.confidence >= np.float32(threshold)) for pair in links)
+    rows = ((pair, pair.confidence >= np.float32(least)) for pair in links)
     return Alignments.from_links(
         zip(pair.source[kept].tolist(), pair.target[kept].tolist(), strict=True) for pair, kept in rows
     )
@@ -52,10 +54,10 @@ def curve_table(texts: Sequence[hansards.TrainingText], curves: Sequence[Sequenc
     means = [fmean(aers) for aers in zip(*curves, strict=True)]
     best = min(means)
     rows = []
-    for place, (threshold, mean) in enumerate(zip(THRESHOLDS, means, strict=True)):
-        marks = [name for name, held in (("best", mean == best), ("default", threshold == DEFAULT)) if held]
+    for place, (each, mean) in enumerate(zip(THRESHOLDS, means, strict=True)):
+        marks = [name for name, held in (("best", mean == best), ("default", each == DEFAULT)) if held]
         aers = [*(curve[place] for curve in curves), mean]
-        rows.append([f"{threshold:.3f}", *(f"{100 * aer:.2f}" for aer in aers), ", ".join(marks)])
+        rows.append([f"{each:.3f}", *(f"{100 * aer:.2f}" for aer in aers), ", ".join(marks)])
     return report.markdown(["threshold", *(text.heading for text in texts), "mean", ""], rows)
 
 

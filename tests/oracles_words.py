@@ -7,6 +7,7 @@ oracle here explains the target by the source only.
 from __future__ import annotations
 
 import itertools
+import math
 from collections import defaultdict
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
@@ -353,3 +354,20 @@ def likeness(a: str, b: str, least: float) -> float:
         common += 1
     longest = max(len(x), len(y))
     return common / longest if common >= 4 and common >= least * longest else 0.0
+
+
+# -- confidences ---------------------------------------------------------------------------------------------------
+
+
+def in_sample_confidence(posterior: NDArray, rarer: NDArray) -> NDArray:
+    """A mean of the posterior and of what it would be without the pair: half its log-odds, less for rare words."""
+
+    def of(p: float, n: int) -> float:
+        if p == 0.0:
+            return 0.0
+        odds = min(p / (1.0 - p), 999.0) if p < 1.0 else 999.0
+        held_out = odds**0.48 * math.exp(0.43 - 2.35 / n**0.5)
+        return 0.368 * p + 0.632 * held_out / (1.0 + held_out)
+
+    flat = [of(p, n) for p, n in zip(posterior.ravel().tolist(), rarer.ravel().tolist(), strict=True)]
+    return np.array(flat).reshape(posterior.shape)

@@ -18,6 +18,7 @@ from cepts.pipeline.tuned import default_for_tuning, tuned_scorer
 from cepts.tuning import General, TunedScorer
 from cepts.tuning import scorer as scorer_module
 from cepts.tuning.general import shipped
+from cepts.tuning.model import best_threshold, surely_lower
 from cepts.words import HMM
 
 ROOT = Path(__file__).parents[2]
@@ -180,6 +181,24 @@ def test_if_tuning_does_not_help_the_default_is_used(text, model):
         np.testing.assert_array_equal(getattr(links, name), getattr(wanted, name))
     assert found.tuning_.strength is None
     assert len(tuned_scorer([model, model], text, said, threads=1).scorers) == 2
+
+
+def test_the_error_is_that_of_the_threshold_that_is_returned():
+    """With these two cells, the threshold goes back and forth: each error calls for the other threshold."""
+    scores = np.log(np.array([0.3, 0.48]) / np.array([0.7, 0.52]))
+    error = {0: 0.5, 1: 0.5, 2: 0.1}
+    found, threshold = best_threshold(lambda links: error[int(links.sum())], scores)
+    assert threshold == pytest.approx(0.45)
+    assert found == error[1]
+
+
+def test_a_gain_on_few_pairs_is_no_reason_to_tune():
+    """The same gain, on every pair, on one of ten pairs, and with losses on others."""
+    others = np.arange(10.0)
+    assert surely_lower(others - 1.0, others)
+    assert not surely_lower(others - np.array([10.0] + 9 * [0.0]), others)
+    assert not surely_lower(others - np.tile([11.0, -9.0], 5), others)
+    assert not surely_lower(others, others)
 
 
 def test_a_default_is_not_trained_if_tuning_helps(text, model, gold):

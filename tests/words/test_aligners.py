@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 import itertools
+from collections import Counter
 
 import numpy as np
 import pytest
 
-from bitexts_words import TOY, bitext_of, copy_of
+import oracles_words as oracles
+from bitexts_words import TOY, bitext_of, copy_of, sentence_pairs
 from cepts.data import Bitext
 from cepts.errors import UsageError
 from cepts.words import HMM, IBM1, IBM2, MODELS, Diagonal, Mixed
@@ -69,18 +71,24 @@ def test_viterbi_of_the_toy_bitext(model):
 
 
 @every_model
-def test_agreement_takes_the_links_whose_geometric_mean_reaches_the_threshold(model):
-    bitext = bitext_of(TOY)
+@pytest.mark.parametrize("threshold", [None, 0.0, 0.03, 0.25, 0.5, 0.85, 1.0])
+def test_agreement_takes_the_links_whose_confidence_reaches_the_threshold(model, threshold):
+    """By default, those whose posteriors have a geometric mean of at least 0.4; the confidence is made of that mean."""
+    bitext = bitext_of([*TOY, ("ein seltenes Wort", "a rare word")])
     aligner = model(threads=1, iterations=2).fit(bitext)
+    lines = [([e.lower() for e in source], [f.lower() for f in target]) for source, target in sentence_pairs(bitext)]
+    sides = [Counter(word for line in side for word in line) for side in zip(*lines, strict=True)]
     forward, reverse = aligner.posteriors(bitext)
-    aligned = aligner.align(bitext, threshold=0.25)
-    for pair, alignment in enumerate(aligned):
+    aligned = aligner.align(bitext, threshold=threshold)
+    for pair, (source, target) in enumerate(lines):
         mean = np.sqrt(forward[pair].astype(float) * reverse[pair])
-        wanted = set(zip(*np.nonzero(mean >= 0.25 + 1e-5), strict=True))
-        possible = set(zip(*np.nonzero(mean >= 0.25 - 1e-5), strict=True))
-        assert wanted <= set(alignment.links) <= possible
-        for (i, j), confidence in zip(alignment.links, alignment.confidence, strict=True):
-            assert confidence == pytest.approx(mean[i, j], abs=1e-5)
+        rarer = np.array([[min(sides[0][e], sides[1][f]) for f in target] for e in source])
+        wanted = mean if model is IBM1 else oracles.in_sample_confidence(mean, rarer)
+        judged, least = (mean, 0.4) if threshold is None else (wanted, threshold)
+        surely, perhaps = (set(zip(*np.nonzero(judged >= least + off), strict=True)) for off in (1e-5, -1e-5))
+        assert surely <= set(aligned[pair].links) <= perhaps
+        for (i, j), confidence in zip(aligned[pair].links, aligned[pair].confidence, strict=True):
+            assert confidence == pytest.approx(wanted[i, j], abs=1e-5)
 
 
 @every_model

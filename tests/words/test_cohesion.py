@@ -51,6 +51,16 @@ def test_pulls_are_those_of_the_counts(text, sentences):
     np.testing.assert_allclose(right, want[:, 1], rtol=1e-6)
 
 
+@settings(deadline=None, max_examples=150)
+@given(sentences_of, unknown_too)
+def test_a_sentence_is_seen_if_each_word_follows_the_one_before_it_in_the_text(text, sentences):
+    cohesion = Cohesion.of(AdjacentWords.of(*flat(text), WORDS))
+    together = {two for sentence in text for two in pairwise(sentence)}
+    want = [-1 not in sentence and together.issuperset(pairwise(sentence)) for sentence in sentences]
+    assert cohesion.seen(*flat(sentences)).tolist() == want
+    assert cohesion.seen(*flat(text)).all()
+
+
 @pytest.mark.parametrize("sentences", [[], [[]], [[2]], [[], [1], []], [[-1]], [[0, 1]], [[-1, -1]]])
 def test_short_sentences_have_no_neighbours_beyond_their_ends(sentences):
     left, right = Cohesion.of(AdjacentWords.of(*flat([[0, 1, 2], [0, 1]]), WORDS)).pulls(*flat(sentences))

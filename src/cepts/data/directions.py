@@ -103,6 +103,17 @@ class Directions:
         """How often each source token and each target token occurs in the training text; None if this is not known."""
         return None
 
+    def confidences(self, links: Alignments) -> NDArray[np.float32]:
+        """The share of links like each of `links` that is right, as far as is known; by default, its agreement.
+
+        `links` are cells of `agreement`, and their confidences its values.
+        """
+        return links.confidence
+
+    def least_agreement(self, confidence: float) -> float:
+        """The least agreement with which a link can have this confidence; see `confidences`."""
+        return confidence
+
     def lists(self, count: int) -> tuple[NBest, NBest]:
         """The `count` most probable alignments of each pair, forward and reverse."""
         raise UsageError(f"{self.name} gives no lists of alignments; choose another `association`.")

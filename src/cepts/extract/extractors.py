@@ -25,9 +25,10 @@ class Extraction:
     combine
         Name of the extractor, one of `EXTRACTORS`.
     threshold
-        From 0 to 1; higher gives fewer links. For ``agreement``: the lowest agreement that makes a link. For ``onmf``:
-        a word stays in its cept only if its associations with the cept's words on the other side add up to this much.
-        None is the default of the scorer.
+        From 0 to 1; higher gives fewer links. For ``agreement``: the lowest confidence of a link. For ``onmf``: a word
+        stays in its cept only if its associations with the cept's words on the other side add up to this much. None is
+        the default of the scorer, which for ``agreement`` is the lowest agreement that makes a link; see
+        `cepts.data.Directions.confidences` for how the two differ.
     association
         One of `ASSOCIATIONS`. For ``onmf``: the matrix that is factorised. For the other extractors: the matrix that is
         returned with the links, if matrices are requested.
@@ -95,8 +96,12 @@ class Extractor(NamedTuple):
 
 
 def _agreement(directions: Directions, extraction: Extraction) -> Alignments:
-    least = directions.threshold if extraction.threshold is None else extraction.threshold
-    return threshold(directions.agreement, least)
+    least = extraction.threshold
+    found = threshold(
+        directions.agreement, directions.threshold if least is None else directions.least_agreement(least)
+    )
+    links = replace(found, confidence=directions.confidences(found))
+    return links if least is None else links.only(links.confidence >= np.float32(least))
 
 
 def _cepts(directions: Directions, extraction: Extraction) -> Alignments:

@@ -1,4 +1,4 @@
-"""Whether a word belongs to the word before it or to the word after it."""
+"""Whether a word belongs to the word before it or to the word after it, and whether it has been seen there."""
 
 from __future__ import annotations
 
@@ -32,3 +32,17 @@ def pulls(ids, offsets, counts, total, bigrams, smoothing, stay, left, right):
             left[place] = np.float32(before / (before + after + stay))
             right[place] = np.float32(after / (before + after + stay))
             before = after
+
+
+@kernel
+def seen_sentences(ids, offsets, bigrams, seen):
+    """Whether all words of each sentence are known (not -1), and each one has followed the one before it."""
+    for sentence in range(len(offsets) - 1):
+        seen[sentence] = True
+        for place in range(offsets[sentence], offsets[sentence + 1]):
+            follows = ids[place] >= 0
+            if follows and place > offsets[sentence]:
+                follows = find(bigrams.rows, bigrams.others, ids[place - 1], ids[place]) >= 0
+            if not follows:
+                seen[sentence] = False
+                break

@@ -28,6 +28,9 @@ CONTEXT_STRENGTHS = (30.0, 100.0, 300.0, np.inf)
 # Labels of cells. Possible links are neither right nor wrong to the learner.
 LINK, POSSIBLE, NONE = 1.0, 0.5, 0.0
 THRESHOLD_STEPS, LEAST_THRESHOLD = 10, 0.05
+# Tuning is used if it lowers the log-loss of held-out pairs by at least this many standard errors: over ten pairs, a
+# lower error rate alone may be luck.
+STANDARD_ERRORS = 1.5
 
 
 class ScoredRun:
@@ -227,7 +230,8 @@ class _GoldCells:
         self.values = np.concatenate([run.values for run in runs])
         # Neighbouring pairs may be of one document, so that a fold takes every n-th pair rather than a block: with a
         # few gold pairs, each model should see all documents.
-        self.fold = np.concatenate([run.pair for run in runs]) % folds
+        self.pair = np.concatenate([run.pair for run in runs])
+        self.fold = self.pair % folds
         self.folds = folds
         self.threshold = float(np.mean([run.mean.threshold for run in runs]))
         self.sure = int(np.count_nonzero(gold.sure))
@@ -262,8 +266,13 @@ class _GoldCells:
 
     def loss(self, scores: Column) -> float:
         """Log-loss of the cells that are surely links or surely none."""
+        return float(self.losses(scores).sum())
+
+    def losses(self, scores: Column) -> Column:
+        """The same, pair by pair."""
         own, labels = scores[self.known], self.labels[self.known]
-        return float(np.sum(np.logaddexp(0.0, own) - labels * own))
+        found: Column = np.bincount(self.pair[self.known], np.logaddexp(0.0, own) - labels * own).astype(np.float64)
+        return found
 
     def aer(self, links: NDArray[np.bool_]) -> float:
         """Alignment error rate of some cells against the gold links."""
@@ -311,7 +320,7 @@ def tune(
     second = seconds[pull]
     model, found = _untuned(cells, gold)
     after, threshold = best_threshold(cells.aer, second)
-    if after >= found.aer_before:
+    if after >= found.aer_before or not surely_lower(cells.losses(second), cells.losses(_held_out_calibration(cells))):
         return model, found
     lexical, weights = learner.on_all(chosen)
     model = LinkModel(names, scale, weights, lexical)
@@ -392,17 +401,32 @@ def _held_out_context(cells: _GoldCells, values: NDArray[np.float64], first: Col
     return found
 
 
+def _held_out_calibration(cells: _GoldCells) -> Column:
+    """Scores without tuning, each calibrated on other folds: what tuning has to do better than."""
+    found = np.empty(len(cells.offset))
+    for rows, wanted in cells.splits():
+        calibration = Calibration.of(cells.offset[rows], cells.labels[rows] == LINK)
+        found[wanted] = logit(calibration(cells.offset[wanted]), 1e-9)
+    return found
+
+
+def surely_lower(losses: Column, others: Column) -> bool:
+    """Whether `losses` of some pairs are lower than `others` by `STANDARD_ERRORS` of the sum of their differences."""
+    gains = others - losses
+    return bool(gains.sum() > STANDARD_ERRORS * np.sqrt(len(gains)) * gains.std(ddof=1))
+
+
 def best_threshold(error: Callable[[NDArray[np.bool_]], float], scores: Column) -> tuple[float, float]:
     """The error of the links above the best threshold for probabilities, and that threshold.
 
     To maximise the expected F of links whose probabilities are known, one takes those above F / 2, where F is the
     highest expected F (Lipton, Elkan and Narayanaswamy, 2014); 1 - AER is such an F.
     """
-    probabilities, threshold, found = logistic(scores), 0.5, 1.0
+    probabilities, threshold = logistic(scores), 0.5
     for _ in range(THRESHOLD_STEPS):
-        found = error(probabilities >= threshold)
-        threshold = max(0.5 * (1.0 - found), LEAST_THRESHOLD)
-    return found, threshold
+        threshold = max(0.5 * (1.0 - error(probabilities >= threshold)), LEAST_THRESHOLD)
+    # Of the last threshold, which need not be that of the step before.
+    return error(probabilities >= threshold), threshold
 
 
 def _calibrated(model: LinkModel, cells: _GoldCells, scores: Column, threshold: float) -> LinkModel:

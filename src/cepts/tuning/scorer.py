@@ -73,7 +73,7 @@ class TunedScorer(Estimator, Aligning):
 
     Without much evidence in the gold links, the model remains close to the mixture of the scorers: its weights are
     drawn to those of a general model, how strongly is chosen by cross-validation over the gold pairs, and if the
-    cross-validated AER is not below that of the mixture, the mixture is used.
+    cross-validated AER and log-loss are not surely below those of the mixture, the mixture is used.
 
     Parameters
     ----------

@@ -126,6 +126,8 @@ class Aligner(Estimator, Aligning):
 
     name: ClassVar[str] = ""
     positions_class: ClassVar[type[Positions]]
+    # Whether posteriors are too high in the training text, so that confidences of links are lower.
+    overconfident: ClassVar[bool] = True
     # The least value of each parameter that is a count.
     LEAST: ClassVar[dict[str, int]] = {
         **dict.fromkeys(("prefix", "min_count", "max_vocabulary", "max_length", "threads"), 1),
@@ -442,7 +444,7 @@ class Aligner(Estimator, Aligning):
         trained = TrainedShards(indexed, self._table, threads + 1)
         pieces = {number: indexed.shelf.get(piece_name("index", number)) for number in numbers}
         makers = [
-            partial(WordDirections, self, partial(self._trained_block, trained, shard, place))
+            partial(WordDirections, self, partial(self._trained_block, trained, shard, place), trained=True)
             for shard, piece in pieces.items()
             for place in range(piece.settings["blocks"])
         ]

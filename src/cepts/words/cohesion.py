@@ -3,12 +3,16 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from typing import TYPE_CHECKING
 
 import numpy as np
 from numpy.typing import NDArray
 
 from cepts.data import Pulls
 from cepts.words.adjacent import AdjacentWords
+
+if TYPE_CHECKING:
+    from cepts.kernels.classes import Bigrams
 
 # Pseudo-count of any two adjacent words.
 SMOOTHING = 0.5
@@ -50,11 +54,30 @@ class Cohesion:
         pair, so `de` goes with `besoin` rather than with the noun after it. An unknown word (-1) has never been seen
         next to another word.
         """
-        from cepts.kernels.classes import Bigrams
         from cepts.kernels.cohesion import pulls
 
         left, right = np.empty(len(ids), dtype=np.float32), np.empty(len(ids), dtype=np.float32)
-        text = np.ascontiguousarray(ids, dtype=np.int32), np.ascontiguousarray(offsets, dtype=np.int64)
-        counts = self.counts, max(int(self.counts.sum()), 1), Bigrams(self.offsets, self.followers, self.times)
-        pulls(*text, *counts, SMOOTHING, STAY, left, right)
+        counts = self.counts, max(int(self.counts.sum()), 1), self._bigrams()
+        pulls(*_text(ids, offsets), *counts, SMOOTHING, STAY, left, right)
         return Pulls(left, right)
+
+    def seen(self, ids: NDArray[np.int32], offsets: NDArray[np.int64]) -> NDArray[np.bool_]:
+        """Whether each sentence may be one of the text: each word of it occurs there after the word before it.
+
+        This holds for all sentences of the text that was counted, and for some other ones, which are short or have only
+        frequent words.
+        """
+        from cepts.kernels.cohesion import seen_sentences
+
+        seen = np.empty(len(offsets) - 1, dtype=np.bool_)
+        seen_sentences(*_text(ids, offsets), self._bigrams(), seen)
+        return seen
+
+    def _bigrams(self) -> Bigrams:
+        from cepts.kernels.classes import Bigrams
+
+        return Bigrams(self.offsets, self.followers, self.times)
+
+
+def _text(ids: NDArray[np.int32], offsets: NDArray[np.int64]) -> tuple[NDArray[np.int32], NDArray[np.int64]]:
+    return np.ascontiguousarray(ids, dtype=np.int32), np.ascontiguousarray(offsets, dtype=np.int64)

@@ -10,6 +10,7 @@ from numpy.typing import NDArray
 
 from cepts.data import Alignments, Association, Directions, NBest, Pulls, geometric_mean, lazy_property, offsets_of
 from cepts.words.blocks import PairBlock
+from cepts.words.confidence import in_sample_confidence, least_posterior
 from cepts.words.mixture import IndependentPositions, Uniform
 from cepts.words.positions import Expected
 
@@ -31,6 +32,8 @@ class WordDirections(Directions):
     both_wanted
         Whether the two directions are needed as well, so that the agreement is made from them and the pairs are not
         scored twice.
+    trained
+        Whether the pairs are known to be pairs of the training text.
     """
 
     name = "a word model"
@@ -39,9 +42,14 @@ class WordDirections(Directions):
     has_log_probabilities = True
 
     def __init__(
-        self, aligner: Aligner, make_block: Callable[[], PairBlock], first: int = 0, both_wanted: bool = False
+        self,
+        aligner: Aligner,
+        make_block: Callable[[], PairBlock],
+        first: int = 0,
+        both_wanted: bool = False,
+        trained: bool = False,
     ) -> None:
-        self._aligner, self._positions = aligner, aligner.positions_
+        self._aligner, self._positions, self._trained = aligner, aligner.positions_, trained
         self._make_block, self.first, self._both_wanted = make_block, first, both_wanted
 
     @lazy_property
@@ -125,8 +133,41 @@ class WordDirections(Directions):
     def frequencies(self) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
         """How often each token occurs in the training text; 0 for unknown words."""
         sides = (self._aligner.source_, self._block.source_words), (self._aligner.target_, self._block.target_words)
-        source, target = (np.where(words < 0, 0, side.frequencies[words]).astype(np.int64) for side, words in sides)
+        # Number -1 is the last one.
+        source, target = (np.append(side.frequencies, 0)[words].astype(np.int64) for side, words in sides)
         return source, target
+
+    @lazy_property
+    def _in_sample(self) -> NDArray[np.bool_]:
+        """Which pairs the model was trained on, as far as their adjacent words tell."""
+        pairs, block = self._block.pairs, self._block
+        if self._trained:
+            return np.ones(len(pairs), dtype=np.bool_)
+        source, target = self._aligner.cohesion()
+        seen = source.seen(block.source_words, pairs.source_offsets)
+        return seen & target.seen(block.target_words, pairs.target_offsets)
+
+    def confidences(self, links: Alignments) -> NDArray[np.float32]:
+        """Posteriors of new pairs, which are about right, and less than them in the training text.
+
+        See `in_sample_confidence`.
+        """
+        if not self._aligner.overconfident:
+            return links.confidence
+        pairs, (source, target) = self._block.pairs, self.frequencies
+        known = self._in_sample[links.pair]
+        pair = links.pair[known]
+        rarer = np.minimum(
+            source[pairs.source_offsets[pair] + links.source[known]],
+            target[pairs.target_offsets[pair] + links.target[known]],
+        )
+        found = links.confidence.copy()
+        found[known] = in_sample_confidence(found[known], rarer)
+        return found
+
+    def least_agreement(self, confidence: float) -> float:
+        """The least posterior with which a link can have this confidence."""
+        return min(confidence, least_posterior(confidence)) if self._aligner.overconfident else confidence
 
     def lists(self, count: int) -> tuple[NBest, NBest]:
         """The `count` most probable alignments of each direction."""

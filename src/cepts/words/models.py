@@ -28,6 +28,8 @@ class IBM1(Aligner):
 
     name = "ibm1"
     positions_class = Uniform
+    # Every word of the sentence has a share, so that few posteriors are high.
+    overconfident = False
 
     start_iterations: int = 0
 
