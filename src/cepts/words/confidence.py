@@ -7,7 +7,8 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-# The weight of the posterior without the pair, as in the .632 estimator of Efron (1983).
+# The weight of the posterior without the pair, as in the .632 estimator of Efron (1983). Gold links of five languages
+# prefer it to 0.5, and hardly to 0.7.
 WEIGHT = 0.632
 # A posterior is not taken to be closer to 0 and to 1 than this.
 LEAST, MOST = 1e-12, 1.0 - 1e-3
