@@ -132,10 +132,16 @@ class WordDirections(Directions):
     @lazy_property
     def frequencies(self) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
         """How often each token occurs in the training text; 0 for unknown words."""
-        sides = (self._aligner.source_, self._block.source_words), (self._aligner.target_, self._block.target_words)
-        # Number -1 is the last one.
-        source, target = (np.append(side.frequencies, 0)[words].astype(np.int64) for side, words in sides)
-        return source, target
+        found = []
+        for side, words in (
+            (self._aligner.source_, self._block.source_words),
+            (self._aligner.target_, self._block.target_words),
+        ):
+            # A vocabulary may be empty, or so large that it must not be copied for every block.
+            times, known = np.zeros(len(words), dtype=np.int64), words >= 0
+            times[known] = side.frequencies[words[known]]
+            found.append(times)
+        return found[0], found[1]
 
     @lazy_property
     def _in_sample(self) -> NDArray[np.bool_]:
