@@ -236,7 +236,6 @@ def _guess_format_of_two(source: PathLike, target: PathLike) -> str:
 def _text_pairs(first: InputFile, second: InputFile) -> Iterator[Located]:
     check_even(first.path, second.path)
     source, target = located_lines(first), located_lines(second)
-    lines = 0
     for lines, (one, other) in enumerate(zip_longest(source, target), start=1):
         if one is None or other is None:
             longer = lines + sum(1 for _ in (target if one is None else source))

@@ -16,8 +16,6 @@ from cepts.progress import Progress, Step, silent
 
 # Words of both sides, and pairs, in a part: about 50,000 pairs. More would find more pairs that are repeated.
 WORDS_IN_PART = 1 << 20
-
-
 # The same for sentence pairs with annotation, which are Python objects.
 WORDS_IN_ANNOTATED_PART = 1 << 17
 PAIRS_AT_A_TIME = 256
