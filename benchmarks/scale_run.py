@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import os
 import threading
+import time
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
@@ -13,9 +14,11 @@ import peers
 
 __all__ = ["Kept", "measure"]
 
-# Seconds between two looks at the memory of the processes, and at the files.
+# Least seconds between two looks at the memory of the processes, and at the files.
 MEMORY_PAUSE = 0.1
 DISK_PAUSE = 1.0
+# A look may take at most so much of the time: it stops the processes that it looks at, and needs a core.
+MOST_OF_TIME = 0.02
 
 Record = dict[str, Any]
 
@@ -67,8 +70,11 @@ def measure(command: list[str], *, workdir: Path, name: str, disk: Path | None =
 
 
 def _watch(ended: threading.Event, pause: float, peaks: dict[str, float], name: str, look: Callable[[], float]) -> None:
+    least = pause
     while not ended.wait(pause):
+        start = time.perf_counter()
         peaks[name] = max(peaks[name], look())
+        pause = max(least, (time.perf_counter() - start) / MOST_OF_TIME)
 
 
 def _memory_of_children() -> float:

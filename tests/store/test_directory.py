@@ -271,7 +271,7 @@ def test_a_link_to_a_model_stays_a_link(model: Path, tmp_path: Path) -> None:
     assert load_model(model).kind == "ibm2"
 
 
-@pytest.mark.parametrize("step", ["_write_arrays", "_flush_to_disk", "sealed", "_fingerprint"])
+@pytest.mark.parametrize("step", ["_write_arrays", "flush_to_disk", "sealed", "_fingerprint"])
 @pytest.mark.parametrize("error", [OSError(errno.ENOSPC, "No space left on device"), KeyboardInterrupt()])
 def test_a_failed_save_leaves_the_old_model(
     model: Path, monkeypatch: pytest.MonkeyPatch, step: str, error: BaseException

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import pickle
 from concurrent.futures import ThreadPoolExecutor
 
@@ -37,7 +38,7 @@ def same(got, want):
 @given(st.dictionaries(st.sampled_from("abc"), arrays), st.data())
 def test_a_piece_comes_back_as_it_was(tmp_path_factory, given_arrays, data):
     directory = tmp_path_factory.mktemp("shelf")
-    DiskShelf(directory, lasting=False).put("one/piece", given_arrays, answer=[1, "x"])
+    DiskShelf(directory).put("one/piece", given_arrays, answer=[1, "x"])
     piece = DiskShelf(directory).get("one/piece")  # another process, which checks what it reads
     assert piece.settings == {"answer": [1, "x"]}
     assert sorted(piece) == sorted(given_arrays)
@@ -138,6 +139,51 @@ def test_a_spilling_shelf_keeps_the_latest_pieces_in_memory(tmp_path):
     shelf.drop("b")
     assert [shelf.has(name) for name in ("b", "b/inner", "d")] == [False, False, True]
     assert files() == 0
+
+
+def test_what_was_put_away_leaves_memory_first(tmp_path):
+    shelf = SpillingShelf(100, tmp_path)
+    shelf.put("old", {"x": np.arange(5)}, n=1)
+    shelf.put_away("first", {"x": np.arange(5)}, n=2)
+    shelf.put_away("second", {"x": np.arange(2)}, n=3)
+    assert shelf.in_memory
+    shelf.put("new", {"x": np.arange(6)}, n=4)  # 144 bytes
+    assert len(list(tmp_path.rglob("*.piece"))) == 2
+    shelf.drop("first")
+    shelf.drop("second")
+    assert not list(tmp_path.rglob("*.piece"))
+    shelf.put("newer", {"x": np.arange(2)}, n=5)  # 104 bytes, so that the oldest leaves
+    assert len(list(tmp_path.rglob("*.piece"))) == 1
+    shelf.drop("old")
+    assert not list(tmp_path.rglob("*.piece"))
+    assert [shelf.get(name).settings["n"] for name in ("new", "newer")] == [4, 5]
+    shelf.put_away("first", {"x": np.arange(4)}, n=6)
+    shelf.put("first", {"x": np.arange(4)}, n=7)  # no longer put away, but the latest
+    shelf.put("last", {"x": np.arange(1)}, n=8)
+    assert [shelf.get(name).settings["n"] for name in ("first", "last")] == [7, 8]
+
+
+def test_committed_and_flushed_pieces_are_on_the_disk_and_others_are_not_waited_for(tmp_path, monkeypatch):
+    flushed = []
+    monkeypatch.setattr(os, "fsync", lambda file: flushed.append((os.fstat(file).st_ino, number("c"))))
+    shelf = DiskShelf(tmp_path)
+
+    def number(name):
+        return shelf.path_of(name).stat().st_ino
+
+    for name in ("a", "a/1", "a/b/2", "ab", "c"):
+        shelf.put(name, {"x": np.arange(3)})
+    assert flushed == []
+    shelf.flush("a", "nothing")
+    wanted = {number(name) for name in ("a", "a/1", "a/b/2")}
+    if os.name != "nt":  # where directories cannot be flushed
+        wanted |= {place.stat().st_ino for place in (tmp_path, tmp_path / "a", tmp_path / "a" / "b")}
+    assert {file for file, _ in flushed} == wanted
+    before = number("c")
+    flushed.clear()
+    shelf.commit("c", {"x": np.arange(4)}, n=1)
+    assert (len(shelf.get("c")["x"]), shelf.get("c").settings) == (4, {"n": 1})
+    assert flushed[0] == (number("c"), before)  # it was on the disk before it replaced the one before
 
 
 def test_a_spilling_shelf_that_cannot_write_keeps_everything_in_memory(tmp_path):

@@ -124,13 +124,14 @@ class MortalShelf(DiskShelf):
 
     def __init__(self, directory, puts, *, after):
         super().__init__(directory)
-        self.left, self.after = puts, after
+        self.left, self.after, self.flushed = puts, after, set()
 
-    def put(self, name, arrays, **settings):
+    def _put(self, name, arrays, settings, *, at_once):
         self.left -= 1
         if self.left <= 0 and not self.after:
             raise Killed
-        super().put(name, arrays, **settings)
+        super()._put(name, arrays, settings, at_once=at_once)
+        (self.flushed.add if at_once else self.flushed.discard)(self.path_of(name))
         if self.left <= 0:
             raise Killed
 
@@ -148,6 +149,46 @@ def test_a_training_that_is_killed_anywhere_ends_with_the_same_bytes(text, tmp_p
         try:
             found = HMM(**options).fit(text, checkpoint=tmp_path / "work")
         except Killed:
+            continue
+        break
+    assert attempt > 5
+    assert all_bytes(found, text) == wanted
+
+
+class FragileShelf(MortalShelf):
+    """Dies as `MortalShelf` does, of a power failure: the disk has only what was committed and flushed."""
+
+    def flush(self, *names):
+        super().flush(*names)
+        found = [path for name in names for path in (self.directory / name).glob("*.piece")]
+        self.flushed |= {*found, *(self.path_of(name) for name in names)}
+
+    def lose(self, random):
+        for path in set(self.directory.rglob("*.piece")) - self.flushed:
+            data, what = bytearray(path.read_bytes()), random.integers(3)
+            if what == 0:
+                path.unlink()
+            else:  # an empty file, or one of which the end is missing
+                data[len(data) // 2 * (what - 1) :] = bytes(len(data) // 2) if what == 2 else b""
+                path.write_bytes(data)
+
+
+@pytest.mark.parametrize("model", [HMM, Mixed])
+@pytest.mark.usefixtures("small_parts")
+def test_a_power_failure_anywhere_costs_work_but_no_bytes(model, text, tmp_path, monkeypatch):
+    options = {"threads": 1, "iterations": 2, "start_iterations": 2}
+    wanted = all_bytes(model(**options).fit(text), text)
+    random = np.random.default_rng(0)
+    flushed = set()
+    for attempt in range(1000):
+        shelf = FragileShelf(tmp_path / "work", 3 + 3 * attempt, after=True)
+        shelf.flushed = flushed = {path for path in flushed if path.exists()}
+        monkeypatch.setattr(aligner_module, "DiskShelf", lambda directory, shelf=shelf: shelf)
+        try:
+            found = model(**options).fit(text, checkpoint=tmp_path / "work")
+        except Killed:
+            shelf.lose(random)
+            flushed = shelf.flushed
             continue
         break
     assert attempt > 5

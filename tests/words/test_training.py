@@ -20,7 +20,7 @@ from cepts.words.lexicon_table import LexiconTable
 from cepts.words.mixture import Uniform
 from cepts.words.positions import Stage
 from cepts.words.text import SIDES, ShelvedText
-from cepts.words.training import AlignerTraining
+from cepts.words.training import AlignerTraining, add_statistics
 
 EXACT = {"lexicon": "ml", "agreement": False, "tolerance": 0.0, "threads": 1}
 MODELS = [IBM1, IBM2, Diagonal, HMM]
@@ -121,8 +121,9 @@ def found_by(problem):
     for piece in pieces:
         for side, total in zip(SIDES, free, strict=True):
             np.add.at(total, piece[f"{side}_words"], piece[f"{side}_free"])
-    names = [name for name in pieces[0] if name.startswith("statistics.")] if pieces else []
-    statistics = (sum(piece[name] for piece in pieces) for name in names)
+    statistics = []
+    for piece in pieces:
+        add_statistics(piece, statistics)
     return objective, by_rank[indexed.ranges.ranks], *free, *statistics
 
 

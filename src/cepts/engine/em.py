@@ -152,7 +152,7 @@ def run_em(
             )
         problem.m_step()
         if checkpoint is not None and saved is not None:
-            checkpoint.put(kept, saved.state(), objectives=history)
+            checkpoint.commit(kept, saved.state(), objectives=history)
             saved.tidy()
         report(
             Step(

@@ -30,7 +30,7 @@ from cepts.store import DiskShelf, Piece, Shelf, SpillingShelf
 Work = Callable[[Shelf, int], Mapping[str, NDArray[Any]]]
 JOB = "job"  # the name of the piece that says what a job is about; its setting `kind` is the kind of the job
 # Pieces that need not last are kept in temporary files if they have more bytes than this.
-BYTES_IN_MEMORY = 64 << 20
+BYTES_IN_MEMORY = 128 << 20
 
 
 @dataclass(frozen=True, slots=True)

@@ -13,14 +13,14 @@ import stat
 import tempfile
 import time
 from collections.abc import Callable
-from functools import cache
+from functools import cache, partial
 from hashlib import sha256
 from pathlib import Path
 from typing import Any
 
 from numba import config, njit, types
 from numba.core import event
-from numba.np import linalg
+from numba.core.runtime import rtsys
 
 from cepts.progress import Stopwatch, compile_listeners
 
@@ -35,24 +35,6 @@ __all__ = [
     "vector_kernel",
 ]
 
-
-def _load_numba() -> None:
-    """Load the part of Numba that imports all of SciPy's linear algebra, to see whether it is there, without that.
-
-    It is there, because cepts depends on SciPy, and it is imported as soon as compiled code needs it. Commands would
-    otherwise start a tenth of a second later.
-    """
-    check = getattr(linalg, "ensure_blas", None)
-    if check is None:  # another version of Numba
-        return
-    linalg.ensure_blas = lambda: None
-    try:
-        import numba.np.arraymath  # noqa: F401
-    finally:
-        linalg.ensure_blas = check
-
-
-_load_numba()
 
 # Numba checks the arguments; to the type checker a kernel takes anything.
 Kernel = Callable[..., Any]
@@ -100,8 +82,40 @@ def _compiled(function: Kernel, **options: Any) -> Kernel:
     if hasattr(cached, "_version"):
         # What another version wrote is not even unpickled: it may name classes that are no more.
         cached._version = f"{cached._version} {digest_of(function.__module__)}"
+        compiled._cache.load_overload = partial(_load_compiled, compiled)
     kernel: Kernel = compiled
     return kernel
+
+
+def _load_compiled(compiled: Any, signature: Any, context: Any) -> Any:
+    """Load a kernel from the cache, without all that Numba loads in order to compile.
+
+    That takes a tenth of a second, and a compiled kernel needs at most the part that makes arrays. If there is none in
+    the cache, Numba loads the rest before it compiles.
+    """
+    if compiled.targetoptions.get("_nrt", True):
+        rtsys.initialize(context)
+    cache = compiled._cache
+    with cache._guard_against_spurious_io_errors():
+        return cache._load_overload(signature, context)
+
+
+def _load_numba() -> None:
+    """Load the part of Numba that imports all of SciPy's linear algebra, to see whether it is there, without that.
+
+    It is there, because cepts depends on SciPy, and it is imported as soon as compiled code needs it. Compiling would
+    otherwise begin a tenth of a second later.
+    """
+    from numba.np import linalg
+
+    check = getattr(linalg, "ensure_blas", None)
+    if check is None:  # another version of Numba
+        return
+    linalg.ensure_blas = lambda: None
+    try:
+        import numba.np.arraymath  # noqa: F401
+    finally:
+        linalg.ensure_blas = check
 
 
 @cache
@@ -193,6 +207,7 @@ class Compiling(event.Listener):
             for notify in tuple(compile_listeners):
                 notify(f"{function.__module__.rpartition('.')[2]}.{function.__name__}")
         if self.depth == 0:
+            _load_numba()
             self.started = time.perf_counter()
             self.collecting = gc.isenabled()
             gc.disable()

@@ -95,7 +95,7 @@ def save_model(
             (beside / HEADER_NAME).write_bytes(sealed(contents))
             shutil.copymode(beside / HEADER_NAME, beside / ARRAYS_NAME)  # safetensors hides its file from others
             for path in (beside / ARRAYS_NAME, beside / HEADER_NAME, beside):
-                _flush_to_disk(path)
+                flush_to_disk(path)
             _put_in_place(beside, target)
         finally:
             shutil.rmtree(beside, ignore_errors=True)
@@ -193,8 +193,8 @@ def _write_arrays(path: Path, arrays: Mapping[str, NDArray[Any]]) -> None:
         raise OSError(" ".join(str(error).split())) from error
 
 
-def _flush_to_disk(path: Path) -> None:
-    """Make sure that the bytes reach the disk before a rename does."""
+def flush_to_disk(path: Path) -> None:
+    """Make sure that the bytes of a file, or the names in a directory, are on the disk."""
     if path.is_dir() and os.name == "nt":
         return
     descriptor = os.open(path, os.O_RDWR if path.is_file() else os.O_RDONLY)

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import contextlib
 import mmap
+import os
 import shutil
 import sys
 import tempfile
@@ -70,9 +71,13 @@ class _Mapped(Piece):
         if not size:
             return np.empty(0, dtype=place.dtype)
         if self._data is None:
-            with self.path.open("rb") as file:
+            # A Python file would take several times as long, and there are thousands of mappings.
+            file = os.open(self.path, os.O_RDONLY | getattr(os, "O_BINARY", 0))
+            try:
                 # Kernels are compiled for arrays that may be written to; whoever did would change only a copy.
-                self._data = mmap.mmap(file.fileno(), 0, access=mmap.ACCESS_COPY)
+                self._data = mmap.mmap(file, 0, access=mmap.ACCESS_COPY)
+            finally:
+                os.close(file)
         return np.frombuffer(self._data, place.dtype, size, place.offset + first * place.dtype.itemsize)
 
 
@@ -132,16 +137,18 @@ def _unlink(piece: _Mapped) -> None:
 
 
 class SpillingShelf(Shelf):
-    """Keeps the latest pieces in memory, as far as they have no more than `limit` bytes, and others in temporary files.
+    """Keeps pieces in memory as far as they have no more than `limit` bytes, and others in temporary files.
 
-    So what an iteration leaves for the next one stays in memory, and what was made once is in files.
+    The first to leave memory are those that were put away, then the oldest. So what an iteration leaves for the next
+    one stays in memory, and what was made once is in files.
     """
 
     def __init__(self, limit: int, parent: str | Path | None = None) -> None:
         self.limit, self.parent = limit, parent
         self._held = MemoryShelf()
-        # Bytes of the pieces in memory, oldest first.
+        # Bytes of the pieces in memory, oldest first, and which of them were put away.
         self._sizes: dict[str, int] = {}
+        self._away: dict[str, None] = {}
         self._files: PassingShelf | None = None
         self._lock = Lock()
 
@@ -152,10 +159,19 @@ class SpillingShelf(Shelf):
 
     def put(self, name: str, arrays: Mapping[str, NDArray[Any]], /, **settings: Any) -> None:
         """Keep a piece, and write those to files for which there is no more room."""
+        self._put(name, arrays, settings, away=False)
+
+    def put_away(self, name: str, arrays: Mapping[str, NDArray[Any]], /, **settings: Any) -> None:
+        """Keep a piece that leaves memory before others."""
+        self._put(name, arrays, settings, away=True)
+
+    def _put(self, name: str, arrays: Mapping[str, NDArray[Any]], settings: Mapping[str, Any], *, away: bool) -> None:
         with self._lock:
-            self._sizes.pop(name, None)
+            self._forget(name)
             self._held.put(name, arrays, **settings)
             self._sizes[name] = sum(array.nbytes for array in arrays.values())
+            if away:
+                self._away[name] = None
             files, leaving = self._leaving()
         if files is not None:
             # Outside the lock, so that threads can write side by side.
@@ -175,7 +191,7 @@ class SpillingShelf(Shelf):
         """Remove a piece, or all whose names start with `name` and a slash."""
         with self._lock:
             for found in at_or_under(name, self._sizes.copy()):
-                del self._sizes[found]
+                self._forget(found)
             self._held.drop(name)
             if self._files is not None:
                 self._files.drop(name)
@@ -196,12 +212,17 @@ class SpillingShelf(Shelf):
                 self.limit = excess = sys.maxsize
         if self._files is None:
             return None, leaving
-        for name in list(self._sizes):
+        for name in [*self._away, *(name for name in self._sizes if name not in self._away)]:
             if excess <= 0:
                 break
-            excess -= self._sizes.pop(name)
+            excess -= self._forget(name)
             leaving.append(name)
         return self._files, leaving
+
+    def _forget(self, name: str) -> int:
+        """No longer count a piece among those in memory; returns its bytes."""
+        self._away.pop(name, None)
+        return self._sizes.pop(name, 0)
 
     def _move(self, name: str, files: PassingShelf) -> None:
         """Write a piece to a file before it leaves memory, so that it can always be found."""

@@ -4,6 +4,9 @@ A file is written beside its place and renamed, so a piece is there completely o
 whose metadata hold the settings and checksums of each array, block by block. A process checks each block the first time
 it reads something of it, unless it wrote it itself: what a crash of the machine left unwritten is found, and made again
 by whoever needs it. Who reads a part of an array reads and checks only the blocks that it touches.
+
+Most pieces are dropped soon, and many of them before the system has written them to the disk. Nobody waits for that,
+except for the pieces from which a job continues: these are flushed before those before them are dropped.
 """
 
 from __future__ import annotations
@@ -23,7 +26,7 @@ from numpy.typing import NDArray
 
 from cepts.atomic import atomic_output, remove_leftovers
 from cepts.errors import DataError, ModelError
-from cepts.store.directory import LENGTH_BYTES, METADATA, SUFFIX
+from cepts.store.directory import LENGTH_BYTES, METADATA, SUFFIX, flush_to_disk
 from cepts.store.header import checked_header, header_of, plain_arrays, reason, sealed
 
 CHECKED_AT_A_TIME = 1 << 24  # bytes
@@ -86,6 +89,14 @@ class Shelf(ABC):
     def put(self, name: str, arrays: Mapping[str, NDArray[Any]], /, **settings: Any) -> None:
         """Keep a piece, or replace the one that has this name."""
 
+    def put_away(self, name: str, arrays: Mapping[str, NDArray[Any]], /, **settings: Any) -> None:
+        """Keep a piece as `put` does. It will stay for long, so where memory is scarce it should leave memory first."""
+        self.put(name, arrays, **settings)
+
+    def commit(self, name: str, arrays: Mapping[str, NDArray[Any]], /, **settings: Any) -> None:
+        """Keep a piece as `put` does, and such that it survives a crash of the machine, or the one that it replaces."""
+        self.put(name, arrays, **settings)
+
     @abstractmethod
     def get(self, name: str) -> Piece:
         """A piece; raises `PieceError` if there is none, or if its file is damaged."""
@@ -109,6 +120,12 @@ class Shelf(ABC):
         except PieceError:
             return False
         return True
+
+    def flush(self, *names: str) -> None:
+        """Make sure that pieces survive a crash of the machine: those of these names, and all below them (see `drop`).
+
+        It does not matter who has put them there.
+        """
 
     def sweep(self) -> None:
         """Remove what processes that were killed left half-written."""
@@ -255,13 +272,10 @@ class DiskShelf(Shelf):
     ----------
     directory
         Where the files are.
-    lasting
-        Whether pieces must survive a crash of the machine: they are then flushed to the disk.
     """
 
-    def __init__(self, directory: str | os.PathLike[str], *, lasting: bool = True) -> None:
+    def __init__(self, directory: str | os.PathLike[str]) -> None:
         self.directory = Path(directory)
-        self.lasting = lasting
         # What this process knows of the files of pieces, by name.
         self._known: dict[str, _Known] = {}
 
@@ -274,6 +288,13 @@ class DiskShelf(Shelf):
 
     def put(self, name: str, arrays: Mapping[str, NDArray[Any]], /, **settings: Any) -> None:
         """Write a piece to its file."""
+        self._put(name, arrays, settings, at_once=False)
+
+    def commit(self, name: str, arrays: Mapping[str, NDArray[Any]], /, **settings: Any) -> None:
+        """Write a piece to its file, and wait until it is on the disk."""
+        self._put(name, arrays, settings, at_once=True)
+
+    def _put(self, name: str, arrays: Mapping[str, NDArray[Any]], settings: Settings, *, at_once: bool) -> None:
         plain = plain_arrays(arrays)
         path = self.path_of(name)
         head, index = _head(plain, settings)
@@ -283,9 +304,11 @@ class DiskShelf(Shelf):
                 file.write(head)
                 for array in plain.values():
                     file.write(_bytes_of(array).data)
-                if self.lasting:
+                if at_once:
                     file.flush()
                     os.fsync(file.fileno())
+            if at_once:
+                flush_to_disk(path.parent)  # which has its name
             known = _Known(_identity(path), json.loads(json.dumps(settings)), index, len(head), {})
             self._known[name] = known
         except (OSError, DataError) as error:
@@ -308,13 +331,22 @@ class DiskShelf(Shelf):
     def _not_written(self, path: Path, error: OSError | DataError) -> ModelError:
         cause = error if isinstance(error, OSError) else error.__cause__
         why = reason(cause) if isinstance(cause, OSError) else str(error).rstrip(".")
-        again = "run the same command again" + (" to continue" if self.lasting else "")
+        again = "run the same command again to continue"
         if not isinstance(cause, OSError) or cause.errno not in FULL:
             return ModelError(f"{path} cannot be written ({why}); put this right, then {again}.")
-        elsewhere = "" if self.lasting else ", or set TMPDIR to a directory on a larger disk"
-        return ModelError(
-            f"the disk of {self.directory} is full ({path.name}: {why}); free some space{elsewhere}, then {again}."
-        )
+        return ModelError(f"the disk of {self.directory} is full ({path.name}: {why}); free some space, then {again}.")
+
+    def flush(self, *names: str) -> None:
+        """Make sure that the files of pieces, and of all below them, are on the disk."""
+        for name in names:
+            path, folder = self.path_of(name), self.directory / name
+            files = [*([path] if path.exists() else []), *folder.rglob(f"*{SUFFIX}")]
+            try:
+                # A renamed file needs its directory, too.
+                for place in [*files, *{file.parent for file in files}]:
+                    flush_to_disk(place)
+            except OSError as error:
+                raise self._not_written(path, error) from error
 
     def sweep(self) -> None:
         """Remove temporary files that processes left when they were killed."""

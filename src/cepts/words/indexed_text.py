@@ -53,6 +53,7 @@ class IndexedText:
     def __init__(self, aligner: Aligner, text: ShelvedText, sizes: Sizes, threads: int | None) -> None:
         self.aligner, self.text, self.sizes, self.threads = aligner, text, sizes, threads
         self.shelf = text.shelf
+        self._range_starts: dict[int, NDArray[np.int64]] = {}
 
     @cached_property
     def prior(self) -> ShelvedPrior | None:
@@ -151,7 +152,7 @@ class IndexedText:
         how = {"cells_in_block": self.sizes.block, "threads": self.inner_threads}
         shard = index_shard(pairs.renumbered(source, target), self.ranges.ranks, len(self.sides[1]), **how)
         range_starts = shard.starts[np.searchsorted(shard.ranks, self.ranges.bounds)]
-        self.shelf.put(
+        self.shelf.put_away(
             piece_name("index", number),
             {**shard.arrays(), "range_starts": range_starts, "shapes": shapes_of(shard.pairs)},
             blocks=len(shard.bounds) - 1,
@@ -163,13 +164,20 @@ class IndexedText:
         """The index of a shard."""
         return IndexShard.of(self.shelf.get(piece_name("index", number)))
 
+    def range_starts(self, shard: int) -> NDArray[np.int64]:
+        """Where the cells of each range start in a shard, and where those of the last one end."""
+        if shard not in self._range_starts:
+            # Every task on a range asks for all of them, and they are small.
+            self._range_starts[shard] = self.shelf.get(piece_name("index", shard))["range_starts"].copy()
+        return self._range_starts[shard]
+
     def merge(self, number: int) -> None:
         """Task: number the cells of a range over all shards."""
         first, last = self.ranges.bounds[number : number + 2].tolist()
         parts, words = [], len(self.sides[1])
         for shard in range(self.text.shards):
             piece = self.shelf.get(piece_name("index", shard))
-            start, stop = piece["range_starts"][number : number + 2].tolist()
+            start, stop = self.range_starts(shard)[number : number + 2].tolist()
             rows = rows_between(piece["ranks"], piece["starts"], first, last)
             # A copy, so that the files of all shards need not be in memory at once.
             parts.append((rows, piece.part("targets", start, stop).copy()))
@@ -197,7 +205,7 @@ class IndexedText:
             arrays |= level_arrays(build_levels(rows, targets, source, self.target_levels))
         elif self.aligner.lexicon == "bayes":
             arrays["target_sizes"] = np.bincount(targets, minlength=words)
-        self.shelf.put(piece_name("ranges", number), arrays)
+        self.shelf.put_away(piece_name("ranges", number), arrays)
 
     def source_of(self, number: int) -> Side:
         """The source words of a range."""
@@ -318,7 +326,8 @@ class IndexedText:
     def end(self) -> None:
         """Say that the first iteration may begin: who merges the last range cannot know that it is the last."""
         if not self.shelf.has(INDEXED):
-            self.shelf.put(INDEXED, {})
+            self.shelf.flush("words", "index", "ranges")
+            self.shelf.commit(INDEXED, {})
 
     def is_ready(self) -> bool:
         """Whether the first iteration may begin, if nothing is damaged."""

@@ -126,7 +126,7 @@ class TrainingJob:
         options, learnt = options_of(self.aligner), None if prior is None else prior.fingerprint
         if not self.shelf.has(OPTIONS):
             settings = {"options": options, "sizes": asdict(self.sizes), "version": __version__, "prior": learnt}
-            self.shelf.put(OPTIONS, {}, model=self.aligner.name, **settings)
+            self.shelf.commit(OPTIONS, {}, model=self.aligner.name, **settings)
             return
         before = self.shelf.get(OPTIONS).settings
         differing = [name for name in options if options[name] != before["options"].get(name) and name not in TIMES]

@@ -8,8 +8,10 @@ from dataclasses import dataclass, fields, replace
 import numpy as np
 from numpy.typing import NDArray
 
+from cepts.data import lazy_property
 
-@dataclass(frozen=True, slots=True, eq=False)
+
+@dataclass(frozen=True, eq=False)
 class LeaveOneOut:
     """Counts, and how well each is predicted when one occurrence is removed.
 
@@ -41,13 +43,17 @@ class LeaveOneOut:
         """The same cells, with the totals of their words taken from those of all words of each level."""
         return replace(self, totals=np.array([total[own] for total, own in zip(totals, self.words, strict=True)]))
 
+    @lazy_property
+    def _whole(self) -> NDArray[np.float64]:
+        """Levels x cells: what remains of the total of the predicting word."""
+        return np.maximum(self.totals - np.minimum(self.weight, 1.0), self.rest)
+
     def likelihood(self, strengths: NDArray[np.float64]) -> float:
         """Weighted log-likelihood of the sample."""
         probability: NDArray[np.float64] | float = 1.0
-        whole = np.maximum(self.totals - np.minimum(self.weight, 1.0), self.rest)
         for level in range(len(strengths) - 1, -1, -1):
             strength = strengths[level]
             prior = strength * self.share[level] * probability
-            probability = (self.rest[level] + prior) / (whole[level] + strength)
+            probability = (self.rest[level] + prior) / (self._whole[level] + strength)
         # Not `@`: BLAS would start threads, which cost more than they save.
         return float((self.weight * np.log(probability)).sum())

@@ -96,7 +96,7 @@ class LexiconTable:
         from cepts.kernels.lexicon import gather_rows
 
         indexed = self.indexed
-        starts = self.shelf.get(piece_name("index", shard))["range_starts"]
+        starts = indexed.range_starts(shard)
         own = np.empty((int(starts[-1]), 2), dtype=np.float32)
         if self.version is None:
             own[:, 0] = 1.0 / max(len(indexed.sides[1]), 1)

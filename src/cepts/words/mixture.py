@@ -82,10 +82,11 @@ class Priors:
         source_lengths, target_lengths = self.shapes.source_lengths, self.shapes.target_lengths
         ahead_null = 1.0 / (source_lengths + 1) if null_prob is None else np.full(len(source_lengths), null_prob)
         back_null = 1.0 / (target_lengths + 1) if null_prob is None else np.full(len(source_lengths), null_prob)
-        self.forward[:] = np.repeat((1.0 - ahead_null) / source_lengths, cells)
-        self.reverse[:] = np.repeat((1.0 - back_null) / target_lengths, cells)
-        self.forward_null[:] = np.repeat(ahead_null, target_lengths)
-        self.reverse_null[:] = np.repeat(back_null, source_lengths)
+        # Rounded first, because there are few shapes, but many cells.
+        self.forward = np.repeat(((1.0 - ahead_null) / source_lengths).astype(np.float32), cells)
+        self.reverse = np.repeat(((1.0 - back_null) / target_lengths).astype(np.float32), cells)
+        self.forward_null = np.repeat(ahead_null.astype(np.float32), target_lengths)
+        self.reverse_null = np.repeat(back_null.astype(np.float32), source_lengths)
 
     def arrays(self, pairs: Pairs) -> PriorArrays:
         """What kernels read; the pairs' shapes must be among these."""

@@ -119,7 +119,8 @@ class Prior:
         if self.table is not None:
             _put_table(text, f"prior/{len(self.models)}", aligner, self.table)
         # Written last: a prior is either whole or not there.
-        shelf.put("prior", {}, parts=len(self.models) + (self.table is not None), models=len(self.models))
+        shelf.flush("prior")
+        shelf.commit("prior", {}, parts=len(self.models) + (self.table is not None), models=len(self.models))
 
 
 def check_alike(first: Aligner, second: Aligner) -> None:

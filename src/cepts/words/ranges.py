@@ -12,6 +12,7 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
+from cepts.data import lazy_property
 from cepts.words.forms import distinct
 from cepts.words.index import Sizes
 from cepts.words.levels import Level, Words
@@ -21,7 +22,7 @@ from cepts.words.lexicon import Side
 FACTOR, POWER = 2.0, 0.75
 
 
-@dataclass(frozen=True, slots=True, eq=False)
+@dataclass(frozen=True, eq=False)
 class Ranges:
     """How source words are cut into ranges.
 
@@ -39,9 +40,14 @@ class Ranges:
     def __len__(self) -> int:
         return len(self.bounds) - 1
 
+    @lazy_property
+    def _words(self) -> NDArray[np.int64]:
+        """The source words by rank."""
+        return np.argsort(self.ranks, kind="stable")
+
     def words_of(self, number: int) -> NDArray[np.int64]:
         """The source words of a range, by rank; they are in ascending order."""
-        return np.argsort(self.ranks, kind="stable")[self.bounds[number] : self.bounds[number + 1]]
+        return self._words[self.bounds[number] : self.bounds[number + 1]]
 
 
 def expected_cells(frequencies: NDArray[np.int64], opposite: float, target_words: int) -> NDArray[np.float64]:

@@ -169,7 +169,7 @@ class ShelvedText:
         for number, shard in enumerate(_shards(blocks, cells_in_shard, growing)):
             arrays = {name: getattr(shard, name) for name in BLOCK}
             arrays |= {name: arrays[name].astype(np.int32) for name in ("source_lengths", "target_lengths")}
-            shelf.put(shard_name(number), arrays)
+            shelf.put_away(shard_name(number), arrays)
             sums += map(checksum, arrays.values())
             sizes.append(len(shard.source_lengths))
             cells += int((shard.source_lengths.astype(np.int64) * shard.target_lengths).sum())
@@ -184,7 +184,8 @@ class ShelvedText:
         fingerprint = f"{checksum(np.array(sums, dtype=np.uint64)):016x}"
         facts = {"shards": len(sizes), "pairs": sizes, "cells": cells, "fingerprint": fingerprint}
         facts["numbers"] = {name: len(found) for name, found in kept.items()}
-        shelf.put("text", words, **facts, about=about)
+        shelf.flush("text")
+        shelf.commit("text", words, **facts, about=about)
         return cls(shelf)
 
     @property

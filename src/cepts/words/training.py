@@ -151,7 +151,7 @@ class AlignerTraining:
         for side, mass in zip(SIDES, free, strict=True):
             used = np.flatnonzero(mass).astype(np.int32)
             arrays |= {f"{side}_words": used, f"{side}_free": mass[used]}
-        arrays |= {f"statistics.{place}": array for place, array in enumerate(statistics)}
+        arrays |= _packed(statistics)
         self.shelf.put(piece_name(self._named("counts"), number), arrays, objective=objective)
 
     # -- the M-step --------------------------------------------------------------------------------------------------
@@ -172,6 +172,9 @@ class AlignerTraining:
             self.shelf.drop(self._named("counts"))
             self._drop_lexicon(self.lexicon.version)
         self.run("enter", self.without("tables"), problem=self)
+        if self.resumable:
+            # Once the state says so, training continues from these alone.
+            self.shelf.flush(self._named("sums"), entered)
         self._before, self.lexicon.version = self.lexicon.version, entered
         self.iteration += 1
         if not self.resumable:
@@ -227,8 +230,8 @@ class AlignerTraining:
             # The cells of earlier texts come after those of the shards.
             add_at(piece.part("numbers", bounds[-2], bounds[-1]), piece["prior"], counts)
         for shard in self.shards:
-            start, stop = self.shelf.get(piece_name("index", shard))["range_starts"][number : number + 2].tolist()
-            part = self.shelf.get(piece_name(self._named("counts"), shard)).part("counts", start, stop)
+            own = self.indexed.range_starts(shard)[number : number + 2].tolist()
+            part = self.shelf.get(piece_name(self._named("counts"), shard)).part("counts", *own)
             add_at(piece.part("numbers", bounds[shard], bounds[shard + 1]), part, counts)
         lexicon = self.lexicon.of_range(number)
         lexicon.take(counts)
@@ -239,7 +242,7 @@ class AlignerTraining:
             for direction in range(2):
                 sample = lexicon.sample(direction, 1.0 / len(self.indexed.ranges))
                 arrays |= {f"sample.{direction}.{part}": getattr(sample, part) for part in SAMPLE_PARTS}
-        self.shelf.put(piece_name(self._named("sums"), number), arrays)
+        self.shelf.put_away(piece_name(self._named("sums"), number), arrays)
 
     def learn(self) -> None:
         """What all ranges and shards contribute to: totals of target words, strengths, null, positions."""
@@ -253,12 +256,7 @@ class AlignerTraining:
         for piece in self._pieces("counts", self.shards):
             for side, total in zip(SIDES, free, strict=True):
                 total[piece[f"{side}_words"]] += piece[f"{side}_free"]
-            own = [piece[name] for name in piece if name.startswith("statistics.")]
-            if statistics:
-                for total, part in zip(statistics, own, strict=True):
-                    total += part
-            else:
-                statistics = [part.copy() for part in own]
+            add_statistics(piece, statistics)
         if self.only_positions:
             self.positions.learn(statistics)
             return
@@ -337,6 +335,30 @@ class AlignerTraining:
         if version is not None:
             self.shelf.drop(version)
             self.shelf.drop(version.replace("/tables-", "/sums-"))
+
+
+def _packed(statistics: Sequence[NDArray]) -> dict[str, NDArray]:
+    """The statistics of a shard as arrays of a piece: of a table by words, only the rows of words that occur."""
+    arrays: dict[str, NDArray] = {}
+    for place, array in enumerate(statistics):
+        name = f"statistics.{place}"
+        arrays[name] = array
+        rows = np.flatnonzero(array.any(axis=1)).astype(np.int32) if array.ndim == 2 else None
+        if rows is not None and 2 * len(rows) < len(array):
+            arrays |= {name: array[rows], f"{name}.rows": rows, f"{name}.shape": np.array(array.shape)}
+    return arrays
+
+
+def add_statistics(piece: Mapping[str, NDArray], totals: list[NDArray]) -> None:
+    """Add the statistics of a shard, as `_packed` returned them, to those of the shards before it, if any."""
+    names = [name for name in piece if name.startswith("statistics.") and name.count(".") == 1]
+    if not totals:
+        totals += [np.zeros(piece.get(f"{name}.shape", np.array(piece[name].shape))) for name in names]
+    for total, name in zip(totals, names, strict=True):
+        if f"{name}.rows" in piece:
+            total[piece[f"{name}.rows"]] += piece[name]
+        else:
+            total += piece[name]
 
 
 def left_name(stage: str, what: str, iteration: int) -> str:
