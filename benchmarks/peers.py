@@ -21,7 +21,6 @@ from pathlib import Path
 from typing import TypedDict
 
 __all__ = [
-    "FAST_ALIGN",
     "Cost",
     "PeerRun",
     "environment",

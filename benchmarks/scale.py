@@ -217,7 +217,6 @@ def peers_table(run: Run) -> Table:
             "cepts align --model hmm, 1 thread": run.align(text, "peers.hmm", *MODELS["hmm"], "--threads", "1"),
             "cepts align, 2 threads": run.align(text, "peers.2", "--threads", "2"),
             "eflomal": lambda lower=lower: eflomal(run, lower),
-            "fast_align": lambda lower=lower: fast_align(run, lower),
             "systran-align": lambda lower=lower: systran_align(run, lower),
         }
         used: dict[str, float] = {}
@@ -239,14 +238,6 @@ def eflomal(run: Run, text: ScaleText) -> Record:
     command = [str(programs / "python"), str(programs / "eflomal-align"), "--overwrite", "-s", text.source]
     command += ["-t", text.target, "-f", str(run.work / "eflomal.forward"), "-r", str(run.work / "eflomal.reverse")]
     return measure(command, workdir=run.work, name="eflomal")
-
-
-def fast_align(run: Run, text: ScaleText) -> Record:
-    """The training of fast_align in both directions, as `fast_align -d -o -v` has it, without writing links."""
-    programs = peers.environment()
-    files = [str(run.work / f"fast_align.{name}") for name in ("input", "forward", "reverse")]
-    peers.join(Path(text.source), Path(text.target), Path(files[0]))
-    return measure([str(programs / "python"), "-c", peers.FAST_ALIGN, *files], workdir=run.work, name="fast_align")
 
 
 def systran_align(run: Run, text: ScaleText) -> Record:

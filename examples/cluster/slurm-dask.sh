@@ -16,6 +16,8 @@ host=${HOST:-$(hostname -f)}
 port=${PORT:-8786}
 address=tcp://$host:$port
 
+# Otherwise Dask has its workers give free memory back at once, and they spend much of their time on getting it anew.
+export MALLOC_TRIM_THRESHOLD_=268435456 MALLOC_MMAP_THRESHOLD_=268435456 MALLOC_ARENA_MAX=1
 dask scheduler --host "$host" --port "$port" --no-dashboard &
 scheduler=$!
 srun --ntasks=$((SLURM_NTASKS - 1)) sh -c "

@@ -24,6 +24,14 @@ Task = Callable[[int], None]
 # How often in a row, and for how many seconds, a lost scheduler or lost workers are waited for.
 ATTEMPTS = 5
 PATIENCE = 20.0
+# By default, Dask has its workers give free memory back at once. Each task would then get its arrays anew from the
+# system, page by page.
+ENVIRONMENT = "distributed.nanny.pre-spawn-environ"
+MEMORY_OF_WORKERS = {
+    "MALLOC_ARENA_MAX": "1",
+    "MALLOC_MMAP_THRESHOLD_": str(256 << 20),
+    "MALLOC_TRIM_THRESHOLD_": str(256 << 20),
+}
 
 
 class Engine(Protocol):
@@ -146,17 +154,20 @@ class DaskEngine:
         if self._client is not None and self._client.status != "running":  # it has given its scheduler up
             self.close()
         if self._client is None:
+            import dask.config
             from distributed import Client, LocalCluster
 
             if self.address is None:
-                cluster = LocalCluster(
-                    n_workers=self.workers or default_threads(),
-                    threads_per_worker=1,
-                    processes=True,
-                    host="127.0.0.1",
-                    dashboard_address="127.0.0.1:0",  # None would try a fixed port, and warn if it is taken
-                    silence_logs=50,
-                )
+                environment = {**dask.config.get(ENVIRONMENT), **MEMORY_OF_WORKERS}
+                with dask.config.set({ENVIRONMENT: environment, "distributed.worker.profile.enabled": False}):
+                    cluster = LocalCluster(
+                        n_workers=self.workers or default_threads(),
+                        threads_per_worker=1,
+                        processes=True,
+                        host="127.0.0.1",
+                        dashboard_address="127.0.0.1:0",  # None would try a fixed port, and warn if it is taken
+                        silence_logs=50,
+                    )
                 self._client = Client(cluster)
             else:
                 try:

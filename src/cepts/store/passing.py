@@ -8,7 +8,6 @@ from __future__ import annotations
 
 import contextlib
 import mmap
-import os
 import shutil
 import sys
 import tempfile
@@ -25,10 +24,7 @@ from numpy.typing import NDArray
 
 from cepts.errors import ModelError
 from cepts.store.header import reason
-from cepts.store.pieces import MemoryShelf, Piece, PieceError, Shelf, at_or_under
-
-# Arrays start at multiples of this, as those in memory do.
-ALIGNMENT = 64
+from cepts.store.pieces import ALIGNMENT, MemoryShelf, Piece, PieceError, Shelf, at_or_under, map_file
 
 
 @dataclass(frozen=True, slots=True)
@@ -71,13 +67,7 @@ class _Mapped(Piece):
         if not size:
             return np.empty(0, dtype=place.dtype)
         if self._data is None:
-            # A Python file would take several times as long, and there are thousands of mappings.
-            file = os.open(self.path, os.O_RDONLY | getattr(os, "O_BINARY", 0))
-            try:
-                # Kernels are compiled for arrays that may be written to; whoever did would change only a copy.
-                self._data = mmap.mmap(file, 0, access=mmap.ACCESS_COPY)
-            finally:
-                os.close(file)
+            self._data = map_file(self.path)
         return np.frombuffer(self._data, place.dtype, size, place.offset + first * place.dtype.itemsize)
 
 

@@ -5,6 +5,9 @@ whose metadata hold the settings and checksums of each array, block by block. A 
 it reads something of it, unless it wrote it itself: what a crash of the machine left unwritten is found, and made again
 by whoever needs it. Who reads a part of an array reads and checks only the blocks that it touches.
 
+Files are mapped into memory, not read, because in each iteration tasks go through all of them: copying them would take
+as long as the work on them.
+
 Most pieces are dropped soon, and many of them before the system has written them to the disk. Nobody waits for that,
 except for the pieces from which a job continues: these are flushed before those before them are dropped.
 """
@@ -13,6 +16,7 @@ from __future__ import annotations
 
 import errno
 import json
+import mmap
 import os
 import shutil
 from abc import ABC, abstractmethod
@@ -30,6 +34,8 @@ from cepts.store.directory import LENGTH_BYTES, METADATA, SUFFIX, flush_to_disk
 from cepts.store.header import checked_header, header_of, plain_arrays, reason, sealed
 
 CHECKED_AT_A_TIME = 1 << 24  # bytes
+# Arrays start at multiples of this in files that are mapped, as those in memory do.
+ALIGNMENT = 64
 # A block has at least so many bytes, and an array at most so many blocks, because their checksums are in the head.
 SMALLEST_BLOCK = 1 << 16
 MOST_BLOCKS = 1 << 10
@@ -201,13 +207,24 @@ class _Known:
     unchecked: dict[str, set[int]]
 
 
+def map_file(path: Path) -> mmap.mmap:
+    """Map a file into memory, so that whoever writes to it changes a copy: kernels are compiled for such arrays."""
+    # A Python file would take several times as long, and there are thousands of mappings.
+    file = os.open(path, os.O_RDONLY | getattr(os, "O_BINARY", 0))
+    try:
+        return mmap.mmap(file, 0, access=mmap.ACCESS_COPY)
+    finally:
+        os.close(file)
+
+
 @dataclass(slots=True, eq=False)
 class _Filed(Piece):
-    """A piece in a file; arrays are read when they are asked for."""
+    """A piece in a file, which is mapped when the first of its arrays is asked for."""
 
     name: str
     path: Path
     known: _Known
+    data: NDArray[np.uint8] | None = None
 
     @property
     def settings(self) -> dict[str, Any]:  # type: ignore[override]
@@ -243,23 +260,28 @@ class _Filed(Piece):
         return found.view(dtype)
 
     def _bytes(self, name: str, start: int, stop: int) -> NDArray[np.uint8]:
-        """Some bytes of an array, fewer where it ends; blocks that have not been checked are read as a whole."""
+        """Some bytes of an array, fewer where it ends; blocks that have not been checked are checked as a whole."""
         entry, unchecked = self.known.index[name], self.known.unchecked.get(name, set())
         size, end = entry["block"], entry["bytes"]
         touched = range(start // size, -(-stop // size)) if start < stop else ()
-        blocks = [block for block in touched if block in unchecked]
-        first, last = (start // size * size, -(-stop // size) * size) if blocks else (start, stop)
-        last = min(last, end)
-        try:
-            found = np.fromfile(self.path, np.uint8, last - first, offset=self.known.start + entry["offset"] + first)
-        except OSError as error:
-            raise self._damaged(reason(error)) from error
-        for block in blocks:
-            part = found[block * size - first : (block + 1) * size - first]
-            if checksum(part) != entry["checksums"][block]:
+        found = self._all_bytes()[self.known.start + entry["offset"] :][:end]
+        for block in touched:
+            if block not in unchecked:
+                continue
+            if checksum(found[block * size : (block + 1) * size]) != entry["checksums"][block]:
                 raise self._damaged(f"the checksum of {name} differs")
             unchecked.discard(block)
-        return found[start - first : stop - first]
+        return found[start:stop]
+
+    def _all_bytes(self) -> NDArray[np.uint8]:
+        if self.data is None:
+            try:
+                # Where a mapped file can be neither removed nor replaced, it is read.
+                data = np.fromfile(self.path, np.uint8) if os.name == "nt" else map_file(self.path)
+            except (OSError, ValueError) as error:  # ValueError: an empty file cannot be mapped
+                raise self._damaged(reason(error) if isinstance(error, OSError) else "it is empty") from error
+            self.data = np.frombuffer(data, np.uint8)
+        return self.data
 
     def _damaged(self, why: str) -> PieceError:
         return PieceError(self.name, f"{self.path} is damaged ({why}); {REMEDY}.")
@@ -303,6 +325,7 @@ class DiskShelf(Shelf):
             with atomic_output(path) as file:
                 file.write(head)
                 for array in plain.values():
+                    file.write(bytes(_gap(file.tell())))
                     file.write(_bytes_of(array).data)
                 if at_once:
                     file.flush()
@@ -385,6 +408,9 @@ def _head(arrays: Mapping[str, NDArray[Any]], settings: Settings) -> tuple[bytes
     """The start of a safetensors file, up to its arrays, and the index of these."""
     described, spans, offset = {}, {}, 0
     for name, array in arrays.items():
+        if gap := _gap(offset):  # which the format does not allow
+            spans[f"before {name}"] = {"dtype": "U8", "shape": [gap], "data_offsets": [offset, offset + gap]}
+        offset += gap
         shape, end = list(array.shape), offset + array.nbytes
         spans[name] = {"dtype": TYPES[str(array.dtype)], "shape": shape, "data_offsets": [offset, end]}
         data, block = _bytes_of(array), max(SMALLEST_BLOCK, 1 << (array.nbytes // MOST_BLOCKS).bit_length())
@@ -395,8 +421,13 @@ def _head(arrays: Mapping[str, NDArray[Any]], settings: Settings) -> tuple[bytes
         offset = end
     header = {**header_of("piece", settings, {}), "arrays": described}
     text = json.dumps({"__metadata__": {METADATA: sealed(header).decode("ascii")}, **spans}).encode("ascii")
-    text += b" " * (-len(text) % LENGTH_BYTES)
+    text += b" " * (-(LENGTH_BYTES + len(text)) % ALIGNMENT)
     return len(text).to_bytes(LENGTH_BYTES, "little") + text, described
+
+
+def _gap(end: int) -> int:
+    """How many bytes follow what ends here, so that the next array starts at a multiple of `ALIGNMENT`."""
+    return -end % ALIGNMENT
 
 
 def _bytes_of(array: NDArray[Any]) -> NDArray[np.uint8]:
