@@ -33,7 +33,7 @@ ROOT = Path(__file__).resolve().parent.parent
 RESULTS = ROOT / "benchmarks" / "results" / "scale.jsonl"
 SIZES = (10_000, 20_000, 40_000, 80_000, 160_000, 320_000, 640_000, 1_280_000, 2_560_000, 3_000_000)
 PEER_SIZES = (360_000, 1_000_000)
-WORKER_SIZES = (80_000, 320_000)
+WORKER_SIZES = (80_000, 320_000, 640_000)
 # The default model aligns texts of all sizes, the HMM some of them.
 MODELS = {"default": (), "hmm": ("--model", "hmm")}
 HMM_SIZES = (40_000, 160_000, 640_000, 2_560_000)

@@ -21,6 +21,7 @@ import os
 import shutil
 from abc import ABC, abstractmethod
 from collections.abc import Iterable, Iterator, Mapping
+from contextlib import suppress
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -264,24 +265,27 @@ class _Filed(Piece):
         entry, unchecked = self.known.index[name], self.known.unchecked.get(name, set())
         size, end = entry["block"], entry["bytes"]
         touched = range(start // size, -(-stop // size)) if start < stop else ()
-        found = self._all_bytes()[self.known.start + entry["offset"] :][:end]
-        for block in touched:
-            if block not in unchecked:
-                continue
-            if checksum(found[block * size : (block + 1) * size]) != entry["checksums"][block]:
+        blocks = [block for block in touched if block in unchecked]
+        first, last = (start // size * size, -(-stop // size) * size) if blocks else (start, stop)
+        before = self.known.start + entry["offset"]
+        found = self._stretch(before + first, before + min(last, end))
+        for block in blocks:
+            part = found[block * size - first : (block + 1) * size - first]
+            if checksum(part) != entry["checksums"][block]:
                 raise self._damaged(f"the checksum of {name} differs")
             unchecked.discard(block)
-        return found[start:stop]
+        return found[start - first : stop - first]
 
-    def _all_bytes(self) -> NDArray[np.uint8]:
-        if self.data is None:
-            try:
-                # Where a mapped file can be neither removed nor replaced, it is read.
-                data = np.fromfile(self.path, np.uint8) if os.name == "nt" else map_file(self.path)
-            except (OSError, ValueError) as error:  # ValueError: an empty file cannot be mapped
-                raise self._damaged(reason(error) if isinstance(error, OSError) else "it is empty") from error
-            self.data = np.frombuffer(data, np.uint8)
-        return self.data
+    def _stretch(self, start: int, stop: int) -> NDArray[np.uint8]:
+        """Bytes `start` to `stop` (exclusive) of the file, fewer where it ends."""
+        try:
+            if os.name == "nt":  # where a mapped file can be neither removed nor replaced
+                return np.fromfile(self.path, np.uint8, stop - start, offset=start)
+            if self.data is None:
+                self.data = np.frombuffer(map_file(self.path), np.uint8)
+        except OSError as error:
+            raise self._damaged(reason(error)) from error
+        return self.data[start:stop]
 
     def _damaged(self, why: str) -> PieceError:
         return PieceError(self.name, f"{self.path} is damaged ({why}); {REMEDY}.")
@@ -367,7 +371,8 @@ class DiskShelf(Shelf):
             try:
                 # A renamed file needs its directory, too.
                 for place in [*files, *{file.parent for file in files}]:
-                    flush_to_disk(place)
+                    with suppress(FileNotFoundError):  # somebody has dropped it
+                        flush_to_disk(place)
             except OSError as error:
                 raise self._not_written(path, error) from error
 
