@@ -82,9 +82,9 @@ class LexiconTable:
 
     def put(self, name: str, number: int, table: NDArray[np.float32]) -> None:
         """Keep the table of a range, or what each shard needs of it, shard by shard."""
-        from cepts.kernels.lexicon import gather_rows
-
         if self.by_shard:
+            from cepts.kernels.lexicon import gather_rows
+
             numbers = self.shelf.get(piece_name("ranges", number))["numbers"]
             entries = np.empty((len(numbers), 2), dtype=np.float32)
             gather_rows(table, numbers, entries)

@@ -353,7 +353,8 @@ def add_statistics(piece: Mapping[str, NDArray], totals: list[NDArray]) -> None:
     """Add the statistics of a shard, as `_packed` returned them, to those of the shards before it, if any."""
     names = [name for name in piece if name.startswith("statistics.") and name.count(".") == 1]
     if not totals:
-        totals += [np.zeros(piece.get(f"{name}.shape", np.array(piece[name].shape))) for name in names]
+        shapes = [piece.get(f"{name}.shape", np.array(piece[name].shape)) for name in names]
+        totals += [np.zeros(shape, piece[name].dtype) for name, shape in zip(names, shapes, strict=True)]
     for total, name in zip(totals, names, strict=True):
         if f"{name}.rows" in piece:
             total[piece[f"{name}.rows"]] += piece[name]
