@@ -35,6 +35,10 @@ class DataWarning(UserWarning):
     """The input can be read, but there is something about it that a user should know."""
 
 
+class FigureWarning(UserWarning):
+    """A part of a figure is not drawn as it should be, for example because this machine lacks a font."""
+
+
 class UsageError(CeptsError, ValueError):
     """An argument is not valid, or some arguments do not go together.
 

@@ -5,8 +5,8 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
+from cepts.errors import FigureWarning
 from cepts.plot import fonts, plot_criterion, plot_factors
-from cepts.plot.figure import FigureWarning
 
 pytest.importorskip("matplotlib")
 builder = pytest.importorskip("fontTools.fontBuilder")

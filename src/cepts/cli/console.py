@@ -17,6 +17,7 @@ from typing import TYPE_CHECKING, Any, Literal
 import click
 
 from cepts.cli.groups import in_options
+from cepts.errors import FigureWarning
 from cepts.progress import Step, on_compile
 from cepts.signature import short_signature
 
@@ -58,8 +59,6 @@ def _in_options(line: str) -> str:
 @contextmanager
 def figure_notes(*, quiet: bool = False) -> Iterator[None]:
     """Say in a line what figures drawn meanwhile lack, such as fonts, instead of Python's warnings."""
-    from cepts.plot.figure import FigureWarning
-
     with warnings.catch_warnings(record=True) as told:
         warnings.simplefilter("always", FigureWarning)
         yield

@@ -402,8 +402,9 @@ def _place(path: str) -> str:
 
 def check_plot(*paths: str | None) -> None:
     """Refuse figures that cannot be drawn, because of their names or because matplotlib is missing."""
-    from cepts.plot.figure import suffix_of
+    given = [path for path in paths if path is not None]
+    if given:
+        from cepts.plot.figure import suffix_of
 
-    for path in paths:
-        if path is not None:
+        for path in given:
             suffix_of(path)

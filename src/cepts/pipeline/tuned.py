@@ -6,7 +6,7 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from functools import partial
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from cepts.data import Alignments, Bitext, Scorer
 from cepts.errors import DataError, ModelError
@@ -17,8 +17,10 @@ from cepts.pipeline.models import load_scorer, new_model
 from cepts.pipeline.reports import counted
 from cepts.progress import Progress, Step, silent
 from cepts.store import check_destination
-from cepts.tuning import General, TunedScorer, Tuning, gold_pairs
 from cepts.words import Aligner
+
+if TYPE_CHECKING:
+    from cepts.tuning import General, TunedScorer, Tuning
 
 # What is trained for tuning if no model is chosen, with the options that differ from their defaults. The third gives
 # more cells that may be links.
@@ -46,6 +48,8 @@ def tuned_scorer(
         Returns a trained scorer whose links are used, with confidences that are learnt from the gold links, if tuning
         does not lower the error rate; None uses the mixture of `scorers` then.
     """
+    from cepts.tuning import TunedScorer
+
     scorer = TunedScorer(list(scorers), general=general, threads=threads).fit(bitext, gold)
     if default is None or (scorer.tuning_ is not None and scorer.tuning_.strength is not None):
         return scorer
@@ -98,6 +102,8 @@ class GoldTraining:
 
     def train(self, bitext: Bitext, progress: Progress | None) -> tuple[TunedScorer, ModelError | None]:
         """The tuned scorer, and the error if it could not be saved, so that the links are not lost with it."""
+        from cepts.tuning import gold_pairs
+
         gold = read_gold(self.gold, bitext)
         gold_pairs(bitext, gold)  # refuses gold that is of no use before the models are trained
         for aligner in self.aligners:
@@ -152,6 +158,8 @@ def tune_files(
 
 def members_of(scorer: Scorer) -> list[Scorer]:
     """The scorers of which a mixture or a tuned scorer is made; another scorer alone."""
+    from cepts.tuning import TunedScorer
+
     if isinstance(scorer, ScorerMixture | TunedScorer):
         return [member for each in scorer.scorers for member in members_of(each)]
     return [scorer]

@@ -3,6 +3,7 @@
 Each function writes one file, whose suffix (.svg, .pdf or .png) is the format. Matplotlib must be installed.
 """
 
+from cepts.errors import FigureWarning
 from cepts.plot.curves import (
     plot_correlations,
     plot_criterion,
@@ -13,7 +14,7 @@ from cepts.plot.curves import (
     plot_training,
 )
 from cepts.plot.factors import plot_factors, plot_pair_factors
-from cepts.plot.figure import Drawn, FigureWarning
+from cepts.plot.figure import Drawn
 from cepts.plot.language_models import plot_hidden_documents, plot_perplexities
 from cepts.plot.pairs import plot_pair
 

@@ -11,7 +11,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from cepts.data import runs_right_to_left
-from cepts.errors import UsageError
+from cepts.errors import FigureWarning, UsageError
 from cepts.io.files import PathLike, check_output, open_output
 from cepts.plot import fonts
 
@@ -77,10 +77,6 @@ def suffix_of(path: PathLike) -> str:
     except ImportError as error:
         raise UsageError("figures need matplotlib; install it with: pip install matplotlib") from error
     return suffix
-
-
-class FigureWarning(UserWarning):
-    """A part of a figure is not drawn as it should be, for example because this machine lacks a font."""
 
 
 @dataclass(frozen=True, slots=True)
