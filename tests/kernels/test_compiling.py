@@ -152,13 +152,16 @@ import sys
 from cepts.cli import main
 from cepts.kernels import compiled_kernels
 from cepts.io import read_bitext
-assert main(["align", *sys.argv[1:3], "-o", sys.argv[3], "-q", "--combine", "grow-diag-final-and"]) == 0
+align = ["align", *sys.argv[1:3], "-o", sys.argv[3], "-q", "--combine", "grow-diag-final-and"]
+assert main(align) == 0
+assert main([*align, "--checkpoint", sys.argv[4]]) == 0
 read_bitext(*sys.argv[1:3], block_bytes=1000)
 print(compiled_kernels())
 """
     for expected in ("compiled", "nothing left to compile"):
         assert run(warm_up).stderr.splitlines()[-1].startswith(expected)
-    done = run(align, str(sample / "sample.en"), str(sample / "sample.fr"), str(tmp_path / "links"))
+    texts = (str(sample / f"sample.{language}") for language in ("en", "fr"))
+    done = run(align, *texts, str(tmp_path / "links"), str(tmp_path / "job"))
     assert done.stdout == "0\n"
 
 

@@ -47,6 +47,8 @@ def jobs_of_rooms() -> dict[str, tuple[tuple[str, ...], ...]]:
         "words": (
             (
                 "align en fr --save model -o links --scores scores",
+                # Arrays that are read from files cannot be written, and kernels are compiled for both kinds.
+                "align en fr --checkpoint job -o links",
                 *(f"align en fr --load model --combine {method} -o links" for method in EXTRACTORS if method != "onmf"),
                 *(
                     f"align en fr --load model --format {format_} -o links.{format_}"
@@ -67,6 +69,8 @@ def jobs_of_rooms() -> dict[str, tuple[tuple[str, ...], ...]]:
                     "align en fr --load model --combine grow-diag -o links",
                     "align en fr --load model --nbest 3 -o lists",
                     f"align en fr --model {model} --no-agreement -o links",
+                    f"align en fr --model {model} --checkpoint job -o links",
+                    f"align en fr --model {model} --no-agreement --checkpoint job-apart -o links",
                 )
                 for model in WORD_MODELS
             ),
@@ -91,6 +95,7 @@ def jobs_of_rooms() -> dict[str, tuple[tuple[str, ...], ...]]:
                 "phrases align paraphrases -o links --combine onmf",
                 "phrases align paraphrases -o lists --nbest 2",
                 "phrases score links.json links.json",
+                *(f"phrases train links.json --save phrases --model {model}" for model in ("phrase", "token")),
             ),
             (
                 "phrases align paraphrases --model token -o links",
@@ -100,7 +105,12 @@ def jobs_of_rooms() -> dict[str, tuple[tuple[str, ...], ...]]:
         "spaces": (
             (
                 "spaces fit en.vec fr.vec -d dictionary --save space --factors 3",
+                "spaces fit en.vec fr.vec -d dictionary --save induced --factors 3 --induce 1",
                 "spaces translate space e1",
+                "spaces translate space --all --mutual -o translations",
+                "spaces senses space e1 --components 8",
+                "spaces score translation space dictionary --both",
+                "spaces export space fr -o vectors",
                 "spaces align space paraphrase paraphrase -o links",
                 *(
                     f"align paraphrase paraphrase --encoder space:space --encoder-method {method} -o links"
@@ -114,6 +124,9 @@ def jobs_of_rooms() -> dict[str, tuple[tuple[str, ...], ...]]:
                 f"lm fit text --save lm {LM_SIZES}",
                 "lm perplexity lm text",
                 "lm show lm",
+                "lm export lm text -o arpa",
+                f"lm fit text --background arpa --save lm {LM_SIZES}",
+                "lm rescore lm nbest.tsv --tune",
                 "lm rescore lm nbest.tsv -o best.tsv",
             ),
             (
@@ -248,4 +261,5 @@ def write_files(directory: Path) -> None:
     (directory / "paraphrases").write_text("".join(f"{a} ||| {b}\n" for a, b in PARAPHRASES), encoding="utf-8")
     text = (directory / "en").read_text(encoding="utf-8").splitlines()
     (directory / "text").write_text("\n\n".join("\n".join(text[n : n + 5]) for n in range(0, 40, 5)), encoding="utf-8")
-    (directory / "nbest.tsv").write_text(f"u1\t0\t{text[0]}\nu1\t-1\t{text[1]}\n", encoding="utf-8")
+    rows = f"id\tscore\ttext\treference\nu1\t0\t{text[0]}\t{text[0]}\nu1\t-1\t{text[1]}\t\n"
+    (directory / "nbest.tsv").write_text(rows, encoding="utf-8")

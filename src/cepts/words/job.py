@@ -313,7 +313,10 @@ class TrainingJob:
     def run(
         self, kind: str, numbers: Sequence[int], tick: Tick | None = None, problem: AlignerTraining | None = None
     ) -> None:
-        """Run a task for each number."""
+        """Run a task for each number, the last ones first.
+
+        Later shards are larger, and the smaller the tasks that remain, the less threads wait for the last one.
+        """
         owner = self.indexed if problem is None else problem
         task: Callable[[int], None] = getattr(owner, kind)
         if self.engine.remote and numbers:
@@ -321,7 +324,7 @@ class TrainingJob:
                 raise AssertionError("a cluster needs a shelf of files")
             stage, iteration = (None, 0) if problem is None else (problem.stage, problem.iteration)
             task = JobTask(str(Path(self.shelf.directory).resolve()), kind, stage, iteration)
-        self.engine.run(task, numbers, tick)
+        self.engine.run(task, numbers[::-1], tick)
 
 
 @dataclass(frozen=True, slots=True)
