@@ -17,8 +17,10 @@ from cepts.names import DEFAULT_WORD_MODEL, WORD_MODELS, resolve
 from cepts.pipeline.tuned import default_for_tuning, tuned_scorer
 from cepts.tuning import General, TunedScorer
 from cepts.tuning import scorer as scorer_module
+from cepts.tuning.cells import logit
 from cepts.tuning.general import shipped
-from cepts.tuning.model import best_threshold, surely_lower
+from cepts.tuning.log_linear import Scale, Weights
+from cepts.tuning.model import LEAST_THRESHOLD, Prior, best_threshold, surely_lower, tune
 from cepts.words import HMM
 
 ROOT = Path(__file__).parents[2]
@@ -133,6 +135,9 @@ def test_the_general_model_has_a_weight_for_each_feature(text, model):
     scorer = TunedScorer(members, threads=1)
     runs = scorer.scored(part)
     assert set(runs[0].features) == set(general.features)
+    prior = general.of(tuple(runs[0].features))
+    assert prior is not None
+    assert prior.threshold == general.threshold
     links = scorer.use(general.model(tuple(runs[0].features))).align(part)
     assert len(links.source) > 100
     learnt = General.learn(("x",), [(runs, members[0].align(part))])
@@ -192,10 +197,38 @@ def test_the_error_is_that_of_the_threshold_that_is_returned():
     assert found == error[1]
 
 
+def test_a_usual_threshold_counts_as_much_as_its_share():
+    scores = np.zeros(1)
+    assert best_threshold(lambda links: 0.6, scores, 0.4, 0.25) == (0.6, pytest.approx(0.75 * 0.2 + 0.25 * 0.4))
+    assert best_threshold(lambda links: 0.6, scores, 0.4) == (0.6, pytest.approx(0.2))
+    assert best_threshold(lambda links: 1.0, scores, 0.0, 1.0) == (1.0, pytest.approx(LEAST_THRESHOLD))
+
+
+def test_the_threshold_of_the_general_model_counts_as_ten_pairs(text, model, gold):
+    """Of 30 gold pairs, a quarter of the difference between two such thresholds remains."""
+    thresholds, scored = [], TunedScorer([model], threads=1).scored(text.part(0, 30))
+    width = len(scored[0].features)
+    for usual in (0.2, 0.6):
+        prior = Prior(Scale.of(scored[0].values), Weights.zero(width), usual)
+        learnt, found = tune(scored, gold.part(0, 30), prior=prior, strength=100.0)
+        assert found.strength is not None
+        low, high = 0.05, 0.95
+        for _ in range(50):  # what is calibrated to the threshold of the model
+            middle = 0.5 * (low + high)
+            below = learnt.calibration(logit(np.array([middle]), 1e-9))[0] < learnt.threshold
+            low, high = (middle, high) if below else (low, middle)
+        thresholds.append(middle)
+    assert thresholds[1] - thresholds[0] == pytest.approx(0.4 * 10 / 40, abs=0.02)
+
+
 def test_a_gain_on_few_pairs_is_no_reason_to_tune():
-    """The same gain, on every pair, on one of ten pairs, and with losses on others."""
+    """The same gain, on every pair, on one of ten pairs, and with losses on others; one-sided t-tests at 99 %."""
     others = np.arange(10.0)
     assert surely_lower(others - 1.0, others)
+    # Of ten gains of mean m and standard deviation 1, t is m times the root of 10; its quantile is 2.821 for 9 degrees.
+    spread = np.tile([1.0, -1.0], 5) * np.sqrt(0.9)
+    for mean, sure in ((0.88, False), (0.90, True)):
+        assert surely_lower(others - mean - spread, others) == sure
     assert not surely_lower(others - np.array([10.0] + 9 * [0.0]), others)
     assert not surely_lower(others - np.tile([11.0, -9.0], 5), others)
     assert not surely_lower(others, others)

@@ -200,5 +200,5 @@ def said(tuning: Tuning) -> str:
     links = f"{tuning.sure:,} sure and {tuning.possible:,} only possible links"
     before, after = (f"{100 * value:.1f}" for value in (tuning.aer_before, tuning.aer_after))
     if tuning.strength is None:
-        return f"tuned    {tuning.pairs:,} gold pairs ({links}) do not lower AER, {before} %; links are as before"
+        return f"tuned    {tuning.pairs:,} gold pairs ({links}): no sure gain over AER {before} %; links are as before"
     return f"tuned    {tuning.pairs:,} gold pairs ({links}): AER {before} % -> {after} % by cross-validation"

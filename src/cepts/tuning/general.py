@@ -18,7 +18,7 @@ from cepts.tuning.cells import Column
 from cepts.tuning.features import is_linear
 from cepts.tuning.lexical import Lexical
 from cepts.tuning.log_linear import Cases, Scale, Weights, fit, score
-from cepts.tuning.model import POSSIBLE, LinkModel, ScoredRun, best_threshold
+from cepts.tuning.model import POSSIBLE, LinkModel, Prior, ScoredRun, best_threshold
 
 FILE = "general.json"
 STRENGTH = 30.0
@@ -74,19 +74,19 @@ class General:
             }
         )
 
-    def of(self, names: Sequence[str]) -> tuple[Scale, Weights] | None:
-        """Scale and weights of the features `names`; None if one of them is missing."""
+    def of(self, names: Sequence[str]) -> Prior | None:
+        """What is known of a model with the features `names`; None if one of them is missing."""
         if any(name not in self.features for name in names):
             return None
         mean, deviation, weight = (np.array(column) for column in zip(*(self.features[n] for n in names), strict=True))
-        return Scale(mean, deviation), Weights(np.append(weight, self.intercept), np.zeros(1))
+        return Prior(Scale(mean, deviation), Weights(np.append(weight, self.intercept), np.zeros(1)), self.threshold)
 
     def model(self, names: Sequence[str]) -> LinkModel:
         """The link model with these weights and nothing learnt from the user's gold links."""
         found = self.of(names)
         if found is None:
             raise UsageError("the general model is for other features; use a general model of the same scorers.")
-        return LinkModel(tuple(names), *found, Lexical.of([], []), threshold=self.threshold)
+        return LinkModel(tuple(names), found.scale, found.weights, Lexical.of([], []), threshold=self.threshold)
 
     def as_dict(self) -> dict[str, Any]:
         """The weights as plain data."""

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import asdict, dataclass, replace
 from functools import cached_property
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -28,9 +28,11 @@ CONTEXT_STRENGTHS = (30.0, 100.0, 300.0, np.inf)
 # Labels of cells. Possible links are neither right nor wrong to the learner.
 LINK, POSSIBLE, NONE = 1.0, 0.5, 0.0
 THRESHOLD_STEPS, LEAST_THRESHOLD = 10, 0.05
-# Tuning is used if it lowers the log-loss of held-out pairs by at least this many standard errors: over ten pairs, a
-# lower error rate alone may be luck.
-STANDARD_ERRORS = 1.5
+# The threshold of the general model counts as much as that of so many gold pairs: ten pairs may all be odd ones.
+PAIRS_OF_THRESHOLD = 10
+# Tuning is used if it lowers the log-loss of held-out pairs at this level of confidence. The error rate says less: over
+# ten pairs, it may be lower or higher by luck.
+CONFIDENCE = 0.99
 
 
 class ScoredRun:
@@ -194,6 +196,14 @@ class LinkModel:
         )
 
 
+class Prior(NamedTuple):
+    """What is known before tuning: scale and weights of the features, and the least probability of a link, if known."""
+
+    scale: Scale
+    weights: Weights
+    threshold: float | None = None
+
+
 @dataclass(frozen=True, slots=True)
 class Tuning:
     """What tuning found by cross-validation over the gold pairs.
@@ -285,7 +295,7 @@ def tune(
     runs: Sequence[ScoredRun],
     gold: Alignments,
     *,
-    prior: tuple[Scale, Weights] | None = None,
+    prior: Prior | None = None,
     strength: float | None = None,
     folds: int = 5,
 ) -> tuple[LinkModel, Tuning]:
@@ -298,7 +308,7 @@ def tune(
     gold
         Their gold alignments; all pairs have some.
     prior
-        Scale and weights of the features before tuning; None starts from the aligner without tuning.
+        What is known before tuning; None starts from the aligner without tuning.
     strength
         How strongly weights are drawn to those before tuning; None chooses it by cross-validation.
     folds
@@ -306,7 +316,7 @@ def tune(
     """
     names = tuple(runs[0].features)
     cells = _GoldCells(runs, gold, min(folds, len(gold)))
-    scale, start = prior or (Scale.of(cells.values[cells.known]), Weights.zero(len(names)))
+    scale, start, usual = prior or Prior(Scale.of(cells.values[cells.known]), Weights.zero(len(names)))
     learner = _Learner(cells, scale(cells.values), start)
     strengths = STRENGTHS if strength is None else (strength,)
     held_out = {each: learner.held_out(each) for each in strengths}
@@ -319,8 +329,10 @@ def tune(
     pull = min(CONTEXT_STRENGTHS, key=lambda each: cells.loss(seconds[each]))
     second = seconds[pull]
     model, found = _untuned(cells, gold)
-    after, threshold = best_threshold(cells.aer, second)
-    if after >= found.aer_before or not surely_lower(cells.losses(second), cells.losses(_held_out_calibration(cells))):
+    share = PAIRS_OF_THRESHOLD / (len(gold) + PAIRS_OF_THRESHOLD)
+    after, threshold = best_threshold(cells.aer, second, usual, share)
+    helps = surely_lower(cells.losses(second), cells.losses(_held_out_calibration(cells)))
+    if not helps or found.aer_before == 0.0:
         return model, found
     lexical, weights = learner.on_all(chosen)
     model = LinkModel(names, scale, weights, lexical)
@@ -411,20 +423,26 @@ def _held_out_calibration(cells: _GoldCells) -> Column:
 
 
 def surely_lower(losses: Column, others: Column) -> bool:
-    """Whether `losses` of some pairs are lower than `others` by `STANDARD_ERRORS` of the sum of their differences."""
+    """Whether `losses` of some pairs are lower than `others`, by a one-sided t-test of their differences."""
+    from scipy.special import stdtrit
+
     gains = others - losses
-    return bool(gains.sum() > STANDARD_ERRORS * np.sqrt(len(gains)) * gains.std(ddof=1))
+    return bool(gains.sum() > stdtrit(len(gains) - 1, CONFIDENCE) * np.sqrt(len(gains)) * gains.std(ddof=1))
 
 
-def best_threshold(error: Callable[[NDArray[np.bool_]], float], scores: Column) -> tuple[float, float]:
+def best_threshold(
+    error: Callable[[NDArray[np.bool_]], float], scores: Column, usual: float | None = None, share: float = 0.0
+) -> tuple[float, float]:
     """The error of the links above the best threshold for probabilities, and that threshold.
 
     To maximise the expected F of links whose probabilities are known, one takes those above F / 2, where F is the
-    highest expected F (Lipton, Elkan and Narayanaswamy, 2014); 1 - AER is such an F.
+    highest expected F (Lipton, Elkan and Narayanaswamy, 2014); 1 - AER is such an F. The threshold is drawn to a
+    `usual` one by this share of their distance.
     """
     probabilities, threshold = logistic(scores), 0.5
     for _ in range(THRESHOLD_STEPS):
-        threshold = max(0.5 * (1.0 - error(probabilities >= threshold)), LEAST_THRESHOLD)
+        own = 0.5 * (1.0 - error(probabilities >= threshold))
+        threshold = max(own if usual is None else own + share * (usual - own), LEAST_THRESHOLD)
     # Of the last threshold, which need not be that of the step before.
     return error(probabilities >= threshold), threshold
 

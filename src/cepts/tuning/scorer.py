@@ -19,7 +19,7 @@ from cepts.names import MODEL_KINDS, resolve
 from cepts.store import MEMBER, kind_of, load_model, save_model
 from cepts.tuning.features import Opinion
 from cepts.tuning.general import General, shipped
-from cepts.tuning.model import LinkModel, ScoredRun, Tuning, calibrate, tune
+from cepts.tuning.model import LinkModel, Prior, ScoredRun, Tuning, calibrate, tune
 from cepts.tuning.texts import TextFacts
 
 KIND = "tuned"
@@ -73,13 +73,13 @@ class TunedScorer(Estimator, Aligning):
 
     Without much evidence in the gold links, the model remains close to the mixture of the scorers: its weights are
     drawn to those of a general model, how strongly is chosen by cross-validation over the gold pairs, and if the
-    cross-validated AER and log-loss are not surely below those of the mixture, the mixture is used.
+    cross-validated log-loss is not surely below that of the mixture, the mixture is used.
 
     Parameters
     ----------
     scorers
-        The scorers, which are trained already. There is a general model for an HMM, for Model 4, and for an HMM and
-        Model 4; with other scorers, weights are drawn to 0.
+        The scorers, which are trained already. There is a general model for an HMM, Model 4 and a second HMM, which
+        `cepts align --gold` trains; with other scorers, weights are drawn to 0.
     strength
         How strongly weights are drawn to those of the general model; None chooses it by cross-validation.
     folds
@@ -162,7 +162,7 @@ class TunedScorer(Estimator, Aligning):
         members = [scorer.directions(bitext, in_order=True) for scorer in self.scorers]
         return [ScoredRun(parts, first, text) for first, parts in said_together(members, self.threads, Opinion)]
 
-    def _prior(self, runs: Sequence[ScoredRun]) -> Any:
+    def _prior(self, runs: Sequence[ScoredRun]) -> Prior | None:
         names = tuple(str(getattr(scorer, "name", type(scorer).__name__)) for scorer in self.scorers)
         general = shipped().get(names) if self.general is None else self.general
         return general.of(tuple(runs[0].features)) if isinstance(general, General) else None
