@@ -32,7 +32,7 @@ from gold_texts import LANGUAGES, GoldText, general_model, gold_text
 # The aligners without tuning.
 UNTUNED = ("default", "HMM", "Model 4", "mixture")
 TEN = 10
-DRAWS = 100
+DRAWS = 60
 # AER by which tuning on ten pairs should never be worse than the default.
 MARGIN = 0.001
 FOLDS = 5

@@ -122,7 +122,8 @@ def package_page(name: str) -> str:
             tables += [
                 autosummary([f"{home_of(module, one)}.{one}" for one in sorted(names) if home_of(module, one) != name])
             ]
-            parts.append(f"## {title}\n\n```{{eval-rst}}\n{''.join(filter(None, tables))}```\n")
+            both = "\n".join(filter(None, tables))
+            parts.append(f"## {title}\n\n```{{eval-rst}}\n{both}```\n")
     return "\n".join(parts)
 
 

@@ -222,13 +222,15 @@ def test_the_threshold_of_the_general_model_counts_as_ten_pairs(text, model, gol
 
 
 def test_a_gain_on_few_pairs_is_no_reason_to_tune():
-    """The same gain, on every pair, on one of ten pairs, and with losses on others; one-sided t-tests at 99 %."""
+    """The same gain, on every pair, on one of ten pairs, and with losses on others; t-tests with fewer degrees."""
     others = np.arange(10.0)
     assert surely_lower(others - 1.0, others)
-    # Of ten gains of mean m and standard deviation 1, t is m times the root of 10; its quantile is 2.821 for 9 degrees.
-    spread = np.tile([1.0, -1.0], 5) * np.sqrt(0.9)
-    for mean, sure in ((0.88, False), (0.90, True)):
-        assert surely_lower(others - mean - spread, others) == sure
+    # Of gains with mean m and standard deviation 1, t is m times the root of their number. Its quantile at 95 % is 2.920
+    # for 2 degrees of freedom and 1.812 for 10.
+    for pairs, least in ((10, 2.920), (50, 1.812)):
+        spread = np.tile([1.0, -1.0], pairs // 2) * np.sqrt((pairs - 1) / pairs)
+        for t, sure in ((least - 0.01, False), (least + 0.01, True)):
+            assert surely_lower(-t / np.sqrt(pairs) - spread, np.zeros(pairs)) == sure
     assert not surely_lower(others - np.array([10.0] + 9 * [0.0]), others)
     assert not surely_lower(others - np.tile([11.0, -9.0], 5), others)
     assert not surely_lower(others, others)

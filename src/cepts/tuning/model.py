@@ -31,8 +31,9 @@ THRESHOLD_STEPS, LEAST_THRESHOLD = 10, 0.05
 # The threshold of the general model counts as much as that of so many gold pairs: ten pairs may all be odd ones.
 PAIRS_OF_THRESHOLD = 10
 # Tuning is used if it lowers the log-loss of held-out pairs at this level of confidence. The error rate says less: over
-# ten pairs, it may be lower or higher by luck.
-CONFIDENCE = 0.99
+# ten pairs, it may be lower or higher by luck. So many pairs count as a degree of freedom, because a model that is learnt
+# from few pairs may fit odd ones: with ten, more than a one-sided t-test of their gains is needed to do no harm.
+CONFIDENCE, PAIRS_OF_DEGREE = 0.95, 5
 
 
 class ScoredRun:
@@ -423,11 +424,12 @@ def _held_out_calibration(cells: _GoldCells) -> Column:
 
 
 def surely_lower(losses: Column, others: Column) -> bool:
-    """Whether `losses` of some pairs are lower than `others`, by a one-sided t-test of their differences."""
+    """Whether `losses` of some pairs are lower than `others`, by a strict one-sided t-test of their differences."""
     from scipy.special import stdtrit
 
     gains = others - losses
-    return bool(gains.sum() > stdtrit(len(gains) - 1, CONFIDENCE) * np.sqrt(len(gains)) * gains.std(ddof=1))
+    least = stdtrit(len(gains) / PAIRS_OF_DEGREE, CONFIDENCE)
+    return bool(gains.sum() > least * np.sqrt(len(gains)) * gains.std(ddof=1))
 
 
 def best_threshold(
