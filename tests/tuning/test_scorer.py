@@ -15,7 +15,8 @@ from cepts.extract import EXTRACTORS
 from cepts.io import read_bitext, read_links
 from cepts.names import DEFAULT_WORD_MODEL, WORD_MODELS, resolve
 from cepts.pipeline.tuned import default_for_tuning, tuned_scorer
-from cepts.tuning import General, TunedScorer
+from cepts.pipeline.tuned import said as line_of
+from cepts.tuning import General, TunedScorer, Tuning
 from cepts.tuning import scorer as scorer_module
 from cepts.tuning.cells import logit
 from cepts.tuning.general import shipped
@@ -225,8 +226,8 @@ def test_a_gain_on_few_pairs_is_no_reason_to_tune():
     """The same gain, on every pair, on one of ten pairs, and with losses on others; t-tests with fewer degrees."""
     others = np.arange(10.0)
     assert surely_lower(others - 1.0, others)
-    # Of gains with mean m and standard deviation 1, t is m times the root of their number. Its quantile at 95 % is 2.920
-    # for 2 degrees of freedom and 1.812 for 10.
+    # Of gains with mean m and standard deviation 1, t is m times the root of their number. Its quantile at 95 % is
+    # 2.920 for 2 degrees of freedom and 1.812 for 10.
     for pairs, least in ((10, 2.920), (50, 1.812)):
         spread = np.tile([1.0, -1.0], pairs // 2) * np.sqrt((pairs - 1) / pairs)
         for t, sure in ((least - 0.01, False), (least + 0.01, True)):
@@ -234,6 +235,13 @@ def test_a_gain_on_few_pairs_is_no_reason_to_tune():
     assert not surely_lower(others - np.array([10.0] + 9 * [0.0]), others)
     assert not surely_lower(others - np.tile([11.0, -9.0], 5), others)
     assert not surely_lower(others, others)
+
+
+@pytest.mark.parametrize(("after", "end"), [(0.04, "by cross-validation"), (0.06, "and a surely lower log-loss")])
+def test_a_tuning_that_does_not_lower_the_error_rate_says_why(after, end):
+    line = line_of(Tuning(30, 200, 50, 100.0, 0.05, after))
+    assert f"AER 5.0 % -> {100 * after:.1f} %" in line
+    assert line.endswith(end)
 
 
 def test_a_default_is_not_trained_if_tuning_helps(text, model, gold):

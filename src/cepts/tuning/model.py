@@ -31,7 +31,7 @@ THRESHOLD_STEPS, LEAST_THRESHOLD = 10, 0.05
 # The threshold of the general model counts as much as that of so many gold pairs: ten pairs may all be odd ones.
 PAIRS_OF_THRESHOLD = 10
 # Tuning is used if it lowers the log-loss of held-out pairs at this level of confidence. The error rate says less: over
-# ten pairs, it may be lower or higher by luck. So many pairs count as a degree of freedom, because a model that is learnt
+# ten pairs, it may be lower or higher by luck. So many pairs count as a degree of freedom, because a model that learns
 # from few pairs may fit odd ones: with ten, more than a one-sided t-test of their gains is needed to do no harm.
 CONFIDENCE, PAIRS_OF_DEGREE = 0.95, 5
 
