@@ -402,9 +402,8 @@ def _place(path: str) -> str:
 
 def check_plot(*paths: str | None) -> None:
     """Refuse figures that cannot be drawn, because of their names or because matplotlib is missing."""
-    given = [path for path in paths if path is not None]
-    if given:
-        from cepts.plot.figure import suffix_of
+    for path in paths:
+        if path is not None:
+            from cepts.plot.figure import suffix_of
 
-        for path in given:
             suffix_of(path)

@@ -261,5 +261,5 @@ def write_files(directory: Path) -> None:
     (directory / "paraphrases").write_text("".join(f"{a} ||| {b}\n" for a, b in PARAPHRASES), encoding="utf-8")
     text = (directory / "en").read_text(encoding="utf-8").splitlines()
     (directory / "text").write_text("\n\n".join("\n".join(text[n : n + 5]) for n in range(0, 40, 5)), encoding="utf-8")
-    rows = f"id\tscore\ttext\treference\nu1\t0\t{text[0]}\t{text[0]}\nu1\t-1\t{text[1]}\t\n"
-    (directory / "nbest.tsv").write_text(rows, encoding="utf-8")
+    hypotheses = f"id\tscore\ttext\treference\nu1\t0\t{text[0]}\t{text[0]}\nu1\t-1\t{text[1]}\t\n"
+    (directory / "nbest.tsv").write_text(hypotheses, encoding="utf-8")

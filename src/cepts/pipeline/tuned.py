@@ -45,8 +45,8 @@ def tuned_scorer(
     bitext, gold
         As in `TunedScorer.fit`.
     default
-        Returns a trained scorer whose links are used, with confidences that are learnt from the gold links, if tuning
-        does not lower the error rate; None uses the mixture of `scorers` then.
+        Returns a trained scorer whose links are used, with confidences that are learnt from the gold links, if it
+        is not sure that tuning helps; None uses the mixture of `scorers` then.
     """
     from cepts.tuning import TunedScorer
 

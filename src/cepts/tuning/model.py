@@ -330,11 +330,10 @@ def tune(
     pull = min(CONTEXT_STRENGTHS, key=lambda each: cells.loss(seconds[each]))
     second = seconds[pull]
     model, found = _untuned(cells, gold)
+    if found.aer_before == 0.0 or not surely_lower(cells.losses(second), cells.losses(_held_out_calibration(cells))):
+        return model, found
     share = PAIRS_OF_THRESHOLD / (len(gold) + PAIRS_OF_THRESHOLD)
     after, threshold = best_threshold(cells.aer, second, usual, share)
-    helps = surely_lower(cells.losses(second), cells.losses(_held_out_calibration(cells)))
-    if not helps or found.aer_before == 0.0:
-        return model, found
     lexical, weights = learner.on_all(chosen)
     model = LinkModel(names, scale, weights, lexical)
     if np.isfinite(pull):
